@@ -6,7 +6,7 @@ passed=0 failed=0 skipped=0
 
 usage() {
     cat <<'TEXT'
-./test.sh [PART...]   builds and runs the tests; without a PART all but the sanitizers and tidy
+./test.sh [PART...]   builds and runs the tests; without a PART all but the sanitizers
   all        what runs without a PART
   core       problems, lessons, traces, explanations, CPU kernels (builds the core alone)
   io         files, examples, settings
@@ -16,10 +16,11 @@ usage() {
   kernels    the GPU kernels on the emulator
   window     the real window, on a virtual display
   distributed  a ring of processes under mpirun
-  sanitizers all tests under AddressSanitizer and UndefinedBehaviorSanitizer
+  sanitizers all tests under AddressSanitizer and UndefinedBehaviorSanitizer; sanitized-core only those of core
   structure  who includes whom
   format     clang-format
   tidy       clang-tidy over what changed last, for at most two minutes; with --all over everything
+--within MINUTES   begins no part later than that, and counts what was left out as skipped
 TEXT
 }
 
@@ -156,15 +157,18 @@ run_part() {
         all)
             build build release all $(options all)
             run_ctest build
-            for target in structure format; do run_part "$target"; done
+            for target in structure format tidy; do run_part "$target"; done
             ;;
         structure) run_script structure python3 "$root/tests/structure/circles.py" "$root" ;;
         format) run_script format check_format ;;
         tidy) run_script tidy bash "$root/tests/tidy.sh" $all_files ;;
         sanitizers)
             build build-asan asan tilewalk_tests
-            export UBSAN_OPTIONS=print_stacktrace=1
             run_ctest build-asan
+            ;;
+        sanitized-core)
+            build build-asan asan tilewalk_test_core
+            run_ctest build-asan core
             ;;
         *)
             for target in $(targets "$1"); do build build release "$target" $(options "$1"); done
@@ -173,12 +177,30 @@ run_part() {
     esac
 }
 
-parts=() all_files=
-for word; do
+# In time, or left out and said so
+run_part_within() {
+    if [ -z "$minutes" ] || [ $SECONDS -lt $((10#$minutes * 60)) ]; then
+        run_part "$1"
+    else
+        say "left out, after $((SECONDS / 60)) minutes: $1"
+        skipped=$((skipped + 1))
+    fi
+}
+
+export UBSAN_OPTIONS=print_stacktrace=1
+parts=() all_files= minutes=
+while [ $# -gt 0 ]; do
+    word=$1
+    shift
     case $word in
         -h | --help) usage && exit ;;
         --all) all_files=--all ;;
-        all | core | io | ui | render | cli | export | kernels | window | distributed | sanitizers | structure | format | tidy) parts+=("$word") ;;
+        --within)
+            [[ ${1:-} =~ ^[0-9]{1,4}$ ]] || die "--within needs a number of minutes"
+            minutes=$1
+            shift
+            ;;
+        all | core | io | ui | render | cli | export | kernels | window | distributed | sanitizers | sanitized-core | structure | format | tidy) parts+=("$word") ;;
         *) usage >&2 && die "there is no part $word" ;;
     esac
 done
@@ -186,7 +208,7 @@ done
 if [ ${#parts[@]} -eq 0 ]; then parts=(all); fi
 mapfile -t extra < <(for part in "${parts[@]}"; do extra_packages "$part"; done | tr ' ' '\n')
 set_up "${extra[@]}"
-for part in "${parts[@]}"; do run_part "$part"; done
+for part in "${parts[@]}"; do run_part_within "$part"; done
 
 if [ "$skipped" -gt 0 ]; then also=", $skipped skipped"; fi
 echo "$passed passed, $failed failed${also:-}"

@@ -299,89 +299,114 @@ int choose_splits(const Canvas& c, AppState& state, const MergeNow& now, const R
     return static_cast<int>(right);
 }
 
+// One method's workers, a lane each, from the left edge on
+struct WorkerLanes {
+    const Canvas& c;
+    AppState& state;
+    const Axis& axis;
+    float x = 0, row = 0;  // left edge of the names, height of a lane with its gap
+
+    float height() const { return row - (row < 22 ? 3 : 4); }
+
+    // What was not walked, in grey
+    void planned(const Run& run, float y) const {
+        const float from = axis.at(run.start), to = axis.at(run.end);
+        c.rect(from + .5f, y, to - from - 1, height(), c.theme->raised, 4);
+        if (text_width(Face::medium, size::small, run.name) < to - from - 5)
+            c.text((from + to) / 2, y + height() / 2, run.name, size::small, c.theme->t2, Face::medium,
+                   Align::center);
+    }
+
+    void lane(int worker, float y, const std::vector<Run>& runs, int end, bool walked) const {
+        int free = 0;
+        for (const Run& run : runs) {
+            if (run.row != worker) continue;
+            idle_cell(c, axis, free, run.start, y, height());
+            if (walked)
+                run_cell(c, state, axis, run, y, height());
+            else
+                planned(run, y);
+            free = run.end;
+        }
+        idle_cell(c, axis, free, end, y, height());
+    }
+
+    void why_idle(float y) const {
+        const char* words = "idle: one query is one row of work";
+        const float middle = y + height() / 2;
+        c.rect(axis.x + 14, middle - 9, text_width(Face::regular, size::small, words) + 12, 18,
+               c.theme->panel, 4);
+        c.text(axis.x + 20, middle, words, size::small, c.theme->t2);
+    }
+
+    // The lanes below the method's name; returns where they end.
+    float draw(const char* method, float y, int count, const std::vector<Run>& runs, int end,
+               bool walked) const {
+        c.text(x, y + 8, method, size::small, 0, Face::semibold);
+        const float first = y + 18;
+        for (int w = 0; w < count; ++w) {
+            const float at = first + px(w) * row;
+            const bool rest = !walked && w == 1 && state.problem->options.workers > 2;
+            c.text(x, at + height() / 2, rest ? "the others" : "worker " + str(w), size::small, c.theme->t2);
+            lane(w, at, runs, end, walked);
+            if (!walked && w == 1 && end > 4) why_idle(at);
+        }
+        return first + px(count) * row;
+    }
+};
+
+// What the splits gained, at the end of the line opposite the playhead
+std::string gain_words(int flash_end, int split_end) {
+    const std::string ends = ": " + str(flash_end) + " → " + str(split_end);
+    if (split_end < flash_end) return str(flash_end - split_end) + " ticks earlier" + ends;
+    if (split_end > flash_end) return str(split_end - flash_end) + " ticks later" + ends;
+    return "as long: " + str(split_end) + " ticks";
+}
+
+// On stage nothing is chosen, and its head says the rest.
+void workers_head(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
+    if (state.presenter) return;
+    const float right = px(choose_splits(c, state, now, a));
+    const std::string who = counted(now.trace.problem().options.workers, "worker"),
+                      both = who + ", one query";
+    const bool whole = text_width(Face::semibold, size::lead, both) <= right - a.inner_x();
+    const float w = c.text_within(a.inner_x(), a.title_y(), right - a.inner_x(), whole ? both : who,
+                                  size::lead, 0, Face::semibold);
+    if (right - a.inner_x() - w > 230)
+        c.text(a.inner_x() + w + 12, a.title_y(), "time to the right, one tick a step", size::body,
+               c.theme->t3);
+}
+
 void workers_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
     const Panel panel(c, "Workers", a);
     const Theme& t = *c.theme;
-    const Problem& p = now.trace.problem();
-    // On stage nothing is chosen, and its head says the rest.
+    const int workers = now.trace.problem().options.workers;
     const bool far = state.presenter;
-    const int right = far ? 0 : choose_splits(c, state, now, a);
-    const std::string who = counted(p.options.workers, "worker"), both = who + ", one query";
-    const bool whole = text_width(Face::semibold, size::lead, both) <= px(right) - a.inner_x();
-    const std::string& title = whole ? both : who;
-    const float title_w = far ? 0
-                              : c.text_within(a.inner_x(), a.title_y(), px(right) - a.inner_x(), title,
-                                              size::lead, 0, Face::semibold);
-    if (px(right) - a.inner_x() - title_w > 230)
-        c.text(a.inner_x() + title_w + 12, a.title_y(), "time to the right, one tick a step", size::body,
-               t.t3);
+    workers_head(c, state, now, a);
 
     const std::vector<Run> split = runs_of(now.trace), flash = flash_runs(split);
     const int flash_end = flash.back().end, split_end = now.trace.ticks();
-    const float names = 72;
+    const float names = 72, names_h = 2 * 18 + 4;
     const Axis axis{a.inner_x() + names, a.inner_w() - names - 8, std::max(flash_end, split_end)};
     const float top = a.y + (far ? 4 : 44), bottom = a.bottom() - 30;
-    const float names_h = 2 * 18 + 4;
     // Beside the one that flash-forward keeps busy, the others all look alike.
     const int lanes_room = std::max(2, static_cast<int>((bottom - top - names_h) / (far ? 15 : 18))),
-              idle = std::min(p.options.workers, 2),
-              shown = std::clamp(lanes_room - idle, 1, p.options.workers);
-    const float row = std::min(28.0f, (bottom - top - names_h) / px(idle + shown)),
-                h = row - (row < 22 ? 3 : 4);
-
-    const auto lanes = [&](const char* method, float y, const std::vector<Run>& runs, int end, bool walked) {
-        c.text(a.inner_x(), y + 8, method, size::small, 0, Face::semibold);
-        const float lane = y + 18;
-        const int count = walked ? shown : idle;
-        for (int w = 0; w < count; ++w) {
-            const float at = lane + px(w) * row;
-            const bool rest = !walked && w == 1 && p.options.workers > 2;
-            c.text(a.inner_x(), at + h / 2, rest ? "the others" : "worker " + str(w), size::small, t.t2);
-            int free = 0;
-            for (const Run& run : runs)
-                if (run.row == w) {
-                    idle_cell(c, axis, free, run.start, at, h);
-                    if (walked)
-                        run_cell(c, state, axis, run, at, h);
-                    else {
-                        c.rect(axis.at(run.start) + .5f, at, axis.at(run.end) - axis.at(run.start) - 1, h,
-                               t.raised, 4);
-                        if (text_width(Face::medium, size::small, run.name) <
-                            axis.at(run.end) - axis.at(run.start) - 5)
-                            c.text((axis.at(run.start) + axis.at(run.end)) / 2, at + h / 2, run.name,
-                                   size::small, t.t2, Face::medium, Align::center);
-                    }
-                    free = run.end;
-                }
-            idle_cell(c, axis, free, end, at, h);
-            if (!walked && w == 1 && end > 4) {
-                const char* words = "idle: one query is one row of work";
-                const float w_text = text_width(Face::regular, size::small, words);
-                c.rect(axis.x + 14, at + h / 2 - 9, w_text + 12, 18, t.panel, 4);
-                c.text(axis.x + 20, at + h / 2, words, size::small, t.t2);
-            }
-        }
-        return lane + px(count) * row;
-    };
-    const float second = lanes("Flash forward", top, flash, flash_end, false) + 4;
-    const float end = lanes("Split keys", second, split, split_end, true);
+              idle = std::min(workers, 2), shown = std::clamp(lanes_room - idle, 1, workers);
+    const float row = std::min(28.0f, (bottom - top - names_h) / px(idle + shown));
+    const WorkerLanes lanes{c, state, axis, a.inner_x(), row};
+    const float second = lanes.draw("Flash forward", top, idle, flash, flash_end, false) + 4;
+    const float end = lanes.draw("Split keys", second, shown, split, split_end, true);
 
     // One playhead through both
-    const float x = axis.at(now.trace.step(now.k).when.start) + axis.w / px(axis.ticks) / 2;
+    const int tick = now.trace.step(now.k).when.start;
+    const float x = axis.at(tick) + axis.w / px(axis.ticks) / 2;
     c.line({x, top + 16}, {x, end + 2}, with_alpha(t.focus, .6f), 1.4f);
-    c.pill(x, end + 12, "tick " + str(now.trace.step(now.k).when.start), size::small, t.t1, t.inv,
-           Align::center);
-    const int gain = flash_end - split_end;
-    const std::string words =
-        gain > 0   ? str(gain) + " ticks earlier: " + str(flash_end) + " → " + str(split_end)
-        : gain < 0 ? str(-gain) + " ticks later: " + str(flash_end) + " → " + str(split_end)
-                   : "as long: " + str(split_end) + " ticks";
-    const float words_w = text_width(Face::medium, size::small, words);
-    const bool left = x > a.inner_right() - words_w - 60;
+    c.pill(x, end + 12, "tick " + str(tick), size::small, t.t1, t.inv, Align::center);
+    const std::string words = gain_words(flash_end, split_end);
+    const bool left = x > a.inner_right() - text_width(Face::medium, size::small, words) - 60;
     c.text(left ? axis.x : a.inner_right(), end + 12, words, size::small, t.t1, Face::medium,
            left ? Align::left : Align::right);
-    if (shown < p.options.workers)
-        c.text(a.inner_x(), end + 12, "of " + str(p.options.workers), size::small, t.t3);
+    if (shown < workers) c.text(a.inner_x(), end + 12, "of " + str(workers), size::small, t.t3);
 }
 
 // ---- The split at hand: the query over its keys, weights beside the values, the sums below
@@ -407,7 +432,7 @@ struct Chip {
                                                              : Region{0, 0, 1, 1};
         matrix(c, state, look, "sram");
     }
-    void label(Line symbol, const char* word, float x, float y, float room) {
+    void label(const Line& symbol, const char* word, float x, float y, float room) {
         const float w = c.rich(x, y, symbol, size::symbol);
         if (text_width(Face::regular, size::small, word) < room - w - 8)
             c.text(x + w + 6, y, word, size::small, c.theme->t3);
@@ -465,6 +490,26 @@ std::vector<Bar> maxima(const Around& at) {
             {"m̃ of block", at.read(Slot::m_tile).data(0, 0), Role::m}};
 }
 
+// α times the old sum, and the weights of the block
+Stack sum_to_scale(const Around& at) {
+    Stack out{.symbol = Slot::l, .has_old = true};
+    out.old = at.read(Slot::l).data(0, 0), out.alpha = at.read(Slot::alpha).data(0, 0);
+    const Value& P = at.read(Slot::P);
+    for (int n = 0; n < P.region.cols; ++n) out.parts.push_back({P.data(0, n), Role::S});
+    out.total = at.written().data(0, 0);
+    return out;
+}
+
+// α times the old number of the output, and every weight times its value
+Stack output_to_scale(const Around& at, int col) {
+    Stack out{.symbol = Slot::Oi, .has_old = true};
+    out.old = at.read(Slot::Oi).data(0, col), out.alpha = at.read(Slot::alpha).data(0, 0);
+    const Value &P = at.read(Slot::P), &V = at.read(Slot::Vj);
+    for (int n = 0; n < P.region.cols; ++n) out.parts.push_back({P.data(0, n) * V.data(n, col), Role::O});
+    out.total = at.written().data(0, col);
+    return out;
+}
+
 // The step of a split to scale: that of its one row.
 void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
     c.well(a.x, a.y, a.w, a.h);
@@ -502,20 +547,9 @@ void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
         const double base = m.data(0, 0) == minus_infinity ? 0 : m.data(0, 0);
         return curve(c, inner, row_points(at, S, at.written(), base), come);
     }
-    case Op::row_sum: {
-        Stack out{.symbol = Slot::l, .has_old = true};
-        out.old = at.read(Slot::l).data(0, 0), out.alpha = at.read(Slot::alpha).data(0, 0);
-        const Value& P = at.read(Slot::P);
-        for (int c2 = 0; c2 < P.region.cols; ++c2) out.parts.push_back({P.data(0, c2), Role::S});
-        out.total = at.written().data(0, 0);
-        return stack(c, inner, out, extent(out), come);
-    }
+    case Op::row_sum:
     case Op::output: {
-        Stack out{.symbol = Slot::Oi, .has_old = true};
-        out.old = at.read(Slot::Oi).data(0, col), out.alpha = at.read(Slot::alpha).data(0, 0);
-        const Value &P = at.read(Slot::P), &V = at.read(Slot::Vj);
-        for (int n = 0; n < P.region.cols; ++n) out.parts.push_back({P.data(0, n) * V.data(n, col), Role::O});
-        out.total = at.written().data(0, col);
+        const Stack out = at.op() == Op::row_sum ? sum_to_scale(at) : output_to_scale(at, col);
         return stack(c, inner, out, extent(out), come);
     }
     case Op::normalize: {
