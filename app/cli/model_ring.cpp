@@ -10,7 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <array>
+#include <utility>
+#include <vector>
 
 namespace tilewalk {
 namespace {
@@ -32,13 +33,11 @@ struct RingAnswer {
     std::int64_t N;
     ring::RoundCost round;
     std::int64_t hides_from, bytes_between;
-    std::array<ring::Simulated, 3> by_shards;  // zigzag, striped, contiguous
+    std::vector<std::pair<ring::Shards, ring::Simulated>> by_shards;
 };
-constexpr ring::Shards shown_shards[] = {ring::Shards::zigzag, ring::Shards::striped,
-                                         ring::Shards::contiguous};
 
 Result<double> rate_of(const char* option, const std::string& text) {
-    const auto rate = finite_number(option, text, "a rate above 0");
+    auto rate = finite_number(option, text, "a rate above 0");
     if (rate && *rate <= 0)
         return Failure{std::string(option) + " is " + text + ", expected a rate above 0."};
     return rate;
@@ -98,9 +97,10 @@ std::vector<RingAnswer> answers_to(const RingQuestion& q) {
                               hides_from(problem, R, q.rates, q.element_bytes),
                               bytes_between(problem, R, q.element_bytes),
                               {}};
-            for (std::size_t k = 0; k < answer.by_shards.size(); ++k) {
-                problem.shards = shown_shards[k];
-                answer.by_shards[k] = simulate(problem, R, q.rates, q.element_bytes);
+            for (const auto shards :
+                 {ring::Shards::zigzag, ring::Shards::striped, ring::Shards::contiguous}) {
+                problem.shards = shards;
+                answer.by_shards.emplace_back(shards, simulate(problem, R, q.rates, q.element_bytes));
             }
             answers.push_back(std::move(answer));
         }
@@ -129,7 +129,7 @@ std::string ring_text(const RingQuestion& q, const std::vector<RingAnswer>& answ
     std::vector<std::vector<std::string>> runs{{"ranks", "N", "zigzag", "", "striped", "", "contiguous", ""}};
     for (const RingAnswer& one : answers) {
         std::vector<std::string> row{str(one.ranks), format_count(one.N)};
-        for (const ring::Simulated& run : one.by_shards)
+        for (const auto& [shards, run] : one.by_shards)
             row.push_back(format_time(run.seconds)), row.push_back(percent(run.busy()));
         runs.push_back(row);
     }
@@ -141,9 +141,8 @@ std::string ring_model_json(const RingQuestion& q, const std::vector<RingAnswer>
     Json rows = Json::array();
     for (const RingAnswer& one : answers) {
         Json runs;
-        for (std::size_t k = 0; k < one.by_shards.size(); ++k)
-            runs[name_of(shown_shards[k])] = {{"seconds", one.by_shards[k].seconds},
-                                              {"busy", one.by_shards[k].busy()}};
+        for (const auto& [shards, run] : one.by_shards)
+            runs[name_of(shards)] = {{"seconds", run.seconds}, {"busy", run.busy()}};
         rows.push_back({{"ranks", one.ranks},
                         {"N", one.N},
                         {"compute_s", one.round.compute},

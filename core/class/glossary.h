@@ -54,7 +54,9 @@ std::vector<GlossaryCard> merge_cards();     // parts of the keys, merged: gloss
 std::vector<GlossaryCard> idea_cards();      // what is done, rather than what is stored
 std::vector<GlossaryCard> gradient_cards();  // glossary_gradients.cpp
 std::vector<GlossaryCard> length_cards();    // how long, how wide, in how many blocks: glossary_sizes.cpp
-std::vector<GlossaryCard> mask_cards();      // what is done to the scores before the softmax, and heads
+std::vector<GlossaryCard> logit_cards();     // what is done to the scores before the softmax
+std::vector<GlossaryCard> mask_cards();      // which scores count
+std::vector<GlossaryCard> head_cards();      // heads, and groups that share keys and values
 std::vector<GlossaryCard> memory_cards();    // where data lies, what moving it costs: glossary_machine.cpp
 std::vector<GlossaryCard> format_cards();    // how numbers are kept, and how wrong they may be
 

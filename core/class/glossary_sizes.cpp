@@ -83,7 +83,7 @@ std::vector<GlossaryCard> length_cards() {
     };
 }
 
-std::vector<GlossaryCard> mask_cards() {
+std::vector<GlossaryCard> logit_cards() {
     return {
         {.id = "scale",
          .term = "softmax scale",
@@ -130,6 +130,11 @@ std::vector<GlossaryCard> mask_cards() {
          .from = {source::flash1, "follows from appendix B.2, equation for dS"},
          .words = "dsink",
          .related = {"sink", "scores"}},
+    };
+}
+
+std::vector<GlossaryCard> mask_cards() {
+    return {
         {.id = "mask",
          .letter = letter("−∞"),
          .text = "Scores that a query must not see are set to −∞, so that their exponential is 0. Shown "
@@ -164,6 +169,11 @@ std::vector<GlossaryCard> mask_cards() {
                   "follows from §3.2.3; the papers leave the case open, 0 is this program's choice"},
          .words = "NaN empty row",
          .related = {"mask", "running-max", "running-sum"}},
+    };
+}
+
+std::vector<GlossaryCard> head_cards() {
+    return {
         {.id = "heads",
          .letter = letter("H"),
          .text = "Attention runs once per head, each with its own Q, K and V of d columns. Heads do not "

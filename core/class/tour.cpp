@@ -80,8 +80,8 @@ std::optional<std::string> of_study(std::string_view name) {
         in.lengths = {N.value_or(0)};
         return N && !refuse(in) ? std::optional(held(study(in).rows.front().*bytes)) : std::nullopt;
     };
-    if (const auto one = size("S at N=", &ScoreRow::one_head)) return one;
-    if (const auto all = size("S and P at N=", &ScoreRow::all)) return all;
+    if (auto one = size("S at N=", &ScoreRow::one_head)) return one;
+    if (auto all = size("S and P at N=", &ScoreRow::all)) return all;
     return size("L at N=", &ScoreRow::flash);
 }
 
