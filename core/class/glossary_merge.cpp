@@ -16,7 +16,7 @@ constexpr const char* batch_invariance =
 
 }  // namespace
 
-std::vector<GlossaryCard> merge_cards() {
+std::vector<GlossaryCard> part_cards() {
     return {
         {.id = "partial-result",
          .slots = {Slot::O_part, Slot::O_parts},
@@ -62,6 +62,11 @@ std::vector<GlossaryCard> merge_cards() {
          .from = {flashinfer, "§2.2, Attention Composition"},
          .words = "w rescale",
          .related = {"correction", "merge", "partial-result"}},
+    };
+}
+
+std::vector<GlossaryCard> merge_cards() {
+    return {
         {.id = "merge",
          .term = "merge of partial results",
          .text = "m = max mᵢ, ℓ = Σ exp(mᵢ − m) ℓᵢ, O = Σ exp(mᵢ − m) Oᵢ. Associative and commutative: any "
