@@ -68,7 +68,8 @@ float least_pseudocode_height(const AppState& state) {
 void pseudocode_below(const Canvas& c, const AppState& state, const Rect& a, float y) {
     const std::size_t count = state.lesson->code(*state.problem).size();
     const float code_y = y + 18, left = a.bottom() - 12 - code_y;
-    if (left < px(std::min<std::size_t>(count, 8)) * least_code_row) return;
+    // The current line between its neighbours is worth the room.
+    if (left < px(std::min<std::size_t>(count, 3)) * least_code_row) return;
     const float code_h = height_of(state, a.h), top = std::max(code_y, a.bottom() - 12 - code_h);
     c.line({a.x + 16, top - 9.5f}, {a.right() - 16, top - 9.5f}, c.theme->line);
     lines(c, state, {a.x + 12, top, a.w - 24, std::min(code_h, left)});

@@ -204,7 +204,7 @@ void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
         used += asides(c, state, a.x + 16 + label, y + used, text_w, room - used);
         const float code = tight ? 0 : least_pseudocode_height(state);
         used += introduction(c, state, a.x + 16 + label, y + used, text_w, room - used - code);
-        if (!tight) pseudocode_below(c, state, a, y + used);
+        pseudocode_below(c, state, tight ? Rect{a.x, a.y, a.w, a.h - 48} : a, y + used);
     }
     if (tight) {
         int tab = state.show_code ? 1 : 0;

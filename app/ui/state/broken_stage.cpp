@@ -90,19 +90,45 @@ bool multiplies_nothing(const BrokenStep& s, const CellRef& source, int k) {
     return empty(s.truth) && empty(s.broken);
 }
 
-std::optional<BrokenCause> cause_of(const BrokenStep& s, int k) {
+// The cell in both walks, as step k left it; nothing where it is the same.
+std::optional<BrokenCause> differs_at(const BrokenStep& s, const CellRef& cell, int k) {
+    const Held is = holding(*s.broken.trace, cell, k), should = holding(*s.truth.trace, cell, k);
+    if (!is || !should) return {};
+    const double b = value_at(*is.value, cell), t = value_at(*should.value, cell);
+    if (distance(t, b) == 0) return {};
+    return BrokenCause{cell, t, b, is.step};
+}
+
+// The number with which the walks parted, as it is by now; that of the step's own row if it can be.
+std::optional<BrokenCause> where_they_parted(const BrokenStep& s, const Comparison& found, int k) {
+    const int first = next_difference(found, -1);
+    if (first < 0 || first >= k) return {};
+    const auto far = largest_difference(*s.truth.trace, *s.broken.trace, first);
+    if (!far) return {};
+    if (const auto own = differs_at(s, {far->cell.slot, s.cell.row, far->cell.col}, k - 1)) return own;
+    return differs_at(s, far->cell, k - 1);
+}
+
+// The one operand that differs. Where several do, none of them is the reason: what all of them come from is.
+std::optional<BrokenCause> cause_of(const BrokenStep& s, const AppState& state) {
+    const int k = state.cursor.step;
+    const bool rounded = only_rounded(*state.problem);
     const auto reads = s.broken.trace->reads(k);
     // Of an old and a new value of one slot it cannot be told which of them it was.
     const auto twice = [&](Slot slot) { return std::ranges::count(reads, slot, &Access::slot) > 1; };
+    std::optional<BrokenCause> cause;
     for (const CellRef& source : s.broken.told.sources) {
-        if (twice(source.slot)) continue;
-        const Held is = holding(*s.broken.trace, source, k - 1),
-                   should = holding(*s.truth.trace, source, k - 1);
-        if (!is || !should || multiplies_nothing(s, source, k)) continue;
-        const double b = value_at(*is.value, source), t = value_at(*should.value, source);
-        if (distance(t, b) > 0) return BrokenCause{source, t, b, is.step};
+        if (twice(source.slot) || multiplies_nothing(s, source, k)) continue;
+        const auto other = differs_at(s, source, k - 1);
+        if (!other) continue;
+        if (!cause)
+            cause = other;
+        else if (cause->cell.slot != other->cell.slot && !rounded) {
+            const auto parted = where_they_parted(s, *state.comparison, k);
+            return parted ? parted : cause;
+        }
     }
-    return {};
+    return cause;
 }
 
 void tell_causes(BrokenStep& s) {
@@ -238,7 +264,7 @@ std::optional<BrokenStep> broken_step(const AppState& state) {
     if (out.truth.parts.size() != out.broken.parts.size())
         for (StageSide* side : {&out.truth, &out.broken})
             side->parts = {added({}, side->value, info(out.cell.slot).role)};
-    out.cause = cause_of(out, k);
+    out.cause = cause_of(out, state);
     tell_causes(out);
     follow_to_the_end(out, *state.comparison);
     out.truth.quotient = quotient_of(*state.truth, out.end);

@@ -379,6 +379,13 @@ TEST_CASE("stage broken: what is called the cause has an effect: α of empty sum
     CHECK(plain(broken_step(program.state)->broken.cause) == "α = 1");
 }
 
+TEST_CASE("stage broken: where several operands differ the cause is what they come from") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    break_it(program, "Leave the maximum out", 16);  // ℓ: α, the old ℓ and P̃ all differ
+    CHECK(plain(broken_step(program.state)->broken.cause) == "m = 0");
+    CHECK(program.shows("because m[0] is 0 and not 2 since"));
+}
+
 TEST_CASE("stage broken: rounded numbers have nine digits, and those that differ are marked") {
     const NineDigits nine = nine_digits(1.63855000764, 1.63867188);
     CHECK(nine.truth == "1.63855001");
