@@ -8,15 +8,17 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr float least_code_row = 15;
+constexpr float least_code_row = 15, part_code_row = 19;
 
 // Pseudocode with the current line; the combining tilde is drawn by the canvas.
 void lines(const Canvas& c, const AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
     const std::vector<ShownCode> shown = shown_code(*state.lesson, *state.problem);
-    // A long algorithm shows the part round its current line.
+    // A long algorithm shows the part round its current line, and that with more air.
+    const bool whole = px(shown.size()) * least_code_row <= a.h;
     const std::size_t fit =
-        std::min(shown.size(), static_cast<std::size_t>(std::max(1.0f, a.h / least_code_row)));
+        whole ? shown.size()
+              : std::min(shown.size(), static_cast<std::size_t>(std::max(1.0f, a.h / part_code_row)));
     std::size_t first = 0;
     while (first + fit < shown.size() && shown[first + fit / 2].line < state.explanation.code_line) ++first;
     const float row = std::min(22.0f, a.h / px(fit)), indent = 15;
@@ -69,7 +71,7 @@ void pseudocode_below(const Canvas& c, const AppState& state, const Rect& a, flo
     const std::size_t count = state.lesson->code(*state.problem).size();
     const float code_y = y + 18, left = a.bottom() - 12 - code_y;
     // The current line between its neighbours is worth the room.
-    if (left < px(std::min<std::size_t>(count, 3)) * least_code_row) return;
+    if (left < px(std::min<std::size_t>(count, 3)) * part_code_row) return;
     const float code_h = height_of(state, a.h), top = std::max(code_y, a.bottom() - 12 - code_h);
     c.line({a.x + 16, top - 9.5f}, {a.right() - 16, top - 9.5f}, c.theme->line);
     lines(c, state, {a.x + 12, top, a.w - 24, std::min(code_h, left)});
