@@ -128,8 +128,8 @@ std::string format_short(double value, int digits) {
     if (std::abs(value) >= 1e-3 && std::abs(value) < 1e6 && value != std::round(value)) {
         const int whole = std::max(1, 1 + static_cast<int>(std::floor(std::log10(std::abs(value)))));
         const int most = std::max(1, digits - 1 - std::max(0, whole - 3));
-        double unit = 10;
-        for (int decimals = 1; decimals <= std::max(2, most); ++decimals, unit *= 10) {
+        double unit = 1;
+        for (int decimals = 0; decimals <= std::max(2, most); ++decimals, unit *= 10) {
             const double scaled = value * unit;
             if (std::abs(scaled - std::round(scaled)) < 1e-9) return written(fixed(value, decimals));
         }

@@ -63,16 +63,16 @@ struct Decimals {
     bool stored = false;  ///< what is stored stands for itself
 };
 
-bool shown_exactly(double value, int decimals) {
-    if (!std::isfinite(value) || value == 0) return true;
-    const double units = value * std::pow(10.0, decimals), whole = std::round(units);
-    return std::abs(units - whole) <= 1e-15 * std::abs(units);
+// By its text: a large number is a power of ten with few digits.
+bool shown_exactly(const Expr& e) {
+    if (!std::isfinite(e.value) || e.value == 0) return true;
+    return std::abs(read_shown(e.digits->text(e.value)).value - e.value) <= 1e-15 * std::abs(e.value);
 }
 
 // Decimals of a number of a slot, and whether it is one of those that the slot writes without powers of ten.
 std::pair<int, bool> own_decimals(const Expr& e, const Decimals& decimals) {
     const int own = e.digits->decimals();
-    if (decimals.at_least <= own || shown_exactly(e.value, own)) return {own, e.digits->plain()};
+    if (decimals.at_least <= own || shown_exactly(e)) return {own, e.digits->plain()};
     return {decimals.at_least, false};
 }
 

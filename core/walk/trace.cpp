@@ -396,29 +396,30 @@ void Recorder::store(Slot to, int tile, Matrix data, Region region) {
 
 std::span<const std::pair<Slot, Slot>> matrices_and_tiles() {
     static constexpr std::pair<Slot, Slot> table[] = {
-        {Slot::Q, Slot::Qi},      {Slot::K, Slot::Kj},      {Slot::V, Slot::Vj},    {Slot::m, Slot::m_tile},
-        {Slot::m, Slot::m_hbm},   {Slot::l, Slot::l_hbm},   {Slot::S, Slot::S_hbm}, {Slot::Prob, Slot::P_hbm},
-        {Slot::dP, Slot::dP_hbm}, {Slot::dS, Slot::dS_hbm}, {Slot::dO, Slot::dOi},  {Slot::L, Slot::Li},
-        {Slot::D, Slot::Di},      {Slot::dQ, Slot::dQi},    {Slot::dK, Slot::dKj},  {Slot::dV, Slot::dVj}};
+        {Slot::Q, Slot::Qi},          {Slot::K, Slot::Kj},       {Slot::V, Slot::Vj},
+        {Slot::m, Slot::m_tile},      {Slot::m, Slot::m_hbm},    {Slot::l, Slot::l_hbm},
+        {Slot::S, Slot::S_hbm},       {Slot::Prob, Slot::P_hbm}, {Slot::dP, Slot::dP_hbm},
+        {Slot::dS, Slot::dS_hbm},     {Slot::dO, Slot::dOi},     {Slot::L, Slot::Li},
+        {Slot::D, Slot::Di},          {Slot::dQ, Slot::dQi},     {Slot::dK, Slot::dKj},
+        {Slot::dV, Slot::dVj},        {Slot::K, Slot::K_in},     {Slot::V, Slot::V_in},
+        {Slot::dK, Slot::dK_in},      {Slot::dV, Slot::dV_in},   {Slot::O_part, Slot::O_parts},
+        {Slot::L_part, Slot::L_parts}};
     return table;
 }
 
 void Recorder::find_digits() {
-    // Of a large matrix so many numbers say with which decimals.
-    constexpr Eigen::Index most_asked = 512;
     for (int s = 0; s < slot_count; ++s)
         for (const Trace::History& history : trace_->histories_[static_cast<std::size_t>(s)])
             for (const Trace::Event& event : history) {
-                const Matrix& A = trace_->value(event.value).data;
-                const Eigen::Index step = A.size() <= 256 ? 1 : (A.size() + most_asked - 1) / most_asked;
-                for (Eigen::Index n = 0; n < A.size(); n += step)
-                    trace_->digits_[static_cast<std::size_t>(s)].take(A.data()[n]);
+                for (const double value : trace_->value(event.value).data.reshaped())
+                    trace_->digits_[static_cast<std::size_t>(s)].take(value);
             }
-    for (const auto& [whole, tile] : matrices_and_tiles()) {
-        MatrixDigits &a = trace_->digits_[static_cast<std::size_t>(whole)],
-                     &b = trace_->digits_[static_cast<std::size_t>(tile)];
-        a.join(b), b = a;
-    }
+    // What one of its tiles has, the whole has, and then every tile.
+    const auto digits = [this](Slot slot) -> MatrixDigits& {
+        return trace_->digits_[static_cast<std::size_t>(slot)];
+    };
+    for (const auto& [whole, tile] : matrices_and_tiles()) digits(whole).join(digits(tile));
+    for (const auto& [whole, tile] : matrices_and_tiles()) digits(tile) = digits(whole);
 }
 
 std::shared_ptr<const Trace> Recorder::finish() {

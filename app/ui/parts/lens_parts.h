@@ -81,10 +81,10 @@ bool correction_curves(const Canvas& canvas, const Rect& pane, const Correction&
 /// In place of a drawing: the numbers are NaN or ∞.
 void no_scale(const Canvas& canvas, const Rect& pane);
 
-/// The bytes of this step, so far and of the whole run, beside those of standard attention.
 /// On stage, where the lens has no title: what boxes of width P and height dP − D are as wide and as high as.
 /// Returns the room below it.
 Rect below_axes_of_areas(const Canvas& canvas, const Rect& pane);
+/// The bytes of this step, so far and of the whole run, beside those of standard attention.
 void traffic_bars(const Canvas& canvas, const AppState& state, const Rect& pane);
 
 // ---- One query row over all key tiles (evolution.cpp)

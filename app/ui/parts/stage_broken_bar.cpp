@@ -79,13 +79,18 @@ void draw_missing(const Pane& p) {
     p.c.dashed_frame(p.x() + 1, top, bar_w - 2, h, p.theme().danger, 2);
 }
 
-// In place of a bar: NaN and ∞ are no lengths.
+// In place of a bar: NaN and −∞ are no lengths, and ∞ is higher than there is room.
 void draw_no_length(const Pane& p) {
     const Theme& t = p.theme();
-    const float h = 96, y = p.bars.y + p.bars.h - h;
     const ImU32 fill = p.broken && !p.rounded ? t.danger : t.raised;
-    p.c.rect(p.x(), y, bar_w, h, fill, radius::card);
-    p.c.frame(p.x(), y, bar_w, h, p.broken ? t.t1 : t.line2, 2, radius::card);
+    constexpr float tip = 30, box = 96;
+    const bool endless = p.side.value > 0;
+    const float h = endless ? p.bars.h - tip : box, y = p.bars.y + p.bars.h - h;
+    p.c.rect(p.x(), y, bar_w, h, fill, endless ? 0 : radius::card);
+    if (endless)
+        p.c.polygon({{p.x() - 6, y + 1}, {p.x() + bar_w / 2, p.bars.y}, {p.x() + bar_w + 6, y + 1}}, fill);
+    else
+        p.c.frame(p.x(), y, bar_w, h, p.broken ? t.t1 : t.line2, 2, radius::card);
     p.c.text(p.x() + bar_w / 2, y + h / 2, format_short(p.side.value), 36, ink_on(t, fill), Face::mono_bold,
              Align::center);
 }

@@ -21,8 +21,10 @@ std::int64_t traffic_until(const Trace& trace, int k) {
     return t.hbm_read + t.hbm_write;
 }
 
-std::int64_t size_of(const Trace& trace, const Access& access) {
-    return trace.value(access.value).data.size() * trace.problem().element_bytes;
+// Statistics are float32 in HBM, and so are gradients while they grow there (Recorder::count_as_fp32).
+std::int64_t size_of(const Trace& trace, const Access& access, bool growing) {
+    const bool elements = info(access.slot).counts_elements && !growing;
+    return trace.value(access.value).data.size() * (elements ? trace.problem().element_bytes : 4);
 }
 
 std::span<const Access> moved(const Trace& trace, int k) {
@@ -184,10 +186,13 @@ Line moved_symbols(const Trace& trace, int k) {
 }
 
 std::int64_t moved_bytes(const Trace& trace, int k, const Access& access) {
-    std::int64_t all = 0;
-    for (const Access& one : moved(trace, k)) all += size_of(trace, one);
-    const bool counted = all == traffic_until(trace, k) - traffic_until(trace, k - 1);
-    return counted ? size_of(trace, access) : 0;
+    const std::int64_t counted = traffic_until(trace, k) - traffic_until(trace, k - 1);
+    for (const bool growing : {false, true}) {
+        std::int64_t all = 0;
+        for (const Access& one : moved(trace, k)) all += size_of(trace, one, growing);
+        if (all == counted) return size_of(trace, access, growing);
+    }
+    return 0;
 }
 
 }  // namespace tilewalk::ui

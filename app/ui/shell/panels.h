@@ -41,8 +41,9 @@ void problem_view(const Canvas& canvas, AppState& state, const Rect& area);
 void break_view(const Canvas& canvas, AppState& state, const Rect& area);
 /// "Broken on purpose" while a fault, "Rounded on purpose" while only a format is chosen; `right` is where it
 /// ends. Draws nothing otherwise. Returns its width.
-float broken_pill_width(const AppState& state, float size);
 float broken_pill(const Canvas& canvas, const AppState& state, float right, float y, float size);
+/// The same without drawing.
+float broken_pill_width(const AppState& state, float size);
 /// An inspected cell.
 void inspect_view(const Canvas& canvas, AppState& state, const Rect& area, bool tight);
 

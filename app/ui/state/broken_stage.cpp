@@ -41,6 +41,17 @@ double read_value(const Trace& trace, int k, std::size_t n, const CellRef& cell)
 
 BarPart added(Line label, double value, Role role) { return {std::move(label), value, role}; }
 
+// The weights of the cell's row, by the values of its column where the step has them: as they are, so that
+// what the sum loses when it is rounded is in no part.
+double sum_added(const Trace& trace, int k, const CellRef& cell) {
+    const auto reads = trace.reads(k);
+    const Value& P = trace.value(reads[2].value);
+    const auto row = P.data.row(cell.row - P.region.row);
+    if (cell.slot == Slot::l) return row.sum();
+    const Value& V = trace.value(reads[3].value);
+    return row.dot(V.data.col(cell.col - V.region.col));
+}
+
 // What was there, times the correction, and what the step adds; none for other steps.
 std::vector<BarPart> two_parts(const Trace& trace, int k, const CellRef& cell, double value) {
     const Op op = trace.step(k).op;
@@ -53,7 +64,7 @@ std::vector<BarPart> two_parts(const Trace& trace, int k, const CellRef& cell, d
         const Line before = pieces("old ", own, " × ", number(format_short(alpha), Role::alpha));
         const Line added_by = op == Op::row_sum ? pieces("new ", slot_symbol(Slot::P))
                                                 : pieces("new ", slot_symbol(Slot::P), slot_symbol(Slot::V));
-        return {added(before, old, role), added(added_by, value - old, Role::S)};
+        return {added(before, old, role), added(added_by, sum_added(trace, k, cell), Role::S)};
     }
     if ((op == Op::dv || op == Op::dq || op == Op::dk) && reads == 3) {
         const double old = read(2);

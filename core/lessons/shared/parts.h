@@ -61,6 +61,7 @@ void merge_steps(Recorder& rec, const Merge& merge, PartForm form);
 
 /// The words of these steps; `parts` names what is merged where: "split", "part".
 void explain_merge(const View& v, const char* part);
+
 /// How a part is made, in numbers: the scores of a row (row `row` of what was read of `scores`), measured
 /// from their own maximum, and the values of the same keys.
 struct PartAtWork {

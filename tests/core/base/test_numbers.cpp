@@ -155,6 +155,7 @@ TEST_SUITE("numbers") {
             CHECK(format_number(1.234e-4) == power);
             CHECK(format_number(1 / 6.0, 4) == "0.167");
             CHECK(format_short(-1.5) == "−1.5");
+            CHECK(format_short(1.9999999999999998) == "2");
             CHECK(format_short(3) == "3");
         }
         CHECK(format_number(1 / 6.0) == "0.167");

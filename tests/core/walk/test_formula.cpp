@@ -59,6 +59,27 @@ TEST_SUITE("formula") {
         CHECK(plain(e.result) == "O[0,0] ≈ 11.804");
         CHECK(plain(explain(*walk, 14).result) == "α[0] = 0.368");
     }
+    TEST_CASE("one odd number among thousands decides the decimals of its matrix") {
+        Problem p = *random_problem(60, 60, 1);
+        p.Q.setZero(), p.K.setZero(), p.V.setOnes();
+        p.Br = p.Bc = 60;
+        p.V(1, 0) = .4137;
+        const auto walk = walk_of("flash-forward", p);
+        CHECK(walk->digits(Slot::V).text(.4137) == "0.414");
+        CHECK(walk->digits(Slot::Vj).text(.4137) == "0.414");
+    }
+    TEST_CASE("numbers of millions are powers of ten, and what is shown of them comes to the result") {
+        Problem p = *random_problem(7, 5, 1);
+        p.scale = {Scale::Kind::number, 1e6};
+        const auto walk = walk_of("flash-forward", p);
+        for (int k = 0; k < walk->size(); ++k) {
+            if (walk->step(k).op != Op::exponentials) continue;
+            const Explanation e = explain(*walk, k);
+            CAPTURE(plain(e.numbers));
+            const double result = value_at(*holding(*walk, e.target, k).value, e.target);
+            CHECK(evaluate(plain(e.numbers))->value == doctest::Approx(result).epsilon(.011));
+        }
+    }
     TEST_CASE("more decimals where three would miss the result") {
         const double a = 1000.1234567, b = 1000.1230001;
         const std::string text = shown(difference(num(a), num(b)), a - b);

@@ -412,6 +412,27 @@ TEST_CASE("stage: where no gradient arrives all products are 0, and their bars h
     }
 }
 
+TEST_CASE("stage: the bytes of what moves are those that the walk counts, whatever an element takes") {
+    for (const Lesson& lesson : lessons())
+        for (const int bytes : {1, 2, 8}) {
+            Problem p = example("worked-4x4");
+            p.element_bytes = bytes;
+            const auto trace = lesson.build(p);
+            for (int k = 0; k < trace->size(); ++k) {
+                const Op op = trace->step(k).op;
+                if (!is_load(op) && !is_store(op)) continue;
+                std::int64_t all = 0;
+                for (const Access& access : is_load(op) ? trace->reads(k) : trace->writes(k))
+                    all += moved_bytes(*trace, k, access);
+                const Traffic now = trace->step(k).traffic,
+                              before = k ? trace->step(k - 1).traffic : Traffic{};
+                CAPTURE(lesson.id);
+                CAPTURE(k);
+                CHECK(all == now.hbm_read + now.hbm_write - before.hbm_read - before.hbm_write);
+            }
+        }
+}
+
 TEST_CASE("stage: a load or a store is pictured from HBM to the chip, with the bytes of each matrix") {
     for (const auto& [lesson, chip] : {std::pair{"flash-forward", "SRAM"},
                                        {"flash-forward-v1", "SRAM"},
