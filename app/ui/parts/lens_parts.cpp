@@ -533,6 +533,13 @@ void no_scale(const Canvas& c, const Rect& pane) {
         size::lead, c.theme->t2, far_type() ? lines : 2);
 }
 
+static void traffic_bar(const Canvas& c, const Rect& a, std::int64_t bytes, std::int64_t most, bool strong) {
+    c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::bar);
+    if (bytes > 0)
+        c.rect(a.x, a.y, std::max(a.w * px(bytes) / px(most), 2.0f), a.h,
+               strong ? c.theme->t1 : c.theme->line2, radius::bar);
+}
+
 void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {
     const Theme& t = *c.theme;
     const int k = state.cursor.step;
@@ -554,17 +561,28 @@ void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {
         names = std::max(names, text_width(Face::medium, size::body, label));
         numbers = std::max(numbers, text_width(Face::mono, size::body, format_traffic(bytes)));
     }
-    const float x = pane.x + names + 16, w = pane.right() - x - numbers - 14;
+    const float beside = pane.right() - pane.x - names - numbers - 30;
+    // In a narrow pane a bar has all of its width, below the words.
+    const float pitch = std::min(42.0f, pane.h / px(list.size()));
+    if (beside < 60 && pitch >= 30) {
+        for (std::size_t n = 0; n < list.size(); ++n) {
+            const auto& [label, bytes] = list[n];
+            const float y = pane.y + pitch * px(n) + 8;
+            const bool strong = n == 0;
+            c.text(pane.x, y, label, size::body, strong ? t.t1 : t.t2, strong ? Face::medium : Face::regular);
+            c.text(pane.right(), y, format_traffic(bytes), size::body, 0, Face::mono, Align::right);
+            traffic_bar(c, {pane.x, y + 11, pane.w, 8}, bytes, most, strong);
+        }
+        return;
+    }
+    const float x = pane.x + names + 16;
     for (std::size_t n = 0; n < list.size(); ++n) {
         const auto& [label, bytes] = list[n];
         const float y = pane.y + row * px(n) + row / 2;
         const bool strong = n == 0;
         c.text(pane.x + 2, y, label, size::body, strong ? t.t1 : t.t2, strong ? Face::medium : Face::regular);
-        c.rect(x, y - h / 2, w, h, t.panel, radius::bar);
-        if (bytes > 0)
-            c.rect(x, y - h / 2, std::max(w * px(bytes) / px(most), 2.0f), h, strong ? t.t1 : t.line2,
-                   radius::bar);
-        c.text(x + w + 12, y, format_traffic(bytes), size::body, 0, Face::mono);
+        traffic_bar(c, {x, y - h / 2, beside, h}, bytes, most, strong);
+        c.text(x + beside + 12, y, format_traffic(bytes), size::body, 0, Face::mono);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
+#include "core/lessons/shared/parts.h"
 #include "core/lessons/table.h"
 #include "core/walk/compare.h"
 
@@ -33,8 +34,11 @@ RowPicker row_picker_for(const AppState& state, float room) {
     RowPicker out;
     const int k = state.cursor.step;
     if (step_units(*state.trace, k) < 2 && state.trace->step(k).op != Op::store) return out;
-    out.rows = state.trace->value(state.trace->writes(k).front().value).region.rows;
-    out.top = std::max(0, state.trace->step(k).i) * state.problem->Br;
+    const Access& written = state.trace->writes(k).front();
+    const Region& region = state.trace->value(written.value).region;
+    out.rows = region.rows;
+    // Numbered as in the formula: rows of parts from 0 on
+    out.top = is_of_parts(written.slot) ? 0 : region.row;
     out.w = 128;
     if (out.rows > 3) return out;
     for (int r = 0; r < out.rows; ++r) out.labels.push_back(str(out.top + r));

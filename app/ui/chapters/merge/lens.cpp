@@ -102,6 +102,19 @@ float text_above(const Canvas& c, float x, float y, float right, const std::stri
     return x + own_w + factor_w;
 }
 
+float letter_y(const Rect& a) { return a.y + std::min(a.h / 2, 46.0f); }
+
+// The number of a bar that is too short for it: left of the first one, below the letter of the sum, or right
+// of the last one.
+void beside_bar(const Canvas& c, const Rect& a, const Rect& bar, const std::string& text, bool first,
+                bool last) {
+    const float w = text_width(Face::mono, size::small, text), y = bar.middle();
+    if (first && w <= 44 && y - letter_y(a) > 18)
+        c.text(bar.x - 4, y, text, size::small, c.theme->t2, Face::mono, Align::right);
+    else if (last && bar.right() + 5 + w <= a.right())
+        c.text(bar.right() + 5, y, text, size::small, c.theme->t2, Face::mono);
+}
+
 // All terms have one sign: bars laid end to end, and the way of each to its place in the sum.
 void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, const Line& letter, Role role,
                 double result, float phase) {
@@ -132,7 +145,9 @@ void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, c
         if (now_w > .5f) {
             c.rect(after.x, after.y, after.w, after.h, full, radius::bar);
             c.frame(after.x + .5f, after.y + .5f, after.w - 1, after.h - 1, hue(t, role), 1, radius::bar);
-            bar_text(c, after, format_short(share.now()), full);
+            if (!bar_text(c, after, format_short(share.now()), full) && moved >= 1)
+                beside_bar(c, a, after, format_short(share.now()), &share == &all.front(),
+                           &share == &all.back());
         }
         const std::string factor = "× " + format_short(share.weight);
         // Inside its wedge, and not on the factor before it
@@ -200,7 +215,7 @@ void draw_sum(const Canvas& c, const MergeNow& now, const Rect& a, Slot slot, in
     const float label = 34;
     Line letter = {slot_symbol(slot).front()};
     if (slot == Slot::O_part && now.trace.problem().d() > 1) letter.push_back(sub(str(col), Role::O));
-    c.rich(a.x, a.y + std::min(a.h / 2, 46.0f), letter, size::symbol);
+    c.rich(a.x, letter_y(a), letter, size::symbol);
     const Rect room{a.x + label, a.y, a.w - label, a.h};
     if (mixed)
         about_zero(c, room, all, slot, *result);
@@ -210,25 +225,46 @@ void draw_sum(const Canvas& c, const MergeNow& now, const Rect& a, Slot slot, in
 
 // ---- Of normalised parts: as wide as its share, as high as its output; the level is the output of all
 
-// What is written at a bar: at its middle or, where it is wider, ending where the bar does. Few bars may have
-// it a little further right, behind what stands there already. Returns where it ends.
+// What is written at a bar, `x` and `w` of it: where the text is wider, it is beside a higher bar. `free`:
+// where what stands there already ends, `end`: where the room does. The middle of a number is within its bar
+// or, of a thin one, as near as may be: elsewhere it would be that of another.
+enum class Beside { none, left, right };
 struct NumberOfBar {
     float x, w, y;
-    bool few, ends_with_bar;
+    float free, end;
+    Beside higher = Beside::none;
 };
-float write_number(const Canvas& c, const NumberOfBar& bar, double v, float free, ImU32 colour) {
-    constexpr float least = 26, most_apart = 24;
-    for (const int digits : digit_choices(3)) {
+float write_number(const Canvas& c, const NumberOfBar& bar, double v, ImU32 colour) {
+    constexpr float least_apart = 8;
+    for (const int digits : digit_choices(2)) {
         const std::string text = format_short(v, digits);
         const float text_w = text_width(Face::mono, size::small, text);
-        const float wanted =
-            bar.ends_with_bar && text_w > bar.w ? bar.x + bar.w - text_w : bar.x + (bar.w - text_w) / 2;
-        const float at = std::max(wanted, free);
-        if (at - wanted > most_apart || (!bar.few && text_w > std::max(bar.w, least))) continue;
+        const bool wider = text_w > bar.w;
+        const float wanted = wider && bar.higher == Beside::right  ? bar.x + bar.w - text_w
+                             : wider && bar.higher == Beside::left ? bar.x
+                                                                   : bar.x + (bar.w - text_w) / 2;
+        const float at = std::min(std::max(wanted, bar.free), bar.end - text_w);
+        if (at < bar.free || std::abs(at - wanted) > std::max(least_apart, bar.w / 2)) continue;
         c.text(at, bar.y, text, size::small, colour, Face::mono);
-        return at + text_w + 8;
+        return at + text_w + 5;
     }
-    return free;
+    return bar.free;
+}
+
+// Heights at which a number of a bar may stand: in it, where it has room, else above it; the first of them
+// that the line of the level does not strike through.
+float height_of_number(const Rect& bar, float text_w, bool up, float level) {
+    constexpr float half = 9;
+    std::vector<float> heights;
+    const bool inside = text_w + 6 <= bar.w;
+    const auto in_bar = [&](float y) {
+        if (inside && y - half >= bar.y && y + half <= bar.bottom()) heights.push_back(y);
+    };
+    in_bar(up ? bar.y + half + 1 : bar.bottom() - half - 1);
+    in_bar(level + half + 1);
+    heights.push_back(up ? bar.y - half - 1 : bar.bottom() - half - 1);
+    heights.push_back(level - half - 1);
+    return *std::ranges::find_if(heights, [&](float y) { return std::abs(y - level) > half; });
 }
 
 void draw_level(const Canvas& c, const MergeNow& now, const Rect& a, int col, float phase) {
@@ -239,31 +275,44 @@ void draw_level(const Canvas& c, const MergeNow& now, const Rect& a, int col, fl
     double lo = std::min(0.0, *result), hi = std::max(0.0, *result);
     for (const Share& share : all) lo = std::min(lo, share.own), hi = std::max(hi, share.own);
     if (hi == lo) hi = lo + 1;
-    // In a narrow panel the number of a first bar that is too thin for it needs room at the left.
-    const float spare = a.w < 260 ? 10.0f : 0.0f;
-    const bool few = all.size() <= 3;
-    const float top = a.y + 18, bottom = a.bottom() - 24, left = a.x + 8 + spare, w = a.w - 72 - spare;
+    // In a narrow panel the bars have all of its width, and what they come to stands below them.
+    const bool narrow = a.w < 260;
+    const float top = a.y + 18, bottom = a.bottom() - (narrow ? 46 : 24), left = a.x + (narrow ? 4 : 8),
+                w = a.w - (narrow ? 8 : 72), first = a.x - 14, end = narrow ? a.right() + 12 : left + w + 10;
     const auto y_of = [&](double v) {
         return bottom - (bottom - top) * static_cast<float>((v - lo) / (hi - lo));
     };
     const ImU32 fill = mix(t.panel, hue(t, Role::O), t.light ? .3f : .4f);
-    float x = left, free = a.x - 14;
+    const float number_w = text_width(Face::mono, size::small, "0.000");
+    float x = left, weight_end = first, own_end = first, own_y = 0;
     for (const Share& share : all) {
         const float bw = w * static_cast<float>(share.weight);
         const float y0 = std::min(y_of(0), y_of(share.own)), h = std::abs(y_of(share.own) - y_of(0));
         if (bw < .5f) continue;
         c.rect(x + 1, y0, std::max(1.0f, bw - 2), h, fill, 2);
         c.frame(x + 1.5f, y0 + .5f, std::max(1.0f, bw - 3), h, hue(t, Role::O), 1, 2);
-        const bool next_higher = &share != &all.back() && (&share)[1].own > share.own;
-        write_number(c, {x, bw, y_of(share.own) - 10, few, next_higher}, share.own, a.x - 14, t.t2);
+        const float y = height_of_number({x, y0, bw, h}, number_w, share.own >= 0, y_of(*result));
+        const auto higher = [&](const Share& other) { return y_of(other.own) < y + 9; };
+        const Beside beside = &share != &all.back() && higher((&share)[1])     ? Beside::right
+                              : &share != &all.front() && higher((&share)[-1]) ? Beside::left
+                                                                               : Beside::none;
+        const bool in_bar = y > y0 && y < y0 + h;
+        const float free = std::abs(y - own_y) < 15 ? own_end : first;
+        own_end = write_number(c, {x, bw, y, free, end, beside}, share.own, in_bar ? ink_on(t, fill) : t.t2);
+        own_y = y;
         c.line({x + 1, bottom + 5}, {x + bw - 1, bottom + 5}, hue(t, Role::alpha), 3);
-        free = write_number(c, {x, bw, bottom + 17, few, false}, share.weight, free, hue(t, Role::alpha));
+        weight_end =
+            write_number(c, {x, bw, bottom + 17, weight_end, end}, share.weight, hue(t, Role::alpha));
         x += bw;
     }
     c.line({left - 4, y_of(0)}, {left + w + 4, y_of(0)}, t.line2);
     const Canvas there = c.faded(over(phase, during::sum));
-    there.line({left - 4, y_of(*result)}, {left + w + 6, y_of(*result)}, t.focus, 2.6f);
-    there.text(left + w + 12, y_of(*result), format_short(*result), size::lead, t.t1, Face::mono_bold);
+    there.line({left - 4, y_of(*result)}, {left + w + (narrow ? 4 : 6), y_of(*result)}, t.focus, 2.6f);
+    if (narrow)
+        there.text(a.x + a.w / 2, a.bottom() - 8, format_short(*result), size::lead, t.t1, Face::mono_bold,
+                   Align::center);
+    else
+        there.text(left + w + 12, y_of(*result), format_short(*result), size::lead, t.t1, Face::mono_bold);
 }
 
 // O ÷ ℓ

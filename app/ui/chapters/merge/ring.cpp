@@ -398,7 +398,7 @@ struct OnChip {
     const RingNow& now;
     bool all_numbers = false;  ///< on stage: of a large shard as much as can be read, in place of all of it
     int first_rank = now.first_of_rank(), first_round = now.first_of_round();
-    float least_h = all_numbers ? 18.0f : 2.0f;
+    float least_h = all_numbers ? 15.0f : 2.0f;
 
     int n() const { return now.ring.queries_of(now.rank).rows(); }
     int d() const { return now.trace.problem().d(); }
@@ -448,6 +448,23 @@ struct OnChip {
         return is_of_scores(cell.slot) || cell.slot == Slot::count || one_column(cell.slot) ? 0 : cell.col;
     }
 
+    // "4–7", or "4–6 of 4–7" where not all are shown
+    static std::string shown_of(const std::vector<int>& positions, const Shown& shown) {
+        const std::string all = positions_text(positions);
+        return shown.count == std::ssize(positions) ? all : part_of(positions, shown) + " of " + all;
+    }
+    static std::string part_of(const std::vector<int>& positions, const Shown& shown) {
+        const auto from = positions.begin() + shown.first;
+        return positions_text({from, from + shown.count});
+    }
+    // Where not all are shown, which ones
+    std::vector<std::string> columns_text(const Shown& shown, const std::string& all) const {
+        if (shown.count == d()) return {all};
+        std::vector<int> columns(static_cast<std::size_t>(d()));
+        std::iota(columns.begin(), columns.end(), 0);
+        return {"columns " + shown_of(columns, shown), shown_of(columns, shown)};
+    }
+
     // What the slot holds, if it was put there since: these of its rows and columns.
     void draw(Slot slot, int tile, int since, const Shown& rows, const Shown& cols, float x, float y,
               float cw, float ch, const std::string& widget, int digits = 0) {
@@ -461,7 +478,7 @@ struct OnChip {
                                  rows.count, cols.count};
         look.x = x, look.y = y, look.cw = cw, look.ch = ch;
         look.size = cw >= 56 && ch >= 26 ? size::lead : size::small;
-        look.least_digits = 2, look.boxes = true, look.numbers = ch >= 16;
+        look.least_digits = 2, look.boxes = true, look.numbers = ch >= (all_numbers ? least_h : 16);
         if (digits > 0) look.size = size::small, look.digits = digits, look.measured = true;
         const auto touched = [&](std::span<const Access> accesses) {
             return std::ranges::any_of(accesses,
@@ -491,36 +508,48 @@ struct OnChip {
         if (text != words.end()) c.text(x + w + 6, y, *text, size::small, c.theme->t3);
     }
 
-    // The queries over the keys, the scores beside them, the values at the right; returns the width.
+    // The queries over the keys, the scores beside them, the values at the right; returns the width. On stage
+    // there are the scores or the values, whichever the step is about.
     float products(const Rect& a) {
-        const float head = 28, gap = 22, between = 38;
-        const int columns = columns_in(a.w - 2 * gap, 2 * d() + now.ring.keys_of(owner()).rows(),
-                                       {Slot::Qi, Slot::Kj, Slot::Vj, Slot::S}),
+        const float head = all_numbers ? 24 : 28, gap = 22, between = all_numbers ? 34 : 38;
+        const bool loads = is_load(op_now(state)), scored = !all_numbers || !loads,
+                   with_values = !all_numbers || loads;
+        const int sides = with_values ? 2 : 1, all_keys = now.ring.keys_of(owner()).rows();
+        const float room = a.w - (scored && with_values ? 2 : 1) * gap;
+        std::vector<Slot> slots = {Slot::Qi, Slot::Kj};
+        if (with_values) slots.push_back(Slot::Vj);
+        if (scored) slots.push_back(Slot::S);
+        const int columns = columns_in(room, sides * d() + (scored ? all_keys : 0), slots),
                   lines = static_cast<int>((a.h - head - between) / least_h);
-        const int all_keys = now.ring.keys_of(owner()).rows();
-        const Shown key_columns(all_keys, chosen_key(), std::max(columns / 3, columns - 2 * d())),
-            components(d(), chosen_component(), (columns - key_columns.count) / 2),
+        const Shown key_columns(all_keys, chosen_key(), std::max(columns / 3, columns - sides * d()));
+        const int across = scored ? key_columns.count : 0;
+        const Shown components(d(), chosen_component(), (columns - across) / sides),
             rows(n(), chosen_query(), lines / 2), keys(all_keys, chosen_key(), lines - rows.count);
-        const float cw =
-            std::clamp((a.w - 2 * gap) / px(2 * components.count + key_columns.count), 2.0f, 58.0f);
+        const float cw = std::clamp(room / px(sides * components.count + across), 2.0f, 58.0f);
         const float ch = std::clamp((a.h - head - between) / px(rows.count + keys.count), 2.0f, 46.0f);
         const float wide = cw * px(components.count);
         const float y_Q = a.y + head, y_K = y_Q + ch * px(rows.count) + between;
-        const float x_S = a.x + wide + gap, x_V = x_S + cw * px(key_columns.count) + gap;
-        const std::string own = positions_text(now.ring.queries_of(now.rank).positions),
-                          theirs = positions_text(now.ring.keys_of(owner()).positions);
+        const float x_S = a.x + wide + gap, x_V = scored ? x_S + cw * px(across) + gap : x_S;
+        const std::string own = shown_of(now.ring.queries_of(now.rank).positions, rows),
+                          theirs = shown_of(now.ring.keys_of(owner()).positions, keys);
+        const float y_label = y_K - (all_numbers ? 19 : 21);
         label(slot_symbol(Slot::Qi, now.rank), {own + " stay", own}, a.x, a.y + 8, wide + gap);
-        label(slot_symbol(Slot::Kj, owner()), {theirs + " go round", theirs}, a.x, y_K - 21, wide + gap);
+        label(slot_symbol(Slot::Kj, owner()), {theirs + " go round", theirs}, a.x, y_label, wide + gap);
         const Slot square = square_now();
-        label(slot_symbol(square), {}, x_S, a.y + 8, cw * px(key_columns.count) + gap);
-        label(slot_symbol(Slot::Vj, owner()), {"go with them"}, x_V, y_K - 21, wide);
+        if (scored) {
+            const std::string which =
+                across < all_keys ? "keys " + shown_of(now.ring.keys_of(owner()).positions, key_columns) : "";
+            label(slot_symbol(square), {which}, x_S, a.y + 8, cw * px(across) + gap);
+            draw(square, 0, first_round, rows, key_columns, x_S, y_Q, cw, ch, "chip");
+        }
         draw(Slot::Qi, 0, first_rank, rows, components, a.x, y_Q, cw, ch, "chip");
         draw(Slot::Kj, 0, first_round, keys, components, a.x, y_K, cw, ch, "chip");
-        draw(square, 0, first_round, rows, key_columns, x_S, y_Q, cw, ch, "chip");
         if (now.backward) {
             label(slot_symbol(Slot::dOi, now.rank), {"stays, too", "stays"}, x_V, a.y + 8, wide);
             draw(Slot::dOi, 0, first_rank, rows, components, x_V, y_Q, cw, ch, "chip");
         }
+        if (!with_values) return x_S + cw * px(across) - a.x;
+        label(slot_symbol(Slot::Vj, owner()), columns_text(components, "go with them"), x_V, y_label, wide);
         draw(Slot::Vj, 0, first_round, keys, components, x_V, y_K, cw, ch, "chip");
         return x_V + wide - a.x;
     }
@@ -715,26 +744,28 @@ struct OnChip {
         const float head = 28, names = 58, gap = 9, between = 10, columns_w = a.w - names - 3 * gap;
         const bool stores = op_now(state) == Op::store;
         const int singles = 3;
+        // Beside other drawings the table keeps its place, however many lines there are by now.
+        const float groups = all_numbers ? px(all.size()) : 3, room = a.h - head - (groups - 1) * between;
         const Shown components(
             d(), chosen_component(),
             columns_in(columns_w, singles + d(), {Slot::m_part, Slot::l_part, Slot::O_part, Slot::Oi}) -
                 singles),
-            rows(n(), chosen_query(), static_cast<int>((a.h - head - 2 * between) / 3 / least_h)),
-            one(1, 0, 1);
+            rows(n(), chosen_query(), static_cast<int>(room / groups / least_h)), one(1, 0, 1);
         const float cw = std::clamp(columns_w / px(singles + components.count), 4.0f, 64.0f);
-        const float ch = std::clamp((a.h - head - 2 * between) / px(3 * rows.count), 2.0f, 46.0f);
+        const float ch = std::clamp(room / (groups * px(rows.count)), 2.0f, 46.0f);
         const float x_m = a.x + names, x_w = x_m + cw + gap, x_l = x_w + cw + gap, x_O = x_l + cw + gap;
         label({slot_symbol(Slot::m).front()}, {"max"}, x_m, a.y + 8, cw + gap);
         if (all.size() > 1) label({slot_symbol(Slot::w_part).front()}, {}, x_w, a.y + 8, cw + gap);
         label({slot_symbol(Slot::l).front()}, {"sum"}, x_l, a.y + 8, cw + gap);
         const bool divided = op_now(state) >= Op::normalize && now.round >= now.ring.ranks;
-        label({slot_symbol(Slot::Oi).front()}, {divided ? "divided by ℓ" : "not yet divided"}, x_O, a.y + 8,
+        label({slot_symbol(Slot::Oi).front()},
+              columns_text(components, divided ? "divided by ℓ" : "not yet divided"), x_O, a.y + 8,
               cw * px(components.count));
+        hidden_rows(a.x + names - 12, a.y, rows);
         float y = a.y + head;
         for (const Found& line : all) {
             const float h = ch * px(rows.count);
-            c.text(a.x + names - 12, y + h / 2, line.name, size::small, c.theme->t2, Face::medium,
-                   Align::right);
+            name_of(line, a.x + names - 12, y + h / 2, all.size() > 1 && h >= 30);
             const auto part = [&](Slot slot, Slot whole, const Shown& cols, float x) {
                 draw(line.whole ? whole : slot, line.whole ? 0 : line.tile, line.since, rows, cols, x, y, cw,
                      ch, "found " + line.name);
@@ -748,6 +779,24 @@ struct OnChip {
             y += h + between;
         }
         return x_O + cw * px(components.count) - a.x;
+    }
+
+    // Beside its name the letter that it has in the formula
+    void name_of(const Found& line, float right, float y, bool room) const {
+        const bool lettered = room && is_merge(now.trace.step(now.k).op);
+        c.text(right, lettered ? y - 9 : y, line.name, size::small, c.theme->t2, Face::medium, Align::right);
+        if (!lettered) return;
+        const Line letter =
+            line.whole ? slot_symbol(Slot::m) : slot_symbol(now.trace, Slot::m_part, now.k, line.tile);
+        c.rich(right, y + 9, letter, size::formula, Align::right);
+    }
+
+    // Which queries are shown, where there is not room for all
+    void hidden_rows(float right, float y, const Shown& rows) const {
+        const std::vector<int>& all = now.ring.queries_of(now.rank).positions;
+        if (rows.count == std::ssize(all)) return;
+        c.text(right, y + 5, "rows " + part_of(all, rows), size::small, c.theme->t3, Align::right);
+        c.text(right, y + 18, "of " + positions_text(all), size::small, c.theme->t3, Align::right);
     }
 
     // L as it lies in HBM, in the place of the weights: of a shard in several pieces the last one
@@ -813,9 +862,10 @@ void ring_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a
         note_part(c, {a.x + left * size::far_growth, a.y, width * size::far_growth, a.h}, name);
     };
     note(0, rounds_w, "Rounds");
-    draw_rounds(large.c, now, {0, 0, rounds_w, h}, false);
+    const float grid_h = draw_rounds(large.c, now, {0, 0, rounds_w, h}, false);
+    if (grid_h + 22 <= h) large.c.text(0, grid_h + 14, "a number is a round", size::small, c.theme->t3);
     if (quiz_waits(state)) return;
-    const Rect rest{x, 0, w - x, h};
+    const Rect rest{x, 0, w - x - 4, h};  // the frames of its cells reach beyond them
     const Op op = op_now(state);
     const bool message = op == Op::exchange || op == Op::exchange_gradients;
     note(x, rest.w, message ? "Ring" : op == Op::store && !now.backward ? "Balance" : "SRAM");
@@ -829,7 +879,7 @@ void ring_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a
         chip.operands(rest);
     } else if (op == Op::store) {
         const float table = std::min(h * .45f, 80.0f);
-        chip.found({x, 0, rest.w, table * 2});
+        chip.found({x, 0, rest.w, table});
         draw_deals(large.c, now, {x, table + 10, rest.w, h - table - 10});
     } else
         finds_now(now) ? chip.found(rest) : chip.products(rest);

@@ -161,6 +161,9 @@ float fit_columns(const AppState& state, std::vector<Column>& columns, float roo
 // m, w, ℓ, O, or L, w, O
 std::vector<Column> columns_for(const MergeNow& now) {
     std::vector<Column> out;
+    // Once the result is divided its parts still are not: the way from them says so.
+    const Op op = now.trace.step(now.k).op;
+    const bool divided = op == Op::normalize || op == Op::store;
     if (now.normalised)
         out = {{Slot::L_part, "ln Σ exp", "ln Σ exp"},
                {Slot::w_part, "weight", ""},
@@ -169,7 +172,7 @@ std::vector<Column> columns_for(const MergeNow& now) {
         out = {{Slot::m_part, "max", "max"},
                {Slot::w_part, "weight", ""},
                {Slot::l_part, "sum", "Σ w ℓ"},
-               {Slot::O_part, "not divided", "Σ w O"}};
+               {Slot::O_part, divided ? "" : "not divided", divided ? "Σ w O ÷ ℓ" : "Σ w O"}};
     return out;
 }
 
@@ -247,7 +250,7 @@ struct Table {
     // As many rows as fit, those of this step among them.
     std::vector<int> shown_rows(float room) const {
         std::vector<int> all = now.rows();
-        const auto most = static_cast<std::size_t>(std::max(1.0f, (room + row_gap) / (ch + row_gap)));
+        const auto most = static_cast<std::size_t>(std::max(1.0f, (room + row_gap) / (ch + row_gap) + .01f));
         if (all.size() <= most) return all;
         const std::size_t at = now.part >= 0 ? static_cast<std::size_t>(now.part) : 0;
         const std::size_t first = std::min(at - std::min(at, most / 2), all.size() - most);
@@ -295,6 +298,16 @@ struct Table {
             if (column.slot != Slot::w_part)
                 tile(column, now.result_slot(column.slot), now.result_tile(), now.held_result(column.slot), y,
                      "merged");
+        if (!now.normalised && op_now(state) == Op::store) left_behind(y);
+    }
+
+    // L as it lies in HBM, in the place of the weights, which a result has not.
+    void left_behind(float y) {
+        const Access& last = now.trace.writes(now.k).back();
+        Column place = *std::ranges::find(columns, Slot::w_part, &Column::slot);
+        place.digits = digits_in(state, last.slot, place.cw, number_size);
+        c.rich(a.x + place.x, y - arrow_h / 2 - 2, {slot_symbol(last.slot).front()}, size::symbol);
+        tile(place, last.slot, last.tile, now.trace.live(last.slot, last.tile, now.k), y, "stored");
     }
 
     float width() const {
@@ -329,7 +342,7 @@ void draw_split(const Canvas& c, AppState& state, const MergeNow& now, const Rec
         const std::string word = now.trace.problem().key_token(j),
                           full = word.empty() ? "key " + str(j) : word;
         const bool room = text_width(Face::regular, size::small, full) <= bar.cw - 4;
-        c.text(bar.at(j) + bar.cw / 2, a.y + 6, room ? full : str(j), size::small, c.theme->t3,
+        c.text(bar.at(j) + bar.cw / 2, a.y + (low ? 3 : 6), room ? full : str(j), size::small, c.theme->t3,
                Align::center);
     }
     part_names(c, now, bar);
@@ -338,7 +351,9 @@ void draw_split(const Canvas& c, AppState& state, const MergeNow& now, const Rec
 
 float draw_parts(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
     const float rows = std::max(2.0f, std::min(4.0f, px(now.rows().size()))) + 1;
-    const float ch = std::clamp((a.h - head_h - arrow_h - rows * row_gap) / rows, 24.0f, 46.0f);
+    float ch = std::clamp((a.h - head_h - arrow_h - rows * row_gap) / rows, 24.0f, 46.0f);
+    // Lower rows, before one of those that are merged is hidden
+    if (ch == 24) ch = std::clamp((a.h - head_h - arrow_h - (rows - 1) * row_gap) / rows, 18.0f, 24.0f);
     Table table{c, state, now, a, ch};
     table.draw();
     return table.width();

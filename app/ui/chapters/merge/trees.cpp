@@ -15,7 +15,7 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr float least_box_w = 66, least_box_h = 30, least_gap = 8;
+constexpr float least_box_w = 66, least_box_h = 30, least_gap = 7;
 // Of boxes with one number
 constexpr float brief_box_w = 48, brief_box_h = 18;
 
@@ -85,7 +85,7 @@ void draw_box(const Canvas& c, const Rect& a, const PartialResult& of, int col, 
     const float h = (a.h - 3) / 2;
     // m has the room of its number, but never half of the box.
     const float number_w = text_width(Face::mono, size::small, format_short(of.m, 2)) + 5;
-    const float m_w = std::round(std::clamp(number_w, a.w * .3f, a.w * .46f));
+    const float m_w = std::round(std::clamp(number_w, a.w * .24f, a.w * .46f));
     if (a.h < least_box_h) {
         part_of_box(c, {a.x + 1, a.y + 1, a.w - 2, a.h - 2}, Role::O, O);
     } else {
@@ -137,7 +137,7 @@ void draw_tree(const Canvas& c, const Rect& a, const Tree& tree, const Leaves& l
         const std::string keys = part.count == 0   ? "empty"
                                  : part.count == 1 ? "key " + str(part.first)
                                                    : str(part.first) + "–" + str(part.last());
-        c.text(boxes[k].x, a.y + 6, keys, size::small, c.theme->t3, Align::center);
+        c.text(boxes[k].x, a.y + 4, keys, size::small, c.theme->t3, Align::center);
     }
 }
 
@@ -240,7 +240,7 @@ void draw_trees(const Canvas& c, AppState& state, const Rect& a, TreesPart shown
                                   : 238;
     const float trees_w = alone ? a.inner_w() : a.inner_w() - table_w - 28, each = (trees_w - 24) / 2;
     const float title_y = roomy ? a.y + 48 : a.title_y();
-    const float top = title_y + 14, h = a.bottom() - 10 - top;
+    const float top = title_y + 14, h = a.bottom() - 6 - top;
     // Two trees differ from four parts on.
     const bool brief = each < 4 * least_box_w || h < 16 + 4 * least_box_h + 3 * least_gap;
     const float box_w = brief ? brief_box_w : least_box_w, box_h = brief ? brief_box_h : least_box_h;

@@ -1,6 +1,7 @@
 // The views of merging: handles that move the split, both forms, two trees; workers side by side on the
 // timeline.
 #include "app/ui/state/state.h"
+#include "core/base/numbers.h"
 #include "core/lessons/merge/merge.h"
 #include "tests/app/ui/layout_check.h"
 #include "tests/contains.h"
@@ -146,6 +147,60 @@ TEST_SUITE("merge view") {
                             check_frame(program);
                         }
                     }
+    }
+
+    TEST_CASE("each part has its weight below its own bar, and its row beside the formula") {
+        for (const bool presenter : {false, true}) {
+            Program program(example("six-words"), {1280, 720}, presenter);
+            program.show_lesson("split-kv");
+            const Trace& trace = *program.state.trace;
+            const int k = steps_of(trace, Op::merge_output).back();
+            program.go_to_step(k, 2);
+            check_frame(program);
+            float end = 0;
+            for (const int tile : {0, 1, 2}) {
+                const double weight = trace.live(Slot::w_part, tile, k).value->data(0, 0);
+                const Item below = program.find(format_short(weight), "Lens");
+                CHECK(below.min.x > end);
+                end = below.max.x;
+            }
+            CHECK_FALSE(program.shows("more"));
+        }
+    }
+
+    TEST_CASE("on stage a rank shows all rows where there is room, and else says which") {
+        Program program(example("causal-8"), {1280, 720}, true);
+        program.show_lesson("ring");
+        const Trace& trace = *program.state.trace;
+        const int divided = nth_step(trace, Op::normalize);
+        program.go_to_step(divided, 2);
+        const Matrix& O = trace.live(Slot::Oi, 0, divided).value->data;
+        for (int row = 0; row < O.rows(); ++row) CHECK(program.shows(format_short(O(row, 0))));
+        CHECK_FALSE(program.shows("of 0–3"));
+        program.go_to_step(steps_of(trace, Op::merge_weights).back(), 2);
+        CHECK(program.shows("of 4–7"));
+        CHECK(program.shows("a number is a round"));
+    }
+
+    TEST_CASE("the rows of a rank's parts are counted as in the formula") {
+        Program program(example("causal-8"), {1280, 720});
+        program.show_lesson("ring");
+        program.go_to_step(steps_of(*program.state.trace, Op::merge_weights).back(), 2);
+        program.click("row/value");
+        program.enter("3");
+        CHECK(program.state.row == 3);
+        program.click("row/less");
+        CHECK(program.shows("[2]"));
+    }
+
+    TEST_CASE("where L is stored it has a cell, and the way to the output says that it is divided") {
+        for (const bool presenter : {false, true}) {
+            Program program(example("six-words"), {1280, 720}, presenter);
+            program.show_lesson("merge");
+            program.go_to_step(program.state.trace->size() - 1, 2);
+            program.check_shows({"2.713", "÷ ℓ"});
+            CHECK_FALSE(program.shows("not divided"));
+        }
     }
 
     TEST_CASE("before the kernel that merges has written it, its result is empty") {
