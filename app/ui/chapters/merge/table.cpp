@@ -353,7 +353,8 @@ float draw_parts(const Canvas& c, AppState& state, const MergeNow& now, const Re
     const float rows = std::max(2.0f, std::min(4.0f, px(now.rows().size()))) + 1;
     float ch = std::clamp((a.h - head_h - arrow_h - rows * row_gap) / rows, 24.0f, 46.0f);
     // Lower rows, before one of those that are merged is hidden
-    if (ch == 24) ch = std::clamp((a.h - head_h - arrow_h - (rows - 1) * row_gap) / rows, 18.0f, 24.0f);
+    if (now.node >= 0 && ch == 24)
+        ch = std::clamp((a.h - head_h - arrow_h - (rows - 1) * row_gap) / rows, 18.0f, 24.0f);
     Table table{c, state, now, a, ch};
     table.draw();
     return table.width();
