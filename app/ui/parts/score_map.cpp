@@ -2,7 +2,7 @@
 
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/slot_view.h"
-#include "app/ui/parts/stage.h"
+#include "app/ui/parts/stage_terms.h"
 #include "app/ui/state/marks.h"
 #include "app/ui/state/quiz.h"
 

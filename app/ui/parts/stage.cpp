@@ -252,13 +252,6 @@ void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& lin
 
 }  // namespace
 
-Line stage_symbol(const Trace& trace, const StageTerm& t) {
-    Line symbol = slot_symbol(trace, t.slot, t.made);
-    if (t.transposed) symbol = transposed(std::move(symbol));
-    const bool indexed = !symbol.empty() && symbol.back().script == Span::Script::sub;
-    return t.old ? pieces(symbol, sub(indexed ? " old" : "old", info(t.slot).role)) : symbol;
-}
-
 void stage_lens(const Canvas& page, AppState& state, const Rect& a, const StageView& view) {
     const Op op = op_now(state);
     // Tiles fly through its place first.

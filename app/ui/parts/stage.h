@@ -2,67 +2,14 @@
 // the formula, with the signs between, the drawing to scale beside or below, what it writes at the right.
 #pragma once
 
-#include "app/ui/parts/matrix.h"
-
-#include <span>
-#include <string_view>
-#include <vector>
+#include "app/ui/parts/stage_terms.h"
 
 namespace tilewalk::ui {
 
-/// One matrix of the equation.
-struct StageTerm {
-    Slot slot;
-    const Value* value;       ///< as it was read, or as it was written
-    int made = -1;            ///< the step that wrote it; −1: given
-    const char* before = "";  ///< what stands at its left: "⊙", "exp("
-    const char* after = "";   ///< a bracket that closes behind it
-    bool transposed = false;
-    bool result = false;
-    bool old = false;     ///< the slot holds something else after this step
-    bool leaves = false;  ///< what is read goes to HBM as it is
-};
-/// What step k reads, as its formula has it, then what it writes. A load has what arrives, a store what goes.
-std::vector<StageTerm> stage_terms(const Trace& trace, int k);
-
-/// Its letter with the block, with "old" and ᵀ where they belong.
-Line stage_symbol(const Trace& trace, const StageTerm& term);
-
-/// Where a block lies on the strip of HBM.
-struct StripPlace {
-    Slot slot;
-    int tile;
-    Rect area;
-};
-
-/// What stands between two terms, its middle at that height. Both return its width.
-float sign_width(std::string_view sign);
-float draw_sign(const Canvas& canvas, float x, float middle, std::string_view sign);
-
-/// How a chapter draws what lies on its stage, and from where it comes.
-struct StageView {
-    MatrixLook (*look)(const AppState&, Slot);
-    void (*lens)(const Canvas&, AppState&, const Rect&);
-    bool map = true;  ///< false: another map stands beside the stage
-    std::vector<StripPlace> strip = {};
-    float floor = 1e9f;  ///< what is stored goes no lower on its way
-};
 void stage(const Canvas& canvas, AppState& state, const Rect& area, const StageView& view);
 
 // ---- Matrices too large for numbers (zoom.cpp)
 
-/// The row (or column) of a term that the chosen cell is made from or lies in.
-struct TermLine {
-    Region cells;         ///< in the whole matrix
-    int chosen = -1;      ///< the place along the line that alone counts; −1: all of it does
-    bool column = false;  ///< it stands, and is drawn lying
-    int length() const { return column ? cells.rows : cells.cols; }
-    /// That many cells of it, from there.
-    Region part(int first, int count) const;
-};
-TermLine term_line(const StageTerm& term, const Explanation& explanation);
-/// The terms in the order in which they stand below each other: what the result replaces stands before it.
-std::vector<StageTerm> zoom_order(std::vector<StageTerm> terms);
 /// Of each operand that line, large and with numbers; the whole of the scores as a map at the left of it.
 /// False, and nothing drawn, without room.
 bool zoom(const Canvas& canvas, AppState& state, const Rect& area, const StageView& view);

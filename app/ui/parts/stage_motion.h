@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/ui/parts/bed.h"
-#include "app/ui/parts/stage.h"
+#include "app/ui/parts/stage_terms.h"
 
 namespace tilewalk::ui {
 

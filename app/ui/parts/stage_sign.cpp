@@ -1,7 +1,7 @@
 // The signs between the matrices of the stage: "⊙", "+ rowsum(". What operates is strong, and the thin ones
 // are large, to be seen from the back row.
 #include "app/ui/kit/fonts.h"
-#include "app/ui/parts/stage.h"
+#include "app/ui/parts/stage_terms.h"
 
 namespace tilewalk::ui {
 

@@ -1,6 +1,6 @@
 // Which matrices stand on stage at a step, and the signs between them: one row for each form of an op.
+#include "app/ui/parts/stage_terms.h"
 #include "app/ui/parts/slot_view.h"
-#include "app/ui/parts/stage.h"
 
 #include <algorithm>
 #include <iterator>
@@ -126,6 +126,13 @@ std::vector<StageTerm> stage_terms(const Trace& trace, int k) {
                                    [&](const StageTerm& t) { return t.slot == out[n].slot; }))
             out.erase(out.begin() + static_cast<std::ptrdiff_t>(n));
     return out;
+}
+
+Line stage_symbol(const Trace& trace, const StageTerm& t) {
+    Line symbol = slot_symbol(trace, t.slot, t.made);
+    if (t.transposed) symbol = transposed(std::move(symbol));
+    const bool indexed = !symbol.empty() && symbol.back().script == Span::Script::sub;
+    return t.old ? pieces(symbol, sub(indexed ? " old" : "old", info(t.slot).role)) : symbol;
 }
 
 }  // namespace tilewalk::ui

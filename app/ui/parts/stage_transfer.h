@@ -2,7 +2,7 @@
 // bytes for each matrix that goes; below, the traffic of the walk as one bar.
 #pragma once
 
-#include "app/ui/parts/stage.h"
+#include "app/ui/parts/stage_terms.h"
 
 namespace tilewalk::ui {
 

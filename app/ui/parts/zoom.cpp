@@ -4,6 +4,7 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/score_map.h"
 #include "app/ui/parts/slot_view.h"
+#include "app/ui/parts/stage.h"
 #include "app/ui/parts/stage_motion.h"
 #include "app/ui/parts/stage_transfer.h"
 #include "app/ui/parts/zoom_layout.h"

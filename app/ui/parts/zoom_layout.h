@@ -2,7 +2,7 @@
 // large.
 #pragma once
 
-#include "app/ui/parts/stage.h"
+#include "app/ui/parts/stage_terms.h"
 #include "app/ui/state/app_state.h"
 
 #include <string>

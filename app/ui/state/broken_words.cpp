@@ -85,7 +85,8 @@ NineDigits nine_digits(double truth, double broken) {
 
 std::string difference_text(double truth, double broken, bool percent) {
     if (same_number(truth, broken)) return "the same";
-    if (!std::isfinite(broken) || !std::isfinite(truth)) return std::isnan(broken) ? "no number" : "infinitely far";
+    if (!std::isfinite(broken) || !std::isfinite(truth))
+        return std::isnan(broken) ? "no number" : "infinitely far";
     const double far = broken - truth;
     std::string out = (far > 0 ? "+" : "") + format_short(far);
     if (!percent || truth == 0) return out;

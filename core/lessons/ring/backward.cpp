@@ -1,4 +1,5 @@
 #include "core/lessons/ring/explain.h"
+#include "core/lessons/ring/ring.h"
 #include "core/lessons/ring/shard_steps.h"
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/shared/memory_model.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/distributed/schedule.h"
-#include "core/lessons/ring/ring.h"
+#include "core/lessons/ring/ranks.h"
 
 namespace tilewalk {
 

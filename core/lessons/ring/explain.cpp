@@ -3,6 +3,7 @@
 #include "core/lessons/forward/explain.h"
 #include "core/lessons/ring/clock.h"
 #include "core/lessons/ring/explain_parts.h"
+#include "core/lessons/shared/parts.h"
 #include "core/problem/mask.h"
 
 #include <algorithm>

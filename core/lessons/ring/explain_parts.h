@@ -2,7 +2,7 @@
 // shards.
 #pragma once
 
-#include "core/lessons/ring/ring.h"
+#include "core/lessons/ring/ranks.h"
 #include "core/walk/explain_view.h"
 
 namespace tilewalk {

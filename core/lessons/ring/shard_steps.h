@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/lessons/ring/clock.h"
+#include "core/walk/trace.h"
 
 namespace tilewalk {
 

@@ -3,6 +3,7 @@
 // counts, and the clock is its schedule.
 #include "core/distributed/ring_model.h"
 #include "core/lessons/ring/clock.h"
+#include "core/lessons/ring/ring.h"
 #include "tests/contains.h"
 #include "tests/core/lessons/contract.h"
 #include "tests/core/lessons/dense_checks.h"

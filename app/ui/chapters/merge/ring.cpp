@@ -10,6 +10,7 @@
 #include "core/base/numbers.h"
 #include "core/base/words.h"
 #include "core/lessons/ring/clock.h"
+#include "core/lessons/ring/ring.h"
 
 #include <algorithm>
 #include <numeric>
