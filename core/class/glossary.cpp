@@ -13,8 +13,8 @@ namespace {
 std::vector<GlossaryCard> all_cards() {
     std::vector<GlossaryCard> out;
     for (auto&& part : {tensor_cards(), statistics_cards(), row_cards(), part_cards(), merge_cards(),
-                        idea_cards(), gradient_cards(), length_cards(), logit_cards(), mask_cards(),
-                        head_cards(), memory_cards(), format_cards()})
+                        ring_cards(), idea_cards(), gradient_cards(), length_cards(), logit_cards(),
+                        mask_cards(), head_cards(), memory_cards(), format_cards()})
         out.insert(out.end(), part.begin(), part.end());
     for (GlossaryCard& card : out)
         if (card.term.empty())

@@ -83,6 +83,11 @@ std::vector<GlossaryCard> merge_cards() {
          .from = {flash_decoding, "the section on splitting the keys"},
          .words = "flash-decoding decode num_splits",
          .related = {"merge", "partial-result", "part-lse"}},
+    };
+}
+
+std::vector<GlossaryCard> ring_cards() {
+    return {
         {.id = "ring",
          .term = "ring of ranks",
          .text =

@@ -33,11 +33,11 @@ std::span<const Access> moved(const Trace& trace, int k) {
 
 // "K₁ 32 B", or what of it has room.
 Line label_of_lane(const Canvas& c, const Trace& trace, int k, const Access& access, float room) {
-    const Line name = block_symbol(trace, access.slot, k, access.tile);
+    Line name = block_symbol(trace, access.slot, k, access.tile);
     const std::int64_t bytes = moved_bytes(trace, k, access);
     if (bytes > 0)
         for (const char* space : {"  ", " "})
-            if (const Line both = pieces(name, space, number(format_traffic(bytes)));
+            if (Line both = pieces(name, space, number(format_traffic(bytes)));
                 rich_width(c, both, size::far) <= room)
                 return both;
     return name;

@@ -78,7 +78,7 @@ TabLabels fitting_labels(const AppState& state, float room, float quiet_room) {
     };
     const auto count = static_cast<int>(chapters().size());
     for (const TabLabel label : {TabLabel::full, TabLabel::brief})
-        if (const TabLabels all(chapters().size(), label); fits(all, room)) return all;
+        if (TabLabels all(chapters().size(), label); fits(all, room)) return all;
     TabLabels out(chapters().size(), TabLabel::number);
     const auto shown =
         std::ranges::find_if(chapters(), [&](const Chapter& c) { return is_current(state, c); });

@@ -62,8 +62,7 @@ struct Box {
 
 std::string fitting_number(double v, float room) {
     for (const int digits : {4, 3, 2})
-        if (const std::string text = format_short(v, digits);
-            text_width(Face::mono, size::small, text) <= room)
+        if (std::string text = format_short(v, digits); text_width(Face::mono, size::small, text) <= room)
             return text;
     return {};
 }
