@@ -108,10 +108,11 @@ TEST_CASE("rows, letters, forms and orders") {
     for (const Lesson& lesson : lessons())
         for (int form = 0; form < 12; ++form) {
             Problem p = tutorial_backward();
-            p.options = {.row = form % 4,
-                         .notation = static_cast<Notation>(form % 3),
-                         .normalised = form % 2 == 0,
-                         .order = static_cast<BackwardOrder>(form / 2 % 2)};
+            p.options = {};
+            p.options.row = form % 4;
+            p.options.notation = static_cast<Notation>(form % 3);
+            p.options.normalised = form % 2 == 0;
+            p.options.order = static_cast<BackwardOrder>(form / 2 % 2);
             p.causal = form > 5;
             check_everything(lesson, p);
         }
