@@ -363,7 +363,7 @@ TEST_SUITE("what a fault does") {
         }
         // Every slot that belongs to a stage was met.
         for (int s = 0; s < slot_count; ++s)
-            if (stage_of({}, static_cast<Slot>(s), Op::count))
+            if (stage_of({}, static_cast<Slot>(s), Op::init))
                 CHECK_MESSAGE(in_all[static_cast<Slot>(s)] > 60, name_of(static_cast<Slot>(s)));
     }
     TEST_CASE(
