@@ -18,9 +18,9 @@
 namespace tilewalk {
 namespace {
 
-const std::vector<std::string> setting_names = {"problem", "lesson",   "step",      "cell",
-                                                "fault",   "notation", "highlight", "presenter",
-                                                "side",    "notes",    "division",  "with"};
+const std::vector<std::string> setting_names = {"problem",  "lesson",    "step",        "cell", "fault",
+                                                "notation", "highlight", "presenter",   "side", "notes",
+                                                "division", "with",      "kernel_fault"};
 const std::vector<std::string> notation_names = {"l_O", "d_o", "delta_omega"},
                                division_names = {"each", "end"};
 const std::vector<std::string> side_names = {"explanation", "problem", "break"};
@@ -61,12 +61,14 @@ public:
         stop_.line = section.line;
         stop_.cell.reset();
         stop_.place = {};
+        stop_.kernel_fault = {};
         stop_.notes.clear();
         const bool fine =
             problem() && take_given("with", &StopReader::with) && lesson() &&
             take_given("notation", &StopReader::notation) && take_given("division", &StopReader::division) &&
             fault() && build() && take_given("step", &StopReader::step) &&
             take_given("cell", &StopReader::cell) && take_given("highlight", &StopReader::highlight) &&
+            take_given("kernel_fault", &StopReader::kernel_fault) &&
             take_given("presenter", &StopReader::presenter) && take_given("side", &StopReader::side) &&
             take_given("notes", &StopReader::notes) && text();
         if (!fine) return Failure{error.what};
@@ -320,6 +322,38 @@ private:
                 }
         return stop_.place.kind == TourPlace::Kind::matrix ||
                fail("there is no matrix " + in_quotes(name) + " at step " + str(stop_.step + 1));
+    }
+
+    // "O i=0 j=1 row=7 amount=0.05"
+    bool kernel_fault(const std::string& value) {
+        if (stop_.page != "compare") return fail("a kernel_fault belongs to a stop of the page compare");
+        const auto words = words_of(value);
+        const auto quantity = find_quantity(words.front());
+        if (!quantity)
+            return fail("what can be made wrong in a kernel is S, m, alpha, P, l or O, not " +
+                        in_quotes(words.front()));
+        stop_.kernel_fault.quantity = *quantity;
+        return std::ranges::all_of(std::span(words).subspan(1),
+                                   [this](const std::string& word) { return place_of_fault(word); });
+    }
+    bool place_of_fault(const std::string& word) {
+        KernelFault& fault = stop_.kernel_fault;
+        const std::size_t equals = std::min(word.find('='), word.size() - 1);
+        const std::string name = word.substr(0, equals), value = word.substr(equals + 1);
+        if (name == "amount") {
+            const auto amount = linked::finite(value);
+            fault.amount = amount.value_or(0);
+            return fault.amount != 0 ||
+                   fail("expected an amount such as 0.05 in place of " + in_quotes(value));
+        }
+        const std::pair<const char*, int*> places[] = {
+            {"i", &fault.i}, {"j", &fault.j}, {"row", &fault.row}, {"column", &fault.column}};
+        const auto place = std::ranges::find(places, name, [](const auto& known) { return known.first; });
+        const auto number = number_in<int>(value);
+        if (place == std::end(places) || !number || *number < 0)
+            return fail("expected i=0, j=0, row=0, column=0 or amount=0.05 in place of " + in_quotes(word));
+        *place->second = *number;
+        return true;
     }
 
     bool presenter(const std::string& value) {

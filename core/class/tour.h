@@ -2,6 +2,7 @@
 // by app/io/tour_file.h, the window shows them (app/ui/state/tour.h).
 #pragma once
 
+#include "core/compare/kernel_trace.h"
 #include "core/walk/explain.h"
 #include "core/walk/lesson.h"
 
@@ -32,6 +33,7 @@ struct TourStop {
     int step = 0;                 ///< from 0
     std::optional<CellRef> cell;  ///< the cell that the formula is about
     TourPlace place;
+    KernelFault kernel_fault;       ///< of the kernel on the page compare
     std::optional<bool> presenter;  ///< not said: as it is
     std::vector<Line>
         text;      ///< paragraphs; a piece in the face of numbers is a placeholder until it is filled

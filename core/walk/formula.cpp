@@ -124,8 +124,8 @@ double magnitude(const Expr& e, const Decimals& decimals) {
     return total;
 }
 
-// Nobody who works it out would doubt the result: it is off by a digit or two of the last place, or by less
-// than a hundredth.
+// Nobody who works it out would doubt the result: it is off by one and a half units of its last digit at
+// most, or by less than a hundredth.
 bool is_near(const Expr& e, const Decimals& decimals, Shown target) {
     const double value = evaluate(e, decimals);
     if (!std::isfinite(target.value))

@@ -118,6 +118,9 @@ void draw_bytes(const Canvas& c, const AppState& state, const Rect& a) {
     c.rect(a.x, a.y, px(before) * unit, h, t.line2, radius::bar);
     const float there = over(phase(state), is_load(op_now(state)) ? during::loading : during::storing);
     c.rect(x_of(before), a.y - 2, std::max(px(now - before) * unit * there, 3.0f), h + 4, t.t1, 2);
+    const bool passed = standard > 0 && standard < whole;
+    if (passed)
+        c.line({x_of(standard), a.y - 6}, {x_of(standard), a.y + h + 8}, hue(t, info(Slot::S).role), 3);
 
     const Line step = pieces("this step ", strong(format_traffic(now - before))),
                far_so = pieces("so far ", strong(format_traffic(now)), " of " + format_traffic(whole));
@@ -126,8 +129,10 @@ void draw_bytes(const Canvas& c, const AppState& state, const Rect& a) {
     const Line both = pieces(step, ",   ", far_so);
     const Line& told = rich_width(c, both, size::far) + other_w + 40 <= a.w ? both : far_so;
     c.rich(a.x, y, told, size::far);
-    if (other_w > 0 && rich_width(c, told, size::far) + other_w + 40 <= a.w)
-        c.rich(a.right(), y, other, size::far, Align::right);
+    // Below its mark, if that is free.
+    const float free = a.x + rich_width(c, told, size::far) + 40, last = a.right() - other_w;
+    const float under = passed ? std::clamp(x_of(standard) - other_w / 2, std::min(free, last), last) : last;
+    if (other_w > 0 && free <= last) c.rich(under, y, other, size::far);
 }
 
 }  // namespace

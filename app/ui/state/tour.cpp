@@ -20,6 +20,12 @@ void arrive_at_stop(AppState& state) {
     refresh_explanation(state);
 }
 
+// What is made wrong in the kernel of the page compare.
+void break_kernel(AppState& state, const KernelFault& fault) {
+    state.compare.fault = fault;
+    if (fault.quantity != KernelFault::Quantity::none) state.compare.fault_amount = fault.amount;
+}
+
 bool of_tour(const Tour& tour, const ProblemPtr& problem) {
     return std::ranges::any_of(tour.script.stops,
                                [&](const TourStop& stop) { return stop.problem == problem; });
@@ -49,6 +55,7 @@ void open_tour(AppState& state, const std::string& path) {
 }
 
 void start_tour(AppState& state, Tour tour) {
+    tour.fault_back = state.tour ? state.tour->fault_back : state.compare.fault;
     tour.back = state.tour ? std::move(state.tour->back) : WalkView(state);
     state.tour = std::make_shared<Tour>(std::move(tour));
     state.settings.tour_offered = true;
@@ -66,6 +73,7 @@ void go_to_stop(AppState& state, int n) {
     state.edit.reset();
     state.inspection.reset();
     state.page = page_of(stop.page);
+    break_kernel(state, stop.kernel_fault);
     state.presenter = stop.presenter.value_or(state.presenter);
     show_side(state, stop.side == "problem", stop.side == "break");
     state.left_at.clear();
@@ -85,6 +93,7 @@ void leave_tour(AppState& state) {
     place_list = nullptr;
     const ProblemPtr last = state.problem;
     const bool changed = last != tour->back.problem && !of_tour(*tour, last);
+    break_kernel(state, tour->fault_back);
     go_back(state, std::move(tour->back));
     // What the user made of a problem on the way is not lost.
     if (!changed) return;
@@ -96,6 +105,7 @@ void leave_tour(AppState& state) {
 bool at_stop(const AppState& state) {
     const TourStop& stop = state.tour->stop();
     if (state.page != page_of(stop.page)) return false;
+    if (state.page == Page::compare) return state.compare.fault == stop.kernel_fault;
     if (state.page != Page::walk) return true;
     return state.lesson == stop.lesson && state.problem == stop.problem && state.cursor.step == stop.step;
 }

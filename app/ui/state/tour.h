@@ -12,6 +12,7 @@ struct Tour {
     TourScript script;
     int at = 0;
     WalkView back;           ///< where the user was when it began; leaving it leads back there
+    KernelFault fault_back;  ///< and what was wrong in the kernel of the page compare
     bool arriving = false;   ///< the walk of this stop is being built
     std::vector<Line> text;  ///< of this stop, filled with numbers
     int text_of = -1;        ///< the stop that `text` was made for, in this style

@@ -22,6 +22,10 @@ void make_beside(AppState& state) {
     b.largest_difference = (b.first->result(Slot::O) - b.second->result(Slot::O)).cwiseAbs().maxCoeff();
 }
 
+std::int64_t standard_bytes(const AppState& state) {
+    return state.lesson->rival.model(*state.problem).total();
+}
+
 struct Ledger {
     const char* name;
     const char* order;
@@ -33,28 +37,38 @@ struct Ledger {
 
 std::int64_t total(const Traffic& t) { return t.hbm_read + t.hbm_write; }
 
-// The bytes so far on a bar that ends where the longer walk ends.
-void ledger_bar(const Canvas& c, const Ledger& l, const Rect& a, std::int64_t most) {
+void mark(const Canvas& c, float x, float y, float h) {
+    c.line({x, y - h / 2}, {x, y + h / 2}, hue(*c.theme, info(Slot::S).role), 3);
+}
+
+// What the bars reach to: the end of the longest walk; and where standard attention ends.
+struct Scale {
+    std::int64_t most = 1, standard = 0;
+};
+
+// The bytes so far on a bar, with the mark of standard attention.
+void ledger_bar(const Canvas& c, const Ledger& l, const Rect& a, const Scale& scale) {
     const auto part = [&](std::int64_t bytes) {
-        return px(static_cast<double>(bytes) / static_cast<double>(most)) * a.w;
+        return px(static_cast<double>(bytes) / static_cast<double>(scale.most)) * a.w;
     };
     const float done = part(total(l.now())), end = part(total(l.end()));
     c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::bar);
     c.rect(a.x, a.y, done, a.h, c.theme->t1, radius::bar);
     if (end > done) c.dashed_frame(a.x + done, a.y + .5f, end - done, a.h - 1, c.theme->t3, 1, {4, 3});
+    mark(c, a.x + part(scale.standard), a.middle(), a.h + 8);
 }
 
 // In one line, for low windows: name, bar, bytes so far.
-void ledger_line(const Canvas& c, const Ledger& l, const Rect& a, std::int64_t most) {
+void ledger_line(const Canvas& c, const Ledger& l, const Rect& a, const Scale& scale) {
     const float name = 124, number = 72;
     c.text_within(a.x, a.middle(), name - 4, l.name, size::body, c.theme->t1, Face::medium);
-    ledger_bar(c, l, {a.x + name, a.middle() - 5, a.w - name - number, 10}, most);
+    ledger_bar(c, l, {a.x + name, a.middle() - 5, a.w - name - number, 10}, scale);
     c.text_within(a.right(), a.middle(), number - 8, format_traffic(total(l.now())), size::body, 0,
                   Face::semibold, Align::right);
 }
 
 // How far one walk has come: its name, the bar, and below it in words what it comes to.
-void ledger_row(const Canvas& c, const Ledger& l, const Rect& a, std::int64_t most, bool strong_name) {
+void ledger_row(const Canvas& c, const Ledger& l, const Rect& a, const Scale& scale, bool strong_name) {
     const Theme& t = *c.theme;
     c.text(a.x, a.y + 8, l.name, size::body, t.t1, strong_name ? Face::semibold : Face::medium);
     const Line sofar{strong(format_traffic(l.now().hbm_read)), word(" read, "),
@@ -63,7 +77,7 @@ void ledger_row(const Canvas& c, const Ledger& l, const Rect& a, std::int64_t mo
     const float name_w = text_width(Face::semibold, size::body, l.name);
     const bool fits = name_w + rich_width(c, sofar, size::body) + 16 <= a.w;
     c.rich(a.right(), a.y + 8, fits ? sofar : brief, size::body, Align::right);
-    ledger_bar(c, l, {a.x, a.y + 20, a.w, 10}, most);
+    ledger_bar(c, l, {a.x, a.y + 20, a.w, 10}, scale);
     if (a.h < 50) return;
     const std::string words = format_traffic(l.end().hbm_read) + " read, " +
                               format_traffic(l.end().hbm_write) + " written when done";
@@ -102,17 +116,34 @@ void draw_beside(const Canvas& c, AppState& state, const Rect& a) {
     ghost_beside(c, one, {a.x, a.y, side, a.h}, hide_skips);
     ghost_beside(c, two, {a.x + side + gap, a.y, side, a.h}, hide_skips);
     const float x = a.x + 2 * (side + gap) + 4;
-    const std::int64_t most = std::max({std::int64_t{1}, total(one.end()), total(two.end())});
+    const std::int64_t standard = standard_bytes(state);
+    const Scale scale{std::max({std::int64_t{1}, total(one.end()), total(two.end()), standard}), standard};
     const float w = a.right() - x;
     if (a.h < 72) {
-        ledger_line(c, one, {x, a.y, w, a.h / 2}, most);
-        return ledger_line(c, two, {x, a.y + a.h / 2, w, a.h / 2}, most);
+        ledger_line(c, one, {x, a.y, w, a.h / 2}, scale);
+        return ledger_line(c, two, {x, a.y + a.h / 2, w, a.h / 2}, scale);
     }
     const bool low = a.h < 96;  // no room for the verdict
     const float row = low ? a.h / 2 : (a.h - 22) / 2;
-    ledger_row(c, one, {x, a.y, w, row}, most, true);
-    ledger_row(c, two, {x, a.y + row, w, row}, most, false);
+    ledger_row(c, one, {x, a.y, w, row}, scale, true);
+    ledger_row(c, two, {x, a.y + row, w, row}, scale, false);
     if (!low) verdict(c, state, {x, a.bottom() - 8, w, 16});
+}
+
+// "2 of 4 tiles done by both", and what the mark on the bars is, if there is room for it.
+void what_bars_say(const Canvas& c, const AppState& state, float x, float y, float room, int done, int all) {
+    const std::string count = str(done) + " of " + str(all) + " tiles",
+                      standard = "standard " + format_traffic(standard_bytes(state));
+    const float standard_w = 30 + text_width(Face::regular, size::body, standard);
+    for (const std::string& text : {count + " done by both", count}) {
+        const float w = text_width(Face::regular, size::body, text);
+        if (w + standard_w > room) continue;
+        c.text(x, y, text, size::body, c.theme->t3);
+        mark(c, x + w + 20, y, 14);
+        c.text(x + w + 28, y, standard, size::body, c.theme->t2);
+        return;
+    }
+    c.text_within(x, y, room, count + " done by both", size::body, c.theme->t3);
 }
 
 // "Beside it: FlashAttention-2" or the step, one switch for both.
@@ -131,9 +162,7 @@ void v1_lens(const Canvas& c, AppState& state, const Rect& a) {
                   all = tiles_done(*state.trace, state.trace->size() - 1);
         const float tw = text_width(Face::semibold, size::body, "Tile by tile");
         c.text_within(a.inner_x(), title_y, room, "Tile by tile", size::body, 0, Face::semibold);
-        const std::string count = str(done) + " of " + str(all) + " tiles done by both";
-        if (room > tw + 60)
-            c.text_within(a.x + 26 + tw, title_y, room - tw - 10, count, size::body, c.theme->t3);
+        if (room > tw + 60) what_bars_say(c, state, a.x + 26 + tw, title_y, room - tw - 10, done, all);
         draw_beside(c, state, {a.inner_x(), title_y + 18, a.inner_w(), a.bottom() - title_y - 28});
     } else {
         lens_view(c, state, a, w + 8);

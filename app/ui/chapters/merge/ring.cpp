@@ -7,6 +7,7 @@
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
 #include "core/base/numbers.h"
 #include "core/base/words.h"
 #include "core/lessons/ring/clock.h"
@@ -742,7 +743,7 @@ struct OnChip {
     // m, w, ℓ and O of each line; returns the width.
     float found(const Rect& a) {
         const std::vector<Found> all = lines();
-        const float head = 28, names = 58, gap = 9, between = 10, columns_w = a.w - names - 3 * gap;
+        const float head = 28, names = 62, gap = 9, between = 10, columns_w = a.w - names - 3 * gap;
         const bool stores = op_now(state) == Op::store;
         const int singles = 3;
         // Beside other drawings the table keeps its place, however many lines there are by now.
@@ -869,9 +870,12 @@ void ring_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a
     const Rect rest{x, 0, w - x - 4, h};  // the frames of its cells reach beyond them
     const Op op = op_now(state);
     const bool message = op == Op::exchange || op == Op::exchange_gradients;
-    note(x, rest.w, message ? "Ring" : op == Op::store && !now.backward ? "Balance" : "SRAM");
+    const bool deals = points_at(state, "Balance") || (op == Op::store && !now.backward);
+    note(x, rest.w, deals ? "Balance" : message ? "Ring" : "SRAM");
     OnChip chip{large.c, state, now, true};
-    if (message) {
+    if (points_at(state, "Balance")) {
+        draw_deals(large.c, now, {x, 4, rest.w, h - 4});
+    } else if (message) {
         const float ring_w = rest.w * .5f;
         draw_ring(large.c, now, {x, 4, ring_w, h - 50});
         draw_sent(large.c, now, {x, h - 36, ring_w, 36});

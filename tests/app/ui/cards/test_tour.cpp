@@ -195,37 +195,79 @@ TEST_CASE("the verdict is on a kernel whose α counts: two tiles, and a wrong α
     const TourScript script = good(load_tour(default_tour, tour_names()));
     const auto on_page = std::ranges::find(script.stops, "compare", &TourStop::page);
     REQUIRE(on_page != script.stops.end());
-    const TourStop& last = *on_page;
-    int worst = -1;  // the row that the page shows at first
-    for (const double amount : {0.0, 0.001}) {
-        gpu::TraceRequest request;
-        request.problem = *last.problem;
-        if (amount > 0) request.fault = {KernelFault::Quantity::alpha, 0, 1, 0, -1, amount};
+    const auto compare = [](gpu::TraceRequest request) {
         auto trace = gpu::trace_kernel(gpu::Where::emulator, request, {});
         REQUIRE(trace);
         CHECK(trace->tiles.size() == 2);
-        const auto compared = good(compare_kernel(std::make_shared<const KernelTrace>(std::move(*trace))));
-        CHECK(compared.passed() == (amount == 0));
-        if (amount == 0) worst = compared.outputs.front().worst.row;
-    }
+        return good(compare_kernel(std::make_shared<const KernelTrace>(std::move(*trace))));
+    };
+    gpu::TraceRequest request;
+    request.problem = *on_page->problem;
+    const KernelComparison right = compare(request);
+    CHECK(right.passed());
+    const int worst = right.outputs.front().worst.row;
+    request.fault = {KernelFault::Quantity::alpha, 0, 1, 0, -1, .001};
+    CHECK_FALSE(compare(request).passed());
     const auto walk = walk_of("flash-forward", [&] {
-        Problem p = *last.problem;
+        Problem p = *on_page->problem;
         p.Br = 128, p.Bc = 64;
         return p;
     }());
     const Value& alpha = *walk->live(Slot::alpha, nth_step(*walk, Op::correction, 1)).value;
     CHECK((alpha.data.array() > 0).all());
     CHECK((alpha.data.array() < 1).count() > 10);
-    REQUIRE(worst >= 0);
     CHECK(alpha.data(worst, 0) < .9);
-    // "A forgotten α is off by tens of times": it is 1 there.
-    gpu::TraceRequest forgotten;
-    forgotten.problem = *last.problem;
-    forgotten.fault = {KernelFault::Quantity::alpha, 0, 1, worst, -1, 1 / alpha.data(worst, 0) - 1};
-    auto trace = gpu::trace_kernel(gpu::Where::emulator, forgotten, {});
+    // "This kernel is at 0.24 ×"
+    CHECK(format_fixed(right.outputs.front().ratio(), 2) == "0.24");
+    // "Now it is at 4.26 ×, beyond the rule. A limit of 5 × would let this fault pass": O alone is wrong
+    const auto broken_stop = std::ranges::find_if(script.stops, [](const TourStop& stop) {
+        return stop.kernel_fault.quantity != KernelFault::Quantity::none;
+    });
+    REQUIRE(broken_stop != script.stops.end());
+    request.fault = broken_stop->kernel_fault;
+    CHECK(request.fault.row == worst);
+    CHECK(request.fault.amount == .05);
+    const KernelComparison broken = compare(request);
+    const OutputVerdict& verdict = broken.outputs.front();
+    CHECK(format_fixed(verdict.ratio(), 2) == "4.26");
+    CHECK_FALSE(verdict.passed());
+    CHECK(verdict.error < 5 * verdict.standard);
+    CHECK(broken.outputs.back().passed());
+    // "a right kernel came to 1.17 × on other numbers"
+    gpu::TraceRequest other;
+    other.kernel = "f3-warp-rows", other.dtype = DType::f32;
+    other.problem = good(random_problem(104, 64, 11));
+    auto trace = gpu::trace_kernel(gpu::Where::emulator, other, {});
     REQUIRE(trace);
-    const auto compared = good(compare_kernel(std::make_shared<const KernelTrace>(std::move(*trace))));
-    CHECK(compared.outputs.front().ratio() > 20);
+    const auto further = good(compare_kernel(std::make_shared<const KernelTrace>(std::move(*trace))));
+    CHECK(further.passed());
+    CHECK(format_fixed(further.outputs.front().ratio(), 2) == "1.17");
+}
+
+TEST_CASE("a stop breaks the kernel, and leaving mends it or has the user's own fault back") {
+    Program p(good(random_problem(104, 64, 1)));
+    const KernelFault own{KernelFault::Quantity::m, 0, 0, 3, -1, .01};
+    p.state.compare.fault = own;
+    start_tour(p.state, read("# T\n## One\n- problem: random 104x64\n- lesson: compare\n"
+                             "- kernel_fault: O j=1 row=7 amount=0.05\n\nx\n## Two\n\nx\n"));
+    settle(p);
+    CHECK(p.shows("Beyond the rule"));
+    CHECK(at_stop(p.state));
+    p.press(Key::page_down);
+    CHECK(p.state.compare.fault == KernelFault{});
+    p.press(Key::escape);
+    CHECK(p.state.compare.fault == own);
+}
+
+TEST_CASE("\"done in half the time\": as the stop's page says") {
+    Program p(example("worked-4x4"), {1280, 720}, false);
+    p.press(Key::u);
+    const auto& stops = p.state.tour->script.stops;
+    const auto found = std::ranges::find(stops, "One query keeps one worker busy", &TourStop::heading);
+    REQUIRE(found != stops.end());
+    settle_at_stop(p.state, static_cast<int>(found - stops.begin()));
+    p.frame(3);
+    CHECK(p.shows("18 ticks earlier: 36 → 18"));
 }
 
 TEST_CASE("keys: next, back, away and back again; Escape leaves") {
