@@ -91,7 +91,7 @@ TEST_CASE("FlashAttention-2 stands beside FlashAttention-1, and both give the sa
     Program program;
     show(program, "flash-forward-v1", example("worked-4x4"));
     program.go_to_step(31);
-    program.check_shows({"3 of 4 tiles done by both", "The same O"});
+    program.check_shows({"3 of 4 tiles done by both", "standard 512 B", "The same O"});
     CHECK(program.state.beside.largest_difference < 1e-14);
     CHECK(program.state.beside.first == program.state.trace);
     program.click("This step");
