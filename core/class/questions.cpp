@@ -134,13 +134,15 @@ std::string place_of(const Asked& a, Slot slot, const Region& at) {
 }
 
 // "ℓ[0]"; of a part as formulas write it: "m₀", "O_0–1[2]", "m_old[0]", "O₃[1,2]"
-std::string name_of(const Asked& a, Slot slot, const Region& at, std::span<const Access> accesses) {
+std::string name_of(const Asked& a, Slot slot, const Region& at, std::span<const Access> accesses,
+                    const char* age = "") {
     const auto it = std::ranges::find_if(accesses, [&](const Access& access) {
         const Region& all = a.trace.value(access.value).region;
         return access.slot == slot && all.contains(at.row, at.col) &&
                all.contains(at.row + at.rows - 1, at.col + at.cols - 1);
     });
-    if (!is_of_parts(slot) || it == accesses.end()) return letter(a.trace, slot) + place_of(a, slot, at);
+    if (!is_of_parts(slot) || it == accesses.end())
+        return letter(a.trace, slot) + age + place_of(a, slot, at);
     const std::string symbol = plain(a.trace.lesson().symbol(a.trace, slot, a.k, it->tile));
     Region local = at;
     local.row -= a.trace.value(it->value).region.row;
@@ -160,9 +162,15 @@ std::string values_text(const Block& block, std::size_t nth) {
     return block.values.size() == 1 ? out : "(" + out + ")";
 }
 
-// "α[0] = 0.3679", "m[0] = 1 before and 2 now"
+// What the step replaces would have the name of what is asked for.
+bool is_replaced(const Asked& a, Slot slot) {
+    return !is_of_parts(slot) && std::ranges::count(a.trace.writes(a.k), slot, &Access::slot) > 0;
+}
+
+// "α[0] = 0.3679", "m_old[0] = 1", "m[0] = 1 before and 2 now"
 std::string given(const Asked& a, const Block& block) {
-    const std::string name = name_of(a, block.slot, block.at, a.trace.reads(a.k)) + "\u00A0=\u00A0";
+    const char* const age = is_replaced(a, block.slot) ? "_old" : "";
+    const std::string name = name_of(a, block.slot, block.at, a.trace.reads(a.k), age) + "\u00A0=\u00A0";
     if (block.values[0].size() < 2) return name + values_text(block, 0);
     return name + values_text(block, 0) + " before and " + values_text(block, 1) + " now";
 }

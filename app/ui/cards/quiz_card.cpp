@@ -392,27 +392,65 @@ void add_far_gaps(Stack& s, const Quiz& quiz) {
            }});
 }
 
-// The number that was shown last, as it is worked out.
-void add_far_working(Stack& s, const Quiz& quiz) {
-    const std::size_t last = quiz.revealed ? quiz.entries.size() - 1 : quiz.entry - 1;
-    const Explanation& e = quiz.question.numbers()[last].explanation;
+constexpr float reply_size = 28, hint_size = 27;
+
+// "Right: max(1, 2) = 2"
+Line far_working(const Quiz& quiz, std::size_t n) {
+    const Explanation& e = quiz.question.numbers()[n].explanation;
     const Span& result = e.result.back();
-    s.rich(pieces(e.numbers, std::string(" ") + sign_before(e.numbers, result.text) + " ", result), 28, 2);
+    const Line working =
+        pieces(e.numbers, std::string(" ") + sign_before(e.numbers, result.text) + " ", result);
+    return quiz.entries[n].is_right() ? pieces(strong("Right: "), working) : working;
+}
+
+void add_hint(Stack& s, const Quiz& quiz) {
+    s.paragraph(quiz.entries.size() > 1 ? "Enter shows the next number" : "Enter shows the answer",
+                s.c.theme->t2, 1, hint_size);
+}
+
+void add_mistake(Stack& s, const std::string& cause, const std::string& working) {
+    s.paragraph(cause.empty() ? "Not yet." : cause, s.c.theme->t1, 2, reply_size);
+    if (!working.empty()) s.paragraph(working, s.c.theme->t2, 1, hint_size);
+}
+
+// As high as the highest reply that this question can get: nothing moves when it comes.
+float reply_h(const Stack& of, const Quiz& quiz) {
+    const auto height = [&](const auto& add) {
+        Stack reply{of.c, of.w, of.size};
+        add(reply);
+        return reply.height();
+    };
+    float most = height([&](Stack& s) { add_mistake(s, "", ""), add_hint(s, quiz); });
+    const auto numbers = quiz.question.numbers();
+    for (std::size_t n = 0; n < numbers.size(); ++n) {
+        for (const WrongAnswer& wrong : numbers[n].wrong)
+            most = std::max(most, height([&](Stack& s) { add_mistake(s, wrong.cause, wrong.working); }));
+        most = std::max(most, height([&](Stack& s) {
+                            s.rich(far_working(quiz, n), reply_size, 2);
+                            if (n + 1 < numbers.size()) add_hint(s, quiz);
+                        }));
+    }
+    return most;
+}
+
+// What is said of the number that was typed, or how the one that was shown last is worked out.
+void add_reply(Stack& s, const Quiz& quiz) {
+    const GapEntry& entry = quiz.entries[quiz.entry];
+    if (entry.verdict && !entry.is_right())
+        add_mistake(s, entry.verdict->cause, entry.verdict->working);
+    else if (quiz.revealed || quiz.entry > 0)
+        s.rich(far_working(quiz, quiz.revealed ? quiz.entries.size() - 1 : quiz.entry - 1), reply_size, 2);
 }
 
 void add_far_numbers(Stack& s, const Quiz& quiz) {
     add_far_gaps(s, quiz);
     s.space(6);
-    const GapEntry& entry = quiz.entries[quiz.entry];
-    if (entry.verdict && !entry.is_right()) {
-        s.paragraph(entry.verdict->cause.empty() ? "Not yet." : entry.verdict->cause, s.c.theme->t1, 2, 28);
-        if (!entry.verdict->working.empty()) s.paragraph(entry.verdict->working, s.c.theme->t2, 1, 27);
-    } else if (quiz.revealed || quiz.entry > 0) {
-        add_far_working(s, quiz);
-    }
-    if (quiz.revealed) return;
-    s.paragraph(quiz.entries.size() > 1 ? "Enter shows the next number" : "Enter shows the answer",
-                s.c.theme->t2, 1, 27);
+    const float most = s.height() + reply_h(s, quiz);
+    add_reply(s, quiz);
+    Stack hint{s.c, s.w, s.size};
+    add_hint(hint, quiz);
+    if (!quiz.revealed && s.height() + hint.height() < most + 1) add_hint(s, quiz);
+    s.space(most - s.height());
 }
 
 Stack presenter_stack(const Canvas& c, const AppState& state, float W) {

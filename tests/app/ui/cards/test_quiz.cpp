@@ -214,6 +214,32 @@ TEST_CASE("presenter mode: Enter shows the answer, Enter goes on, nothing is typ
     CHECK(program.state.quiz->answers.empty());
 }
 
+TEST_CASE("presenter mode: nothing moves when a reply comes, and a right answer is called right") {
+    for (const Screen size : {Screen{1024, 640}, Screen{1280, 720}}) {
+        Program program(example("worked-4x4"), size);
+        program.press(Key::p);
+        ask(program, 16, Kind::value);
+        const float top = program.find("Question").min.y;
+        const auto reply = [&](const std::string& typed) {
+            for (const char letter : typed) type_answer(*program.state.quiz, letter);
+            program.press(Key::enter);
+            program.frame(2);
+            CHECK(program.find("Question").min.y == top);
+        };
+        reply("77");
+        CHECK(program.shows("Not yet."));
+        for (const WrongAnswer& wrong : program.state.quiz->question.wrong) {
+            const std::string typed = format_fixed(wrong.value, 4);
+            if (wrong.value < 0) continue;
+            reply(typed);
+            CHECK(program.shows(wrong.working.substr(0, 5)));
+        }
+        CHECK_FALSE(program.shows("Right:"));
+        reply(answer_text(program.state.quiz->question));
+        CHECK(program.shows("Right:"));
+    }
+}
+
 namespace {
 
 // The walk with 2 × 2 tiles and d = 4, held before the output of tile (0, 1) or its row sum.
