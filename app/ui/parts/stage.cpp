@@ -106,31 +106,61 @@ float row_room(const Terms& line, float w, float h) {
     return many || least_w > w || room < from::far_row ? 0 : room;
 }
 
+float width_of(const Terms& line, std::size_t from, std::size_t to) {
+    float w = 0;
+    for (std::size_t n = from; n < to; ++n) w += line[n].bed.width() + gap_before(line, n);
+    return w;
+}
+
+// Room for the numbers. `cut`: the first term of a second line; 0: there is none.
+struct Room {
+    float w, h;
+    std::size_t cut = 0;
+};
+
 // All numbers fit, in cells of this size or at least as high as their text needs, with as many digits as
 // possible.
-bool fits(const AppState& state, Terms& line, float w, float h, const CellSize& cell, Letters how,
+bool fits(const AppState& state, Terms& line, const Room& in, const CellSize& cell, Letters how,
           int least_digits = 3) {
-    const float room = row_room(line, w, h);
+    const float room = row_room(line, in.cut > 0 ? 2 * in.w : in.w, in.h);
     return room > 0 && std::ranges::any_of(digit_choices(least_digits), [&](int digits) {
-               return lay_out(state, line, cell, room, digits, how) <= w;
+               lay_out(state, line, cell, room, digits, how);
+               return std::max(width_of(line, 0, in.cut), width_of(line, in.cut, line.size())) <= in.w;
            });
 }
 
-bool fits_usual(const AppState& state, Terms& line, float w, float h) {
+bool fits_usual(const AppState& state, Terms& line, const Room& in) {
     const int all = number_style().digits;
-    return fits(state, line, w, h, airy, Letters::of_formula, all) ||
-           fits(state, line, w, h, usual, Letters::of_formula, all) ||
-           fits(state, line, w, h, airy, Letters::of_all) || fits(state, line, w, h, usual, Letters::of_all);
+    return fits(state, line, in, airy, Letters::of_formula, all) ||
+           fits(state, line, in, usual, Letters::of_formula, all) ||
+           fits(state, line, in, airy, Letters::of_all) || fits(state, line, in, usual, Letters::of_all);
 }
 
 // Rather than let numbers touch: smaller cells, then fewer decimals than the formula has, then no zeros at
 // the end.
-bool fits_somehow(const AppState& state, Terms& line, float w, float h) {
+bool fits_somehow(const AppState& state, Terms& line, const Room& in) {
     const int all = number_style().digits;
-    return fits(state, line, w, h, usual, Letters::of_formula, all) ||
-           fits(state, line, w, h, tight, Letters::own, all) || fits_usual(state, line, w, h) ||
-           fits(state, line, w, h, tight, Letters::own) ||
-           fits(state, line, w, h, tight, Letters::trimmed, 2);
+    return fits(state, line, in, usual, Letters::of_formula, all) ||
+           fits(state, line, in, tight, Letters::own, all) || fits_usual(state, line, in) ||
+           fits(state, line, in, tight, Letters::own) || fits(state, line, in, tight, Letters::trimmed, 2);
+}
+
+// Before which term an equation can go on in a second line: what it adds, else its result. 0: nowhere.
+std::size_t break_of(const Terms& line) {
+    for (std::size_t n = line.size(); n-- > 1;)
+        if (*line[n].before == '+') return n;
+    for (std::size_t n = 1; n < line.size(); ++n)
+        if (line[n].result && *line[n - 1].before) return n;
+    return 0;
+}
+
+// Of each of two lines, without the symbols above it.
+float half_height(float h) { return h / 2 - symbols_h - 8; }
+
+// Two lines of small matrices rather than strips of them.
+bool fits_in_two_lines(const AppState& state, Terms& line, float w, float h) {
+    const std::size_t cut = break_of(line);
+    return cut > 0 && fits_somehow(state, line, {w, half_height(h), cut});
 }
 
 // Large cells, where they cost no digits.
@@ -142,12 +172,6 @@ bool fits_roomy(const AppState& state, Terms& line, float w, float h) {
         };
         return room >= cell.text + 20 && (takes(Letters::of_formula) <= w || takes(Letters::of_all) <= w);
     });
-}
-
-float width_of(const Terms& line, std::size_t from, std::size_t to) {
-    float w = 0;
-    for (std::size_t n = from; n < to; ++n) w += line[n].bed.width() + gap_before(line, n);
-    return w;
 }
 
 void place(Terms& line, std::size_t from, std::size_t to, float x, float top, float h) {
@@ -278,8 +302,12 @@ void draw_all(const Canvas& c, AppState& state, const Rect& a, Terms& line, cons
     light_up(state, all, lens.w > 0);
     for (std::size_t n = 0; n < line.size(); ++n) {
         draw_term(c, state, a, line, n, view);
-        const bool above = lens.w > 0 && lens.y > line[n].bed.bottom();
-        key_words(c, state, line[n], above ? lens.y - 4 : a.bottom() + 8);
+        const float bottom = line[n].bed.bottom();
+        const bool above = lens.w > 0 && lens.y > bottom;
+        float floor = above ? lens.y - 4 : a.bottom() + 8;
+        for (const Placed& t : line)  // the symbols of a second line
+            if (t.bed.y > bottom) floor = std::min(floor, t.bed.y - symbols_h);
+        key_words(c, state, line[n], floor);
     }
     if (lens.w > 0) stage_lens(c, state, lens, view);
     draw_flights(c, state, all, view);
@@ -289,7 +317,7 @@ void draw_all(const Canvas& c, AppState& state, const Rect& a, Terms& line, cons
 bool beside_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view) {
     const float h = a.h - symbols_h - 8, w = a.w - least_lens_w - 2 * least_gap;
     if (h < least_lens_h) return false;
-    if (!fits_roomy(state, line, a.w - good_lens_w - 2 * least_gap, h) && !fits_usual(state, line, w, h))
+    if (!fits_roomy(state, line, a.w - good_lens_w - 2 * least_gap, h) && !fits_usual(state, line, {w, h}))
         return false;
     const auto first_result =
         static_cast<std::size_t>(std::ranges::find_if(line, &Placed::result) - line.begin());
@@ -338,10 +366,22 @@ bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& li
     const float lens_h = std::min(a.h - wanted - 6, most_lens_h),
                 top = a.y + (below ? (a.h - wanted - 6 - lens_h) / 2 : 0);
     const bool large = !below && fits_roomy(state, line, a.w, h);
-    if (!large && !fits_somehow(state, line, a.w, h)) return false;
+    if (!large && !fits_somehow(state, line, {a.w, h})) return false;
     const float w = width_of(line, 0, line.size());
     place(line, 0, line.size(), a.x + std::max(0.0f, (a.w - w) / 2), top, h);
     draw_all(c, state, a, line, below ? Rect{a.x, top + wanted + 6, a.w, lens_h} : Rect{}, view);
+    return true;
+}
+
+// False if the numbers have no room in two lines either.
+bool in_two_lines(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view) {
+    if (!fits_in_two_lines(state, line, a.w, a.h)) return false;
+    const std::size_t cut = break_of(line), all = line.size();
+    const float h = half_height(a.h), first = width_of(line, 0, cut), second = width_of(line, cut, all),
+                x = a.x + (a.w - std::max(first, second)) / 2;
+    place(line, 0, cut, x, a.y, h);
+    place(line, cut, all, x, a.y + a.h / 2, h);
+    draw_all(c, state, a, line, {}, view);
     return true;
 }
 
@@ -359,7 +399,7 @@ static bool draw_sent_or_loaded(const Canvas& c, AppState& state, const Rect& a,
         const TransferPlan plan = transfer_plan(a, !view.strip.empty(), bytes);
         const Rect& room = plan.tiles;
         const float h = room.h - symbols_h - 8;
-        if (!fits_roomy(state, line, room.w, h) && !fits_somehow(state, line, room.w, h)) continue;
+        if (!fits_roomy(state, line, room.w, h) && !fits_somehow(state, line, {room.w, h})) continue;
         draw_transfer(c, state, plan);
         const float w = width_of(line, 0, line.size());
         place(line, 0, line.size(), room.x + std::max(0.0f, (room.w - w) / 2), room.y, h);
@@ -384,7 +424,7 @@ static bool draw_asked(const Canvas& c, AppState& state, const Rect& a) {
         line.push_back({{t}});
     }
     const float h = a.h - symbols_h - 8;
-    if (!fits_roomy(state, line, a.w, h) && !fits_somehow(state, line, a.w, h)) return false;
+    if (!fits_roomy(state, line, a.w, h) && !fits_somehow(state, line, {a.w, h})) return false;
     place(line, 0, line.size(), a.x + std::max(0.0f, (a.w - width_of(line, 0, line.size())) / 2), a.y, h);
     const Explanation before =
         std::exchange(state.explanation, numbers[std::min(quiz.entry, numbers.size() - 1)].explanation);
@@ -418,10 +458,14 @@ static float draw_skipped(const Canvas& c, const AppState& state, const Rect& a)
     return map.area.w + 2 * least_gap;
 }
 
-bool stage_zooms(const AppState& state, float w) {
-    Terms line = terms_of(state);
+static bool fits_one_line(const AppState& state, Terms& line, float w) {
     constexpr float usual_h = 330;
-    return !line.empty() && !fits_somehow(state, line, w, usual_h - symbols_h);
+    return fits_somehow(state, line, {w, usual_h - symbols_h});
+}
+
+bool stage_zooms(const AppState& state, float w, float h) {
+    Terms line = terms_of(state);
+    return !line.empty() && !fits_one_line(state, line, w) && !fits_in_two_lines(state, line, w, h);
 }
 
 void stage(const Canvas& c, AppState& state, const Rect& a, const StageView& view) {
@@ -434,7 +478,7 @@ void stage(const Canvas& c, AppState& state, const Rect& a, const StageView& vie
         if (lens && a.h >= least_lens_h) stage_lens(c, state, {a.x + taken, a.y, a.w - taken, a.h}, view);
         return;
     }
-    const bool small = !stage_zooms(state, a.w);
+    const bool small = fits_one_line(state, line, a.w);
     const bool above = equation_above_lens(state, line, a.h) > 0, flat = is_flat(op_now(state)) && above;
     // A tour that speaks of the drawing has it alone where it would not be there.
     if (small && lens && !above && points_at(state, "Lens") && a.h >= least_lens_h)
@@ -442,6 +486,7 @@ void stage(const Canvas& c, AppState& state, const Rect& a, const StageView& vie
     if (small && pictures_transfer(state) && draw_sent_or_loaded(c, state, a, line, view)) return;
     if (small && lens && !flat && beside_each_other(c, state, a, line, view)) return;
     if (small && above_each_other(c, state, a, line, view, lens)) return;
+    if (!small && in_two_lines(c, state, a, line, view)) return;
     zoom(c, state, a, view);
 }
 

@@ -16,7 +16,7 @@ bool zoom(const Canvas& canvas, AppState& state, const Rect& area, const StageVi
 
 /// The chapter's drawing to scale, enlarged.
 void stage_lens(const Canvas& canvas, AppState& state, const Rect& area, const StageView& view);
-/// What does not fit with numbers into so wide a stage is told by zoom.
-bool stage_zooms(const AppState& state, float width);
+/// What does not fit with numbers into such a stage, in one line or in two, is told by zoom.
+bool stage_zooms(const AppState& state, float width, float height);
 
 }  // namespace tilewalk::ui

@@ -253,13 +253,15 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     const bool strip = view.presenter_strip && shows_hbm(state);
     const Rect hbm{x0, top, strip ? 228.0f : 0.0f, bottom - top};
     const float x = strip ? 288 : space::far_edge, w = W - space::far_edge - x;
-    const bool zoomed = !state.lesson->one_row && stage_zooms(state, w);
+    const bool computes = info(op_now(state)).kind == OpKind::compute;
+    const float formula_h = stage.formula ? formula_of(c, state.explanation, computes, w, false).h : 0;
+    const bool zoomed =
+        !state.lesson->one_row && stage_zooms(state, w, bottom - top - (formula_h > 0 ? formula_h + gap : 0));
     if (stage.formula) {
         if (inspecting(state)) {
             inspect_presenter(c, state, {x, bottom - 144, w, 144});
             bottom -= 144;
         } else if (!shows_argument(state)) {
-            const bool computes = info(op_now(state)).kind == OpKind::compute;
             const Formula f = formula_of(c, state.explanation, computes, w, zoomed);
             bottom -= f.h;
             draw_formula(c, f, {x, bottom, w, f.h});

@@ -479,14 +479,29 @@ TEST_CASE("stage: a question about a load is not answered by its arrows") {
     CHECK_FALSE(pictures_transfer(program.state));
 }
 
+TEST_CASE("stage: matrices of a small problem stand whole, if need be in two lines") {
+    for (const Lesson& lesson : lessons()) {
+        if (lesson.one_row) continue;
+        for (const Screen size : {Screen{1024, 640}, Screen{1280, 720}}) {
+            Program program(example("worked-4x4"), size, true);
+            program.show_lesson(lesson.id);
+            for (int k = 0; k < program.state.trace->size(); ++k) {
+                program.go_to_step(k, 2);
+                INFO(program.where());
+                CHECK_FALSE(program.shows(", 4 × 4"));  // "whole S, 4 × 4": the map beside strips
+            }
+        }
+    }
+}
+
 TEST_CASE("stage: no index of a symbol lies in the glow round a result") {
     for (const char* lesson : {"flash-forward", "flash-backward", "attention"}) {
         Program program(example("worked-4x4"), {1280, 720}, true);
         program.show_lesson(lesson);
         for (int k = 0; k < program.state.trace->size(); ++k) {
             program.go_to_step(k, 2);
-            if (stage_zooms(program.state, 964)) continue;      // symbols stand in lines of their own
-            constexpr float glow = 9, index = 21, between = 5;  // how far they reach from the middle
+            if (stage_zooms(program.state, 964, 330)) continue;  // symbols stand in lines of their own
+            constexpr float glow = 9, index = 21, between = 5;   // how far they reach from the middle
             for (const Item& text : program.items()) {
                 const bool symbol =
                     text.text.size() <= 4 && !number_in<double>(replaced(text.text, "−", "-"));
