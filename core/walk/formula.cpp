@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 
 namespace tilewalk {
 
@@ -53,6 +54,33 @@ double printed(double value, int decimals, bool powers = true) {
     std::snprintf(buffer, sizeof buffer, power ? "%.*e" : "%.*f", power ? std::max(2, decimals) : decimals,
                   value);
     return std::strtod(buffer, nullptr);
+}
+
+using Digits = std::map<double, const MatrixDigits*>;
+
+// Of each number of a slot the slot with the most decimals.
+void collect(const Expr& e, Digits& most) {
+    if (e.kind == Expr::Kind::number && e.digits && std::isfinite(e.value)) {
+        const MatrixDigits*& known = most[e.value];
+        if (!known || known->decimals() < e.digits->decimals()) known = e.digits;
+    }
+    for (const Expr& part : e.parts) collect(part, most);
+}
+
+// Whether each number would be written alike wherever it stands.
+bool written_alike(const Expr& e, const MatrixDigits*& first) {
+    if (e.kind == Expr::Kind::number) {
+        if (!first) first = e.digits;
+        return e.digits && e.digits->decimals() == first->decimals() && e.digits->plain() == first->plain();
+    }
+    return std::ranges::all_of(e.parts, [&](const Expr& part) { return written_alike(part, first); });
+}
+
+// One number is one text in a formula, though several slots hold it: α = 1 beside a weight of 1.000.
+void unify(Expr& e, const Digits& most) {
+    if (e.kind == Expr::Kind::number && std::isfinite(e.value))
+        if (const auto known = most.find(e.value); known != most.end()) e.digits = known->second;
+    for (Expr& part : e.parts) unify(part, most);
 }
 
 // With how many decimals numbers are printed: those of a slot as it has them, the others with `loose`; where
@@ -210,7 +238,7 @@ double combined(Expr::Kind kind, double left, double right) {
 
 double evaluate(const Expr& expr) { return evaluate(expr, Decimals{.stored = true}); }
 
-NumberLine write(const Expr& expr, double result) {
+static NumberLine written(const Expr& expr, double result) {
     std::vector<double> loose;
     collect(expr, loose);
     Decimals decimals{.loose = natural_decimals(loose)};
@@ -221,6 +249,16 @@ NumberLine write(const Expr& expr, double result) {
     NumberLine out(std::move(writer.line));
     out.comes_to = evaluate(expr, decimals);
     return out;
+}
+
+NumberLine write(const Expr& expr, double result) {
+    const MatrixDigits* first = nullptr;
+    if (written_alike(expr, first)) return written(expr, result);
+    Digits most;
+    collect(expr, most);
+    Expr alike = expr;
+    unify(alike, most);
+    return written(alike, result);
 }
 
 const char* sign_before(const NumberLine& numbers, const std::string& shown) {

@@ -59,6 +59,17 @@ TEST_SUITE("formula") {
         CHECK(plain(e.result) == "O[0,0] ≈ 11.804");
         CHECK(plain(explain(*walk, 14).result) == "α[0] = 0.368");
     }
+    TEST_CASE("one number is one text in a formula, whichever matrices hold it") {
+        MatrixDigits whole, parts;
+        whole.take(1), parts.take(1), parts.take(std::exp(-2));
+        const auto of = [](double v, const MatrixDigits& digits) {
+            Expr e = num(v);
+            e.digits = &digits;
+            return e;
+        };
+        CHECK(shown(sum({of(1, whole), of(1, parts), of(3, whole)}), 5) == "1.000 + 1.000 + 3");
+        CHECK(shown(difference(num(1), of(1, parts)), 0) == "1.000 − 1.000");
+    }
     TEST_CASE("one odd number among thousands decides the decimals of its matrix") {
         Problem p = *random_problem(60, 60, 1);
         p.Q.setZero(), p.K.setZero(), p.V.setOnes();
