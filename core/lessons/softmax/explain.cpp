@@ -60,12 +60,12 @@ void explain_row_load(const RowView& r) {
     const int e = v.problem.element_bytes, d = v.problem.d();
     const Line element = text("element " + r.now + " of "), x = softmax_score("");
     v.out.formula = with_value ? join({softmax_score(r.now), ", ", softmax_value(r.now), "  ←  ", element, x,
-                                       ", row " + str(v.step.j) + " of ", softmax_value("")})
+                                       " and of ", softmax_value("")})
                                : join({softmax_score(r.now), "  ←  ", element, x});
     const Expr score = product({num(1), num(e)});
     set_bytes(v, with_value ? sum({score, product({num(d), num(e)})}) : score, "bytes read");
     v.out.kind = r.masked();
-    v.out.why = r.masked() ? "The mask hides key " + str(v.step.j) + " from " + r.query + ", so " +
+    v.out.why = r.masked() ? "The mask hides element " + r.now + " from " + r.query + ", so " +
                                  plain(softmax_score(r.now)) +
                                  " = −∞. It is read like the others and will weigh nothing."
                            : reading(r);
@@ -169,8 +169,8 @@ void explain_row_weight(const RowView& r) {
     const bool overflows = std::isinf(std::exp(x));
     v.out.kind = x == minus_infinity ? 1 : overflows ? 2 : x == m ? 3 : 0;
     if (x == minus_infinity)
-        v.out.why = "A masked score weighs exp(−∞) = 0: key " + str(v.step.j) + " does not count for " +
-                    r.query + ".";
+        v.out.why =
+            "A masked score weighs exp(−∞) = 0: element " + r.now + " does not count for " + r.query + ".";
     else if (overflows)
         v.out.why = "exp(" + num_text(x) +
                     ") alone would overflow; measured from the maximum no exponent is above 0.";

@@ -29,8 +29,8 @@ void explain_dense_weight(const RowView& r) {
                  : weight == 0        ? underflowed
                                       : plain_row;
     if (x == minus_infinity)
-        v.out.why = "A masked score weighs exp(−∞) = 0: key " + str(v.step.j) + " does not count for " +
-                    r.query + ".";
+        v.out.why =
+            "A masked score weighs exp(−∞) = 0: element " + r.now + " does not count for " + r.query + ".";
     else if (std::isinf(weight))
         v.out.why = "exp(" + num_text(x) + ") is more than " + largest_text(Format::fp64) + ", so " + p +
                     " is ∞. The safe softmax subtracts the maximum first, and no exponent is above 0.";
@@ -90,7 +90,7 @@ void explain_dense_share(const RowView& r) {
         v.out.why = "The sum overflowed to ∞, and whatever is a number divided by ∞ is 0.";
         break;
     case masked_row:
-        v.out.why = "The mask hides key " + str(v.step.j) + ": its share of the softmax is 0.";
+        v.out.why = "The mask hides element " + r.now + ": its share of the softmax is 0.";
         break;
     default:
         v.out.why = "The sum is that of the whole row, so this is the finished softmax weight of element " +

@@ -173,7 +173,7 @@ void explain_row_share(const RowView& r) {
     v.out.kind = total == 0 ? 2 : r.masked();
     v.out.why = total == 0 ? "The mask hides every key from " + r.query +
                                  ": the sum is 0, there is nothing to divide, and all weights are 0."
-                : r.masked() ? "The mask hides key " + str(v.step.j) + ": its share of the softmax is 0."
+                : r.masked() ? "The mask hides element " + r.now + ": its share of the softmax is 0."
                              : share_words(r, v.result());
 }
 

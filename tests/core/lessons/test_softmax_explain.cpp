@@ -18,7 +18,7 @@ TEST_SUITE("softmax explanations") {
             CHECK(e.place == "element 3 of 4");
             return plain(e.formula) + " | " + plain(e.numbers) + " | " + plain(e.result);
         };
-        CHECK(line(Op::load_x) == "x₃, V₃  ←  element 3 of x, row 2 of V | 1 × 4 + 4 × 4 | bytes read = 20");
+        CHECK(line(Op::load_x) == "x₃, V₃  ←  element 3 of x and of V | 1 × 4 + 4 × 4 | bytes read = 20");
         CHECK(line(Op::new_max) == "m₃  =  max(m₂, x₃) | max(1, 2) | m₃ = 2");
         CHECK(line(Op::correction) == "α₃  =  exp(m₂ − m₃) | exp(1 − 2) | α₃ = 0.368");
         CHECK(line(Op::exponentials) == "p₃  =  exp(x₃ − m₃) | exp(2 − 2) | p₃ = 1");
@@ -87,7 +87,7 @@ TEST_SUITE("softmax explanations") {
             const auto trace = softmax_walk(p, passes);
             for (int element : {3, 4}) {
                 CHECK(contains(explain(*trace, softmax_step(*trace, Op::load_x, element)).why,
-                               "mask hides key"));
+                               "mask hides element"));
                 const Op weight = passes == 1 ? Op::exponentials : Op::divide;
                 const int k = softmax_step(*trace, weight, element, passes);
                 CHECK(trace->live(passes == 1 ? Slot::P : Slot::Prob, k).value->data(0, 0) == 0);
