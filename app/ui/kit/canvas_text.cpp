@@ -5,6 +5,7 @@
 #include "app/ui/kit/vector_picture.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -325,22 +326,63 @@ float trimmed_width(const Canvas& c, Line line, float size) {
     return rich_width(c, line, size);
 }
 
-std::vector<Line> broken(const Canvas& c, const Line& line, float room, float size, int max_lines) {
-    std::vector<Line> lines(1);
-    for (const Line& atom : atoms_of(line)) {
-        Line longer = lines.back();
-        longer.insert(longer.end(), atom.begin(), atom.end());
-        const bool fits = lines.back().empty() || trimmed_width(c, longer, size) <= room;
-        if (!fits && max_lines > 0 && static_cast<int>(lines.size()) == max_lines) {
-            lines.back().push_back(word(std::string(ellipsis)));
-            break;
-        }
-        if (fits)
-            lines.back() = longer;
-        else
-            lines.push_back(atom);
+// Arithmetic breaks between its terms; where a term alone is too long for a line, at the signs and commas in
+// its brackets; at last, and in what is no arithmetic, at any space.
+enum class Breaks { between_terms, in_brackets, anywhere };
+
+bool is_arithmetic(const Line& line) {
+    return std::ranges::any_of(line, [](const Span& span) { return span.face == Span::Face::number; });
+}
+
+std::vector<Line> parts_of(const Line& line, Breaks at) {
+    const std::vector<Line> atoms = atoms_of(line);
+    if (at == Breaks::anywhere) return atoms;
+    std::vector<Line> parts;
+    std::ptrdiff_t open = 0;
+    for (const Line& atom : atoms) {
+        const std::string text = joined(atom);
+        const auto begins = [&](const char* sign) { return text.starts_with(sign); };
+        const bool factor = std::ranges::any_of(std::array{"×", "÷", "⊙", "·"}, begins);
+        if (parts.empty() || !(factor || (at == Breaks::between_terms && open > 0))) parts.emplace_back();
+        parts.back().insert(parts.back().end(), atom.begin(), atom.end());
+        open += std::ranges::count(text, '(') - std::ranges::count(text, ')');
     }
-    return lines;
+    return parts;
+}
+
+struct Breaking {
+    const Canvas& c;
+    float room, size;
+    std::size_t most;  ///< lines
+    std::vector<Line> lines = std::vector<Line>(1);
+
+    // False when all lines are full.
+    bool put(const Line& line, Breaks at) {
+        for (const Line& part : parts_of(line, at)) {
+            Line longer = lines.back();
+            longer.insert(longer.end(), part.begin(), part.end());
+            if (trimmed_width(c, longer, size) <= room) {
+                lines.back() = longer;
+            } else if (at != Breaks::anywhere && trimmed_width(c, part, size) > room) {
+                if (!put(part, static_cast<Breaks>(static_cast<int>(at) + 1))) return false;
+            } else if (lines.back().empty()) {
+                lines.back() = part;
+            } else if (lines.size() == most) {
+                lines.back().push_back(word(std::string(ellipsis)));
+                return false;
+            } else {
+                lines.push_back(part);
+            }
+        }
+        return true;
+    }
+};
+
+std::vector<Line> broken(const Canvas& c, const Line& line, float room, float size, int max_lines) {
+    const std::size_t most = max_lines > 0 ? static_cast<std::size_t>(max_lines) : line.max_size();
+    Breaking out{c, room, size, most};
+    out.put(line, is_arithmetic(line) ? Breaks::between_terms : Breaks::anywhere);
+    return out.lines;
 }
 
 }  // namespace

@@ -148,6 +148,15 @@ void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float
     }
 }
 
+// Where what runs to the left begins.
+void zero_mark(const Canvas& c, const Stack& s, const Axis& axis, float top, float bottom) {
+    const float x = axis.at(0);
+    c.line({x, top - 4}, {x, bottom}, c.theme->t3, 1.5f);
+    const auto first = std::ranges::find_if(s.parts, [](const Part& p) { return p.value != 0; });
+    const float aside = first != s.parts.end() && first->value < 0 ? 9 : -9;
+    c.text(x + aside, top + 7, "0", size::small, c.theme->t2, Face::mono, Align::center);
+}
+
 Line total_label(const Stack& s) {
     const Line label = pieces(slot_symbol(s.symbol), number("  " + format_short(s.total), Role::none, true));
     return s.has_old ? pieces("new ", label) : label;
@@ -158,7 +167,10 @@ void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& a
     const Theme& t = *c.theme;
     const float a = std::min(axis.at(0), axis.at(s.total)), b = std::max(axis.at(0), axis.at(s.total));
     c.line({a, y}, {b, y}, t.focus, 2);
-    c.line({a + 1, y - 5}, {a + 1, y + 1}, t.focus, 2);
+    if (s.total < 0)
+        c.polygon({{a - 2, y}, {a + 7, y - 4.5f}, {a + 7, y + 4.5f}}, t.focus);
+    else
+        c.line({a + 1, y - 5}, {a + 1, y + 1}, t.focus, 2);
     c.line({b - 1, y - 5}, {b - 1, y + 1}, t.focus, 2);
     const Line label = total_label(s);
     const float w = rich_width(c, label, size::lead);
@@ -216,6 +228,7 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     if (s.has_old)
         shrinking_bar(c, s, axis, y_parts, mixed ? parts_h / px(s.parts.size()) - 1 : parts_h, shrunk);
     parts_row(c, s, axis, y_parts, parts_h, mixed, !low, beside > 0, phase);
+    if (mixed && !s.has_old) zero_mark(c, s, axis, y_parts, y_parts + parts_h);
     const float there = over(phase, during::sum), below = low ? 7.0f : mixed ? 12.0f : 24.0f;
     if (there > 0) total_line(c.faded(there), pane, s, axis, y_parts + parts_h + below, !low, beside);
 }

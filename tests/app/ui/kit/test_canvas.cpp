@@ -249,6 +249,34 @@ TEST_CASE("long formulas break at spaces only") {
           doctest::Approx(one_line));
 }
 
+TEST_CASE("arithmetic breaks between its terms, in brackets only where a term is too long for a line") {
+    const Paper paper;
+    const Line line = {number("0.368"), word(" × "), number("1.368"), word(" + "), word("("),
+                       number("1.000"), word(" + "), number("0.135"), word(")")};
+    const auto lines_of = [&](float w) {
+        ItemRegistry list;
+        item_registry = &list;
+        paper.draw(900, 400, [&](const Canvas& c) { c.rich_paragraph(10, 10, w, line, 16); });
+        item_registry = nullptr;
+        std::vector<std::string> lines;
+        float at = -1;
+        for (const Item& item : list.items) {
+            if (item.min.y > at + 5) lines.emplace_back();
+            at = item.min.y;
+            lines.back() += item.text;
+        }
+        for (std::string& one : lines)
+            while (one.ends_with(' ')) one.pop_back();
+        return lines;
+    };
+    const Canvas c = paper.canvas();
+    const auto room = [&](std::ptrdiff_t spans) {
+        return rich_width(c, Line(line.begin(), line.begin() + spans), 16) + 2;
+    };
+    CHECK(lines_of(room(7)) == std::vector<std::string>{"0.368 × 1.368", "+ (1.000 + 0.135)"});
+    CHECK(lines_of(room(2)) == std::vector<std::string>{"0.368", "× 1.368", "+ (1.000", "+ 0.135)"});
+}
+
 TEST_CASE("each state of a cell looks different, in grey too") {
     const Paper paper;
     std::vector<CellLook> looks(8);
