@@ -72,7 +72,7 @@ std::string what_it_is(const AppState& state, const Map& map, float room) {
 
 // Numbers that are easily read, at most so many between 0 and `to`
 double tick_step(double to, int most) {
-    const double rough = to / most, ten = std::pow(10.0, std::floor(std::log10(rough)));
+    const double rough = to / std::max(most, 1), ten = std::pow(10.0, std::floor(std::log10(rough)));
     for (const double step : {1.0, 2.0, 5.0})
         if (step * ten >= rough * (1 - 1e-9)) return step * ten;
     return 10 * ten;
@@ -216,8 +216,8 @@ void histogram(const Canvas& c, const Map& map, const MapCell& at, const Rect& a
 
 Line cell_name(const Map& map, const MapCell& at) {
     const bool one_column = map.far.cols() == 1;
-    return pieces(slot_symbol(map.slot),
-                  sub(str(map.row0 + at.row) + (one_column ? "" : ", " + str(map.column0 + at.column))));
+    return pieces(slot_symbol(map.slot), "[" + str(map.row0 + at.row) +
+                                             (one_column ? "]" : "," + str(map.column0 + at.column) + "]"));
 }
 
 float card_height(const AppState& state) { return state.comparing->shown->finding ? 241 : 201; }
@@ -237,8 +237,11 @@ void card(const Canvas& c, AppState& state, const Map& map, const MapCell& at, c
     c.frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.t1, 1.6f, radius::panel);
     const bool worst = !map.quantity && at.row == map.worst.row && at.column == map.worst.column;
     const char* const title = !worst ? "Cell" : map.from_exact ? "Worst cell" : "Furthest";
-    c.text(a.x + 12, a.title_y(), title, size::body, t.t1, Face::semibold);
-    c.rich(a.right() - 12, a.title_y(), cell_name(map, at), size::symbol, Align::right);
+    const float title_w = c.text(a.x + 12, a.title_y(), title, size::body, t.t1, Face::semibold);
+    const Line cell_words = cell_name(map, at);
+    c.rich(a.right() - 12, a.title_y(), cell_words,
+           fitting_size(c, cell_words, a.w - 32 - title_w, {size::symbol, size::body, size::small}),
+           Align::right);
     const KernelCell cell = map.values.cell(at.row, at.column);
     const std::pair<const char*, double> lines[] = {
         {"fp64", cell.exact}, {"CPU", cell.cpu}, {side_name(shown.kernel->run), cell.kernel}};
@@ -305,6 +308,11 @@ void cells(const Canvas& c, AppState& state, const Map& map, const MapCell& at, 
 
 }  // namespace
 
+static Rect within(const Rect& a, const Rect& all) {
+    const float x = std::max(a.x, all.x), y = std::max(a.y, all.y);
+    return {x, y, std::min(a.right(), all.right()) - x, std::min(a.bottom(), all.bottom()) - y};
+}
+
 Rect heat_map(const Canvas& c, const Map& map, const Rect& a) {
     const Theme& t = *c.theme;
     const Bins b = bins_of(map, a);
@@ -314,7 +322,9 @@ Rect heat_map(const Canvas& c, const Map& map, const Rect& a) {
     // Where few differ, each of them is large enough to be seen, whatever lies empty beside it.
     const bool few = (map.far.array() > 0).count() < map.far.size() / 25;
     const float more_w = few ? std::max(0.0f, 4 - b.w) : 0, more_h = few ? std::max(0.0f, 4 - b.h) : 0;
-    c.rect(a.x, a.y, b.w * px(b.cols), b.h * px(b.rows), t.well);
+    const Rect filled{a.x, a.y, b.w * px(b.cols), b.h * px(b.rows)};
+    c.rect(filled.x, filled.y, filled.w, filled.h, t.well);
+    std::vector<std::pair<double, Rect>> spots;
     for (int r = 0; r < b.rows; ++r)
         for (int k = 0; k < b.cols; ++k) {
             double most = -1;
@@ -322,13 +332,17 @@ Rect heat_map(const Canvas& c, const Map& map, const Rect& a) {
                 for (int column = share(k, b.cols, C); column < share(k + 1, b.cols, C); ++column)
                     most = std::max(most, map.far(row, column));  // NaN, both −∞, is passed over
             const float x = a.x + b.w * px(k), y = a.y + b.h * px(r);
-            const ImU32 fill = std::isinf(most) ? t.danger : cividis(map.scale.place(most));
             if (most > 0)
-                c.rect(x - more_w / 2, y - more_h / 2, b.w - gap + seam + more_w, b.h - gap + seam + more_h,
-                       fill, gap > 0 && b.h > 10 ? 2.0f : 0.0f);
+                spots.push_back({most, within({x - more_w / 2, y - more_h / 2, b.w - gap + seam + more_w,
+                                               b.h - gap + seam + more_h},
+                                              filled)});
             if (most < 0 && b.w > 8 && b.h > 8) c.hatch(x, y, b.w - gap, b.h - gap, t.line2, 5);
         }
-    const Rect filled{a.x, a.y, b.w * px(b.cols), b.h * px(b.rows)};
+    // Where they overlap the largest lies on top.
+    if (few) std::ranges::stable_sort(spots, {}, &std::pair<double, Rect>::first);
+    for (const auto& [far, at] : spots)
+        c.rect(at.x, at.y, at.w, at.h, std::isinf(far) ? t.danger : cividis(map.scale.place(far)),
+               gap > 0 && b.h > 10 ? 2.0f : 0.0f);
     c.frame(filled.x - .5f, filled.y - .5f, filled.w + 1, filled.h + 1, t.line2);
     return filled;
 }

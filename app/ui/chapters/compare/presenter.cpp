@@ -3,6 +3,7 @@
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/compare/compare.h"
 #include "core/base/numbers.h"
+#include "core/base/words.h"
 
 #include <algorithm>
 
@@ -100,7 +101,15 @@ void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) 
                  240);
     verdict(c, shown, W);
     const bool brief = H < from::presenter_page;  // the card of a tour has the rest
-    const float top = brief ? 234 : 250, foot = brief ? H - 8 : H - 80, half = std::floor(W * .5f);
+    // Which rung of the ladder it is, in the words of its table
+    const std::string rung = replaced(kernel.title, ": ", ", ");
+    const bool named = !brief && !rung.empty();
+    if (named)
+        c.text_within(left, 236, w, kernel.kernel + ", a rung of the ladder: " + rung, size::far, t.t2);
+    const float top = brief   ? 234
+                      : named ? 268
+                              : 250,
+                foot = brief ? H - 8 : H - 80, half = std::floor(W * .5f);
     if (!shown.tiles.empty()) statistics(c, state, {left, top, brief ? w : half - 70, foot - top});
     if (brief) return;
     if (const auto map = map_of(state)) {

@@ -104,10 +104,13 @@ void gauge_marks(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
 void gauge_words(const Canvas& c, const OutputVerdict& v, const Rect& a, float size, float error_x,
                  float limit_x) {
     const Theme& t = *c.theme;
-    const std::string label = "limit " + format_number(v.factor) + " × + 2 roundings";
     const std::string text = times_text(v.ratio());
-    const float label_w = text_width(Face::medium, size, label);
     const float ratio_w = text_width(Face::semibold, size * 1.5f, text);
+    // With what it is made of, where there is room
+    const std::string factor = "limit " + format_number(v.factor) + " × ";
+    std::string label = factor + three_digits(v.standard) + " + 2 roundings, " + three_digits(v.floor);
+    if (ratio_w + 24 + text_width(Face::medium, size, label) > a.w) label = factor + "+ 2 roundings";
+    const float label_w = text_width(Face::medium, size, label);
     const float limit_at = std::clamp(limit_x, a.x + label_w / 2, a.right() - label_w / 2);
     const float before = limit_at - label_w / 2 - 12 - ratio_w;
     const float at = std::clamp(error_x - ratio_w / 2, a.x, std::max(a.x, before));

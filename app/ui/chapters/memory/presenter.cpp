@@ -56,9 +56,11 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
     const std::int64_t heads = s.input.heads * s.input.batch;
     c.text(n_x, a.y + 20, "N", size::far, t.t2, Face::medium, Align::right);
     c.text(all_x, a.y + 20, "S and P", size::far, t.t2, Face::medium, Align::right);
-    // Lengths are true: twice as much is twice as long, up to where the room ends.
-    const double capacity = s.input.hardware.capacity.value, hi = 1.75 * capacity;
-    const auto length = [&](double bytes) { return (bar_end - bar_x) * px(std::min(bytes / hi, 2.0)); };
+    // Lengths are true, of the longest, too: that twice N takes four times as much is what they show.
+    const double capacity = s.input.hardware.capacity.value;
+    double most = 1.2 * capacity;
+    for (const ScoreRow& row : s.rows) most = std::max(most, row.all);
+    const auto length = [&](double bytes) { return (bar_end - bar_x) * px(bytes / most); };
     const float limit = bar_x + length(capacity);
     c.text(std::clamp(limit, bar_x + 64, bar_end - 40), a.y + 20, capacity_text(capacity), size::far, t.t1,
            Face::medium, Align::center);
@@ -75,6 +77,7 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
         c.text(n_x, y, format_count(row.N), size::far_text, t.t1, face, Align::right);
         c.text(all_x, y, held_text(row.all), size::far_text, t.t1, face, Align::right);
         size_bar(c, bar_x, y - 11, length(row.all), bar_end - bar_x, 22, row.fits, current);
+        note_part(c, {bar_x, y - 11, length(row.all), 22}, "bar of " + held_text(row.all));
         c.text(verdict_x, y, row.fits ? "fits" : "does not fit", size::far_number, row.fits ? t.t2 : t.t1,
                row.fits ? Face::regular : Face::semibold, Align::right);
     }

@@ -65,7 +65,7 @@ TEST_CASE("compare page: it shows the numbers of the comparison") {
     OnPage page;
     const OutputVerdict& O = page.shown().nearest();
     CHECK(O.slot == Slot::O);
-    page.check_shows({"Within the rule", format_fixed(O.ratio(), 2), "emulator", "limit 2 × + 2 roundings"});
+    page.check_shows({"Within the rule", format_fixed(O.ratio(), 2), "emulator", "limit 2 × ", "+ 2 roundings, "});
     const Place at = place_of(page.state);
     const ThreeWays l = tile_values(page.shown(), Quantity::l, at.i, at.j);
     const int row = at.row - at.i * page.shown().kernel->problem.Br;
@@ -134,6 +134,7 @@ TEST_CASE("compare page: it names the problem that it compares, the axes of the 
     page.state.presenter = true;
     page.frame(2);
     page.check_shows({"CPU vs emulated GPU", "query", "key", "4 × 4"});
+    page.check_shows({"f5-flash2, a rung of the ladder: FlashAttention-2, copies", "+ 2 roundings, "});
 }
 
 TEST_CASE("compare page: small problems run by themselves, large ones wait for the button") {

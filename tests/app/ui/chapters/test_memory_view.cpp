@@ -286,3 +286,15 @@ TEST_CASE("memory: in presenter mode bars are true to length, and a tile too sma
     page.frame(2);
     CHECK(page.shows("dot: enlarged"));
 }
+
+TEST_CASE("memory: on stage four times the bytes are four times as long, the longest too") {
+    MemoryPage page(Screen{1280, 720});
+    page.state.presenter = true;
+    page.frame(2);
+    const auto length = [&](const char* bar) {
+        const Item item = page.find(bar);
+        return item.max.x - item.min.x;
+    };
+    CHECK(length("bar of 64 GiB") == doctest::Approx(4 * length("bar of 16 GiB")).epsilon(.02));
+    CHECK(length("bar of 256 GiB") == doctest::Approx(4 * length("bar of 64 GiB")).epsilon(.02));
+}
