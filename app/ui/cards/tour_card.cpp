@@ -117,21 +117,22 @@ void ring(const Canvas& c, Tour& tour, const Rect& at, const Look& look, float W
               size::small);
 }
 
-constexpr float of_ring = 16;      // what belongs to a ring round a panel
+constexpr float of_ring = 16;      // what belongs to a ring round a panel: its number, at the top left,
+constexpr float of_ring_line = 9;  // … and its line
 constexpr float of_ring_edge = 5;  // as much of it lies over the next panel
 
 // What the card must not hide: the place with its ring and number, the cell, and why the step is there.
 std::vector<Rect> kept_free(const Canvas& c, const AppState& state) {
     const TourStop& stop = state.tour->stop();
     std::vector<Rect> out;
-    const auto keep = [&](const TourPlace& place, float around) {
+    const auto keep = [&](const TourPlace& place, float before, float behind) {
         if (const auto at = tour_place(c, place))
-            out.push_back({at->x - around, at->y - around, at->w + 2 * around, at->h + 2 * around});
+            out.push_back({at->x - before, at->y - before, at->w + before + behind, at->h + before + behind});
     };
-    keep(stop.place, of_ring);
-    if (stop.cell) keep({TourPlace::Kind::cell, {}, *stop.cell, {}}, 0);
+    keep(stop.place, of_ring, of_ring_line);
+    if (stop.cell) keep({TourPlace::Kind::cell, {}, *stop.cell, {}}, 0, 0);
     for (const char* panel : {"Explanation", "Problem", "Break it", "Cell"})
-        keep({TourPlace::Kind::panel, panel, {}, {}}, 0);
+        keep({TourPlace::Kind::panel, panel, {}, {}}, 0, 0);
     return out;
 }
 
@@ -199,13 +200,21 @@ Rect desk_area(const Canvas& c, const AppState& state, float W, float H) {
         if (walk) a.h = std::max(a.h, foot - layout.timeline.y - of_ring_edge);
         places.push_back(bottom_at(a, foot));
     }
+    const auto card_h = [&](float w) {
+        return normal.pad + 34 + text_height(c, tour, normal, w - 2 * normal.pad) + normal.control +
+               normal.pad + 8;
+    };
+    // HBM is spoken of with all its names: the matrices of SRAM give way, rather than the names of both.
+    const bool of_hbm = tour.stop().place.name == "Map" || tour.stop().place.name == "HBM";
+    const Rect over_sram{layout.sram.x + of_ring, layout.sram.y + of_ring_edge, layout.sram.w - of_ring - 4,
+                         card_h(layout.sram.w - of_ring - 4)};
+    if (walk && of_hbm && !is_strip(over_sram) && over_sram.bottom() <= layout.sram.bottom())
+        places.push_back(over_sram);
     const Rect over_main = strip(c, tour, margin, layout.main.w);
     places.push_back(bottom_at(over_main, layout.main.bottom() - margin));
     if (walk) places.push_back({over_main.x, layout.main.y, over_main.w, over_main.h});
     const float w = W < 1100 ? 364.0f : W < 1440 ? 388.0f : 420.0f;
-    const float h =
-        normal.pad + 34 + text_height(c, tour, normal, w - 2 * normal.pad) + normal.control + normal.pad + 8;
-    for (const Rect& corner : card_places(w, h, W, H)) places.push_back(corner);
+    for (const Rect& corner : card_places(w, card_h(w), W, H)) places.push_back(corner);
     return *std::ranges::min_element(places, {}, hidden);
 }
 

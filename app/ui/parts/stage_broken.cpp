@@ -70,10 +70,19 @@ void draw_pane(const Pane& p) {
     draw_foot(p);
 }
 
-std::string fault_words(const AppState& state) {
-    std::string title = fault_title(*state.lesson, *state.problem);
+// "Fault: leave the correction out"; of several their names, or how many they are.
+std::string fault_words(const AppState& state, float room) {
+    const std::string title = fault_title(*state.lesson, *state.problem);
     if (only_rounded(*state.problem)) return "Rounded: " + title;
-    return "Fault: " + (title.empty() ? title : lower_case(title.substr(0, 1)) + title.substr(1));
+    std::vector<std::string> names;
+    for (const Fault& fault : state.lesson->faults()) {
+        const std::string name = fault.title;
+        if (state.problem->switches.*fault.on)
+            names.push_back(lower_case(name.substr(0, 1)) + name.substr(1));
+    }
+    if (names.size() == 1) return "Fault: " + lower_case(title.substr(0, 1)) + title.substr(1);
+    const std::string all = "Faults: " + joined(names);
+    return text_width(Face::medium, size::far, all) <= room ? all : title;
 }
 
 }  // namespace
@@ -93,7 +102,7 @@ void broken_stage(const Canvas& c, const AppState& state, const BrokenStep& s, c
 
 void fault_name(const Canvas& c, const AppState& state, float x, float y, float room) {
     const ImU32 ink = only_rounded(*state.problem) ? c.theme->t1 : c.theme->danger;
-    const std::string words = fault_words(state);
+    const std::string words = fault_words(state, room - 32);
     const float wanted = text_width(Face::medium, size::far, words) + 32, w = std::min(wanted, room);
     if (w < 120) return;
     c.frame(x, y - 23, w, 46, ink, 2, 8);

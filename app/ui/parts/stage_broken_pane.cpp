@@ -17,7 +17,7 @@ float shown_size(const Shown& number, const NumberLook& look) {
 }
 
 std::string index_words(const CellRef& cell) {
-    return str(cell.row) + (one_column(cell.slot) ? "" : "," + str(cell.col));
+    return "[" + str(cell.row) + (one_column(cell.slot) ? "" : "," + str(cell.col)) + "]";
 }
 
 }  // namespace
@@ -55,9 +55,7 @@ void clear_ground(const Canvas& c, float x, float y, float w, float h) {
     c.rect(x - 6, y - h / 2, w + 12, h, c.theme->panel, 3);
 }
 
-Line named(const CellRef& cell) {
-    return pieces(slot_symbol(cell.slot), sub(index_words(cell), info(cell.slot).role));
-}
+Line named(const CellRef& cell) { return pieces(slot_symbol(cell.slot), index_words(cell)); }
 
 float draw_alarming(const Pane& p, float x, float y, const Line& line, float size, bool wrong) {
     if (!wrong || line.empty() || line.back().face != Span::Face::number) return p.c.rich(x, y, line, size);

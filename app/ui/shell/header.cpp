@@ -119,11 +119,19 @@ std::string size_of(const Problem& p) {
     return p.N() == p.N_kv() ? q : "Q " + q + ", K " + str(p.N_kv()) + columns;
 }
 
+// Rather a short name than the beginning of a long one.
+std::string title_within(const Problem& p, float w) {
+    constexpr float arrow = 40;
+    for (const std::string& name : {p.title, p.title.substr(0, p.title.find(',')), p.name})
+        if (!name.empty() && text_width(Face::medium, size::body, name) <= w - arrow) return name;
+    return p.title;
+}
+
 // The examples; arrow keys, Enter and Escape work as well as the mouse.
 void example_list(const Canvas& c, AppState& state, float x, float w) {
     const bool was_open = state.menu_open;
     const bool compares = state.page == Page::compare;
-    const std::string title = compares ? compared_problem(state).title : state.problem->title;
+    const std::string title = title_within(compares ? compared_problem(state) : *state.problem, w);
     const Dropdown list(c, "##example", {x, 10, w, 32}, title);
     state.menu_open = static_cast<bool>(list);
     const std::optional<Key> key = std::exchange(state.menu_key, std::nullopt);
@@ -141,23 +149,23 @@ void example_list(const Canvas& c, AppState& state, float x, float w) {
     if (key == Key::escape) ImGui::CloseCurrentPopup();
 }
 
-}  // namespace
-
-void header_view(const Canvas& c, AppState& state, const Rect& area) {
-    c.rect(area.x, area.y, area.w, area.h, c.theme->panel);
-    c.line({area.x, area.bottom() + .5f}, {area.right(), area.bottom() + .5f}, c.theme->line);
-    const PanelPart part(c, "Header", {area.x, area.y, area.w, area.h + 1});
+// The mark at the left, which leads to the start page.
+void draw_home(const Canvas& c, AppState& state, bool named) {
     draw_mark(c, 16, 15, {10, 12, 1.4f, 2.5f});
-    const bool named = area.w >= 1440;
     if (named) c.text(48, 27, "Tilewalk", 17, 0, Face::semibold);
     const Hot home = hot_area(c, "##start", 10, 9, named ? 124 : 36, 34);
     if (home.clicked) open_start(state);
     if (home.hovered) tooltip(c, "Start page (0)");
     if (state.page == Page::start) c.rect(16, 46.5f, named ? 110 : 24, 4, c.theme->t1, 2);
+}
 
+constexpr float button_gap = 4;
+
+// At the right edge; returns where they begin.
+float draw_icons(const Canvas& c, AppState& state, const Rect& area) {
     float x = area.right() - 10;
     const auto icon = [&](const char* id, Icon which, const ButtonLook& look) {
-        x -= 4 + 32;
+        x -= button_gap + 32;
         return icon_button(c, id, x, 10, 32, 32, which, look);
     };
     if (icon("##menu", Icon::menu,
@@ -170,41 +178,58 @@ void header_view(const Canvas& c, AppState& state, const Rect& area) {
     // Where there is no room the settings have it.
     if (area.w >= 1100 && icon("##theme", Icon::theme, {.tooltip = "Theme: dark, light, high contrast (T)"}))
         next_theme(state);
+    return x;
+}
 
-    const float tabs = named ? 146 : 52, problem_w = button_width("Problem"),
-                break_w = button_width("Break it"), list_w = std::clamp(area.w * .15f, 120.0f, 300.0f);
-    constexpr float least_list = 150;
-    if (state.page == Page::walk && state.quiz) {
-        const std::string score = quiz_score(*state.quiz), label = score.empty() ? "Q" : "Q  " + score;
+// What belongs to a walk alone, left of `x`; returns where it begins.
+float draw_walk_buttons(const Canvas& c, AppState& state, float x) {
+    if (state.page != Page::walk) return x;
+    const auto pressed = [&](const char* id, const std::string& label, const ButtonLook& look) {
         const float w = button_width(label);
-        const std::string tip = "Questions are on (off: Q); " + next_question_text(state);
-        x -= 4 + w;
-        if (button(c, "##questions", x, 10, w, 32, label, {.active = true, .tooltip = tip.c_str()}))
+        x -= button_gap + w;
+        return button(c, id, x, 10, w, 32, label, look);
+    };
+    if (state.quiz) {
+        const std::string score = quiz_score(*state.quiz),
+                          tip = "Questions are on (off: Q); " + next_question_text(state);
+        if (pressed("##questions", score.empty() ? "Q" : "Q  " + score,
+                    {.active = true, .tooltip = tip.c_str()}))
             toggle_questions(state);
     }
-    if (state.page == Page::walk) {
-        x -= 4 + problem_w;
-        if (button(c, "##problem", x, 10, problem_w, 32, "Problem",
-                   {.active = state.show_problem, .tooltip = "Inputs, tile sizes, mask, scale, files (I)"}))
-            show_side(state, !state.show_problem, false);
-        x -= 4 + break_w;
-        if (button(c, "##break", x, 10, break_w, 32, "Break it",
-                   {.active = state.show_break,
-                    .tooltip = "Switch off a part of the algorithm, choose number formats (X)"}))
-            show_side(state, false, !state.show_break);
+    if (pressed("##problem", "Problem",
+                {.active = state.show_problem, .tooltip = "Inputs, tile sizes, mask, scale, files (I)"}))
+        show_side(state, !state.show_problem, false);
+    if (pressed("##break", "Break it",
+                {.active = state.show_break,
+                 .tooltip = "Switch off a part of the algorithm, choose number formats (X)"}))
+        show_side(state, false, !state.show_break);
+    return x;
+}
+
+// The names of all chapters come before that of the example.
+void draw_tabs(const Canvas& c, AppState& state, float tabs, float x, float list_w) {
+    if (state.page != Page::walk && state.page != Page::compare) {
+        const float room = x - button_gap - button_width("Problem") - tabs;
+        return chapter_tabs(c, state, tabs, fitting_labels(state, room, room));
     }
-    if (state.page == Page::walk || state.page == Page::compare) {
-        // The names of all chapters come before that of the example.
-        const float most = x - 4 - tabs - 8;
-        const TabLabels labels = fitting_labels(state, most - least_list, most - list_w);
-        const float list = std::min(list_w, most - switch_width(state) - tabs_width(state, labels));
-        x -= 4 + list;
-        example_list(c, state, x, list);
-        chapter_tabs(c, state, tabs, labels);
-    } else {
-        const float room = x - 4 - problem_w - tabs;
-        chapter_tabs(c, state, tabs, fitting_labels(state, room, room));
-    }
+    constexpr float least_list = 150;
+    const float most = x - button_gap - tabs - 8;
+    const TabLabels labels = fitting_labels(state, most - least_list, most - list_w);
+    const float list = std::min(list_w, most - switch_width(state) - tabs_width(state, labels));
+    example_list(c, state, x - button_gap - list, list);
+    chapter_tabs(c, state, tabs, labels);
+}
+
+}  // namespace
+
+void header_view(const Canvas& c, AppState& state, const Rect& area) {
+    c.rect(area.x, area.y, area.w, area.h, c.theme->panel);
+    c.line({area.x, area.bottom() + .5f}, {area.right(), area.bottom() + .5f}, c.theme->line);
+    const PanelPart part(c, "Header", {area.x, area.y, area.w, area.h + 1});
+    const bool named = area.w >= 1440;
+    draw_home(c, state, named);
+    const float x = draw_walk_buttons(c, state, draw_icons(c, state, area));
+    draw_tabs(c, state, named ? 146.0f : 52.0f, x, std::clamp(area.w * .15f, 120.0f, 300.0f));
 }
 
 }  // namespace tilewalk::ui

@@ -91,7 +91,8 @@ void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, cons
         return paragraph_height(right - x, below, size::small, 0, Face::regular, size::lines) >
                (lines + .5f) * line;
     };
-    while (too_long() && below.find(", ") != std::string::npos) below.resize(below.rfind(", "));
+    for (const char* part : {", ", ": "})
+        while (too_long() && below.find(part) != std::string::npos) below.resize(below.rfind(part));
     const float y = three_lines ? a.middle() - 20 : two_lines ? a.middle() - 10 : a.middle();
     draw_sign(c, rung.sign, a.x + 30, a.middle());
     const KernelLook look = kernel_look(t, state, rung.name);
