@@ -70,9 +70,9 @@ void draw_presenter(Canvas canvas, AppState& state, float W, float H) {
 void draw_broken_pill(const Canvas& canvas, const AppState& state, const Layout& layout) {
     const float w = broken_pill_width(state, size::small), title = 150;
     if (w == 0) return;
-    float right = layout.sram.right() - space::pad;
-    if (state.lesson->chapter == ChapterId::backward)
-        right = layout.sram.right() - space::control_edge - order_switch_width(state, layout.sram) - 12;
+    const auto title_taken = lesson_view(*state.lesson).title_taken;
+    const float right =
+        layout.sram.right() - (title_taken ? title_taken(state, layout.sram) + 12 : space::pad);
     if (right - w > layout.sram.x + title)
         broken_pill(canvas, state, right, layout.sram.title_y(), size::small);
     else

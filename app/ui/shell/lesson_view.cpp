@@ -32,7 +32,8 @@ const LessonView& lesson_view(const Lesson& lesson) {
         {softmax_main, softmax_presenter, false, {"Row", "Three passes", "Two passes", "Running values"}},
         {forward_main, forward_presenter, true, {"HBM", "SRAM", "Lens", "Map"}},  // Picture::forward
         {v1_main, forward_presenter, true, {"HBM", "SRAM", "Beside"}},            // Picture::forward_v1
-        {backward_main, backward_presenter, true, {"HBM", "SRAM", "Lens"}},       // Picture::flash_backward
+        // Picture::flash_backward
+        {backward_main, backward_presenter, true, {"HBM", "SRAM", "Lens"}, order_switch_taken},
         {merge_main, merge_presenter, false, {"Parts", "Lens", "Trees", "Same result?"}},  // Picture::merge
         {split_main, split_presenter, false, {"HBM", "Workers", "SRAM", "Lens"}},   // Picture::split_kv
         {ring_main, ring_presenter, false, {"Ring", "Rounds", "Balance", "SRAM"}},  // Picture::ring

@@ -17,6 +17,8 @@ struct LessonView {
     void (*presenter)(const Canvas&, AppState&, const Rect& strip, const Rect& body);
     bool presenter_strip = false;
     std::vector<std::string> panels;  ///< that `main` shows
+    /// What `main` has at the right of the title of SRAM takes so much from its edge on; null: nothing.
+    float (*title_taken)(const AppState&, const Rect& sram) = nullptr;
 };
 
 const LessonView& lesson_view(const Lesson& lesson);

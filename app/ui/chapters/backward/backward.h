@@ -10,8 +10,8 @@ namespace tilewalk::ui {
 void backward_main(const Canvas& canvas, AppState& state, const Layout& layout);
 void backward_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
 
-/// Of the choice in the title of SRAM.
-float order_switch_width(const AppState& state, const Rect& panel);
+/// Of the title of SRAM, from its right edge to where the choice in it begins.
+float order_switch_taken(const AppState& state, const Rect& panel);
 
 void backward_hbm(const Canvas& canvas, AppState& state, const Rect& area);
 void backward_lens(const Canvas& canvas, AppState& state, const Rect& area);

@@ -184,8 +184,8 @@ void sram_panel(const Canvas& c, AppState& state, const Rect& a) {
 
 }  // namespace
 
-float order_switch_width(const AppState& state, const Rect& panel) {
-    return segmented_width(order_names(state, panel), size::small);
+float order_switch_taken(const AppState& state, const Rect& panel) {
+    return space::control_edge + segmented_width(order_names(state, panel), size::small);
 }
 
 void backward_main(const Canvas& c, AppState& state, const Layout& layout) {

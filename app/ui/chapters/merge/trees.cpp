@@ -227,72 +227,108 @@ void draw_compared(const Canvas& c, const Problem& p, const Leaves& leaves, int 
     }
 }
 
+// Where title, trees and table stand.
+struct TreesLayout {
+    bool roomy, alone;  ///< a title of its own above those of the trees; one of both parts
+    float table_w, trees_w, each, title_y, top, h;
+    bool brief;  ///< two trees differ from four parts on
+    int parts;   ///< that have room, at most
+};
+TreesLayout layout_of(const Rect& a, TreesPart shown) {
+    TreesLayout out{};
+    out.roomy = a.h >= 240, out.alone = shown != TreesPart::both;
+    out.table_w = out.alone   ? std::min(a.inner_w(), 440.0f)
+                  : out.roomy ? std::clamp(a.w * .3f, 270.0f, 360.0f)
+                              : 238;
+    out.trees_w = out.alone ? a.inner_w() : a.inner_w() - out.table_w - 28;
+    out.each = (out.trees_w - 24) / 2;
+    out.title_y = out.roomy ? a.y + 48 : a.title_y();
+    out.top = out.title_y + 14, out.h = a.bottom() - 6 - out.top;
+    out.brief = out.each < 4 * least_box_w || out.h < 16 + 4 * least_box_h + 3 * least_gap;
+    const float box_w = out.brief ? brief_box_w : least_box_w, box_h = out.brief ? brief_box_h : least_box_h;
+    const int by_width = static_cast<int>(out.each / box_w),
+              by_height = static_cast<int>((out.h - 16 + least_gap) / (box_h + least_gap));
+    out.parts = std::clamp(std::min(by_width, by_height), 2, out.brief ? 4 : 8);
+    return out;
+}
+
+void draw_trees_title(const Canvas& c, const Rect& a, const Leaves& leaves, const Line& O, float room) {
+    const float w = c.text(a.inner_x(), a.title_y(), "Any order, any tree", size::lead, 0, Face::semibold);
+    const Line what = pieces(leaves.words, ";  a node holds ", symbol("m", Role::m), " and ",
+                             symbol("ℓ", Role::l), " above ", O);
+    if (rich_width(c, what, size::body) < room - w - 14)
+        c.rich(a.inner_x() + w + 14, a.title_y(), what, size::body, Align::left, c.theme->t3);
+}
+
+/// A tree, and what it is good for: said as long as there is room.
+struct NamedTree {
+    const char* name;
+    MergeOrder order;
+    std::vector<const char*> uses;
+};
+
+void draw_named_tree(const Canvas& c, const Problem& p, const NamedTree& tree, const TreesLayout& by, float x,
+                     const Leaves& leaves, int col) {
+    const float left =
+        x + 10 + c.text(x, by.title_y, tree.name, by.roomy ? size::body : size::lead, 0, Face::semibold);
+    const auto use = std::ranges::find_if(tree.uses, [&](const char* words) {
+        return text_width(Face::regular, size::small, words) < x + by.each - left;
+    });
+    if (by.brief)
+        c.rich(left, by.title_y, pieces("a node holds ", symbol("O", Role::O), sub(str(col), Role::O)),
+               size::small, Align::left, c.theme->t3);
+    else if (use != tree.uses.end())
+        c.text(left, by.title_y, *use, size::small, c.theme->t3);
+    draw_tree(c, {x, by.top, by.each, by.h}, tree_of(p, leaves.parts, tree.order, Format::fp64), leaves, col,
+              by.brief);
+}
+
+void draw_same_result(const Canvas& c, const Problem& p, const TreesLayout& by, const Rect& a, float x,
+                      const Leaves& leaves, int col) {
+    const float w = by.table_w;
+    const PanelPart part(c, "Same result?", {x - 6, a.y, w + 12, a.h});
+    const float title = c.text(x, a.title_y(), "Same result?", size::lead, 0, Face::semibold);
+    const char* note = "each exp, × and + rounded";
+    if (by.roomy && text_width(Face::regular, size::small, note) < w - title - 12)
+        c.text(x + title + 12, a.title_y(), note, size::small, c.theme->t3);
+    const char* const why = "Parts of a fixed size keep the tree, and with it every digit. A number of parts "
+                            "that follows the load "
+                            "changes the tree: the same row differs from batch to batch.";
+    const float why_h = paragraph_height(w, why, size::small) + 4;
+    const float heads_y = by.roomy ? a.y + 46 : a.title_y(), table_h = a.bottom() - 8 - heads_y;
+    const bool room = table_h - why_h >= 20 + 9 * least_row + 24;
+    draw_compared(c, p, leaves, col, {x, heads_y, w, table_h - (room ? why_h : 0)});
+    if (room) c.paragraph(x, a.bottom() - 6 - why_h, w, why, size::small, c.theme->t2);
+}
+
 }  // namespace
 
 void draw_trees(const Canvas& c, AppState& state, const Rect& a, TreesPart shown) {
     const Panel panel(c, "Trees", a);
     const Problem& p = state.trace->problem();
-    const bool roomy = a.h >= 240;  // a title of its own above those of the trees
-    const bool alone = shown != TreesPart::both;
-    const float table_w = alone   ? std::min(a.inner_w(), 440.0f)
-                          : roomy ? std::clamp(a.w * .3f, 270.0f, 360.0f)
-                                  : 238;
-    const float trees_w = alone ? a.inner_w() : a.inner_w() - table_w - 28, each = (trees_w - 24) / 2;
-    const float title_y = roomy ? a.y + 48 : a.title_y();
-    const float top = title_y + 14, h = a.bottom() - 6 - top;
-    // Two trees differ from four parts on.
-    const bool brief = each < 4 * least_box_w || h < 16 + 4 * least_box_h + 3 * least_gap;
-    const float box_w = brief ? brief_box_w : least_box_w, box_h = brief ? brief_box_h : least_box_h;
-    const int by_width = static_cast<int>(each / box_w),
-              by_height = static_cast<int>((h - 16 + least_gap) / (box_h + least_gap));
-    const Leaves leaves = leaves_for(p, std::clamp(std::min(by_width, by_height), 2, brief ? 4 : 8));
+    const TreesLayout by = layout_of(a, shown);
+    const Leaves leaves = leaves_for(p, by.parts);
     const int col = merge_column(state);
-    const Line O = pieces(symbol("O", Role::O), sub(str(col), Role::O));
-    if (roomy && shown != TreesPart::result) {
-        const float w =
-            c.text(a.inner_x(), a.title_y(), "Any order, any tree", size::lead, 0, Face::semibold);
-        const Line what = pieces(leaves.words, ";  a node holds ", symbol("m", Role::m), " and ",
-                                 symbol("ℓ", Role::l), " above ", O);
-        if (rich_width(c, what, size::body) < trees_w - w - 14)
-            c.rich(a.inner_x() + w + 14, a.title_y(), what, size::body, Align::left, c.theme->t3);
-    }
-    const char* const names[] = {"Chain", "Pairs"};
-    // As long as there is room
-    const std::vector<const char*> uses[] = {
-        {"one after another: flash-forward, a ring", "one after another: a ring", "one after another"},
-        {"by neighbours: a reduction on many cores", "by neighbours: many cores", "by neighbours"}};
-    for (int n = 0; n < 2 && shown != TreesPart::result; ++n) {
-        const float x = a.inner_x() + px(n) * (each + 24);
-        const float name_w = c.text(x, title_y, names[n], roomy ? size::body : size::lead, 0, Face::semibold);
-        const float left = x + name_w + 10;
-        const auto fits = [&](const char* use) {
-            return text_width(Face::regular, size::small, use) < x + each - left;
-        };
-        const auto use = std::ranges::find_if(uses[n], fits);
-        if (brief)
-            c.rich(left, title_y, pieces("a node holds ", O), size::small, Align::left, c.theme->t3);
-        else if (use != uses[n].end())
-            c.text(left, title_y, *use, size::small, c.theme->t3);
-        draw_tree(c, {x, top, each, h},
-                  tree_of(p, leaves.parts, n == 0 ? MergeOrder::chain : MergeOrder::pairs, Format::fp64),
-                  leaves, col, brief);
+    if (shown != TreesPart::result) {
+        if (by.roomy)
+            draw_trees_title(c, a, leaves, pieces(symbol("O", Role::O), sub(str(col), Role::O)), by.trees_w);
+        const NamedTree trees[] = {
+            {"Chain",
+             MergeOrder::chain,
+             {"one after another: flash-forward, a ring", "one after another: a ring", "one after another"}},
+            {"Pairs",
+             MergeOrder::pairs,
+             {"by neighbours: a reduction on many cores", "by neighbours: many cores", "by neighbours"}}};
+        float x = a.inner_x();
+        for (const NamedTree& tree : trees) {
+            draw_named_tree(c, p, tree, by, x, leaves, col);
+            x += by.each + 24;
+        }
     }
     if (shown == TreesPart::trees) return;
-    const float x = alone ? a.inner_x() + (a.inner_w() - table_w) / 2 : a.inner_right() - table_w;
-    if (!alone) c.line({x - 14, a.y + 14}, {x - 14, a.bottom() - 14}, c.theme->line);
-    const PanelPart part(c, "Same result?", {x - 6, a.y, table_w + 12, a.h});
-    const float title = c.text(x, a.title_y(), "Same result?", size::lead, 0, Face::semibold);
-    const char* note = "each exp, × and + rounded";
-    if (roomy && text_width(Face::regular, size::small, note) < table_w - title - 12)
-        c.text(x + title + 12, a.title_y(), note, size::small, c.theme->t3);
-    const char* const why = "Parts of a fixed size keep the tree, and with it every digit. A number of parts "
-                            "that follows the load "
-                            "changes the tree: the same row differs from batch to batch.";
-    const float why_h = paragraph_height(table_w, why, size::small) + 4;
-    const float heads_y = roomy ? a.y + 46 : a.title_y(), table_h = a.bottom() - 8 - heads_y;
-    const bool room = table_h - why_h >= 20 + 9 * least_row + 24;
-    draw_compared(c, p, leaves, col, {x, heads_y, table_w, table_h - (room ? why_h : 0)});
-    if (room) c.paragraph(x, a.bottom() - 6 - why_h, table_w, why, size::small, c.theme->t2);
+    const float x = by.alone ? a.inner_x() + (a.inner_w() - by.table_w) / 2 : a.inner_right() - by.table_w;
+    if (!by.alone) c.line({x - 14, a.y + 14}, {x - 14, a.bottom() - 14}, c.theme->line);
+    draw_same_result(c, p, by, a, x, leaves, col);
 }
 
 }  // namespace tilewalk::ui

@@ -3,6 +3,7 @@
 #include "app/ui/chapters/compare/compare.h"
 #include "core/base/numbers.h"
 #include "core/walk/compare.h"
+#include "core/walk/formula.h"
 
 #include <algorithm>
 #include <cmath>
@@ -71,13 +72,14 @@ void correction_picture(const Sheet& s) {
     const Point from = place(m0, m0), to = place(m0, m1);
     s.c.arrow({from, {to.x, to.y - 5}}, ArrowStyle::active, hue_alpha);
     s.c.disc(to.x, to.y, 4.5f, t.focus);
-    const std::string why = "exp(" + format_short(m0) + " − " + format_short(m1) + ")";
-    const std::string result = format_number(alpha);
+    const NumberLine numbers = write(exponential(difference(num(m0), num(m1))), alpha);
+    const std::string why = plain(numbers), result = format_number(alpha);
     const float room = from.x - a.x - 26, line = s.text() * 1.45f;
     const bool both = text_width(Face::regular, s.text(), why) <= room;
     if (both) s.c.text(a.x, a.y + s.text() * .7f, why, s.text(), t.t2);
     if (both && a.h > 3 * line - 8)
-        s.c.text(a.x, a.y + s.text() * .7f + line, "= " + result, s.text(), t.t1, Face::semibold);
+        s.c.text(a.x, a.y + s.text() * .7f + line, sign_before(numbers, result) + (" " + result), s.text(),
+                 t.t1, Face::semibold);
     if (!both && a.h > 2 * line && text_width(Face::semibold, s.text(), result) <= room)
         s.c.text(a.x, a.y + s.text() * .7f, result, s.text(), t.t1, Face::semibold);
 }

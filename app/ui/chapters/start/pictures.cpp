@@ -458,7 +458,7 @@ void backward_picture(const Sheet& s) {
     const Rect& a = s.area;
     const Problem& p = s.page.backward->problem();
     const float label = s.big ? 40 : 22, n = px(std::max({p.N(), p.N_kv(), p.d()}));
-    const bool arrow = a.w > (s.big ? 260 : 150);
+    const bool arrow = a.w > (s.big ? 260 : 200);
     const float room = a.w - (arrow ? (s.big ? 62.0f : 44.0f) : 0), gap = s.big ? 12 : 10;
     const float g =
         std::floor(std::min({(room - 2 * gap) / (3 * n), (a.h - label) / n, s.big ? 24.0f : 18.0f}));
@@ -506,7 +506,7 @@ void kernels_picture(const Sheet& s) {
         const RecordedKernel& kernel = s.page.kernels[n];
         const RecordedKernel::At& last = kernel.times.back();
         rows.push_back({kernel_words(kernel.name), format_time(last.seconds), last.seconds,
-                        ladder_colour(*s.c.theme, n, s.page.kernels.size())});
+                        ladder_colour(*s.c.theme, n, s.page.kernels.size()), n == 0});
     }
     if (rows.empty())
         s.c.text_within(s.area.x, s.area.middle(), s.area.w, "nothing is measured yet", s.text(),
@@ -522,6 +522,9 @@ struct Joining {
     const char* name;
     std::vector<Point> nodes;
     std::vector<std::pair<int, int>> links;
+
+    float left() const { return std::ranges::min(nodes, {}, &Point::x).x; }
+    float width() const { return std::ranges::max(nodes, {}, &Point::x).x - left(); }
 };
 
 const std::vector<Joining>& joinings() {
@@ -537,7 +540,7 @@ const std::vector<Joining>& joinings() {
 void draw_joining(const Sheet& s, const Joining& one, Point from, float unit) {
     const Theme& t = *s.c.theme;
     const ImU32 colour = hue(t, Role::O);
-    const float r = std::min(unit * .34f, 8.0f);
+    const float r = std::min(unit * .34f, 9.0f);
     const auto at = [&](int n) {
         const Point& node = one.nodes[static_cast<std::size_t>(n)];
         return Point{from.x + unit * node.x, from.y + unit * node.y};
@@ -559,14 +562,18 @@ void merge_picture(const Sheet& s) {
     for (const Joining& one : joinings())
         widest = std::max(widest, text_width(Face::regular, s.text(), one.name));
     const float foot = widest + 4 < share && s.area.h > 3 * s.text() ? s.text() * 1.4f : 0;
-    const float unit = std::min({(s.area.h - foot) / 2.9f, share / 4.6f, 22.0f});
-    float x = s.area.x;
+    // Each as wide as it is, with the radius of its nodes at both sides, and room between them.
+    constexpr float node = .34f, between = .8f;
+    float units = -between;
+    for (const Joining& one : joinings()) units += one.width() + 2 * node + between;
+    const float unit = std::min({(s.area.h - foot) / (2 + 2 * node), s.area.w / units, 30.0f});
+    float x = s.area.x + (s.area.w - unit * units) / 2;
     for (const Joining& one : joinings()) {
-        draw_joining(s, one, {x + share / 2 - 1.5f * unit, s.area.y + (s.area.h - foot) / 2 - unit}, unit);
+        const float left = one.left(), w = unit * (one.width() + 2 * node);
+        draw_joining(s, one, {x + unit * (node - left), s.area.y + (s.area.h - foot) / 2 - unit}, unit);
         if (foot > 0)
-            s.c.text(x + share / 2, s.area.bottom() - foot / 2, one.name, s.text(), s.c.theme->t2,
-                     Align::center);
-        x += share;
+            s.c.text(x + w / 2, s.area.bottom() - foot / 2, one.name, s.text(), s.c.theme->t2, Align::center);
+        x += w + unit * between;
     }
 }
 
