@@ -1,6 +1,7 @@
 // The lens of the backward pass: what the current step does, drawn to scale for the chosen rows.
 #include "app/ui/chapters/backward/backward.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/areas.h"
 #include "app/ui/parts/lens_parts.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/motion.h"
@@ -17,22 +18,13 @@ namespace tilewalk::ui {
 
 namespace {
 
-// ---- The score gradient of one query: for each key of the row a box of width P from the line D to dP; its
-// area is dS. The keys of the tile that this step is about stand out, those of earlier tiles are hatched,
-// those of tiles to come are dashed.
-
-enum class When { before, now, after };
-
-struct Area {
-    double width, height, area;  // P, dP − D, dS
-    When when;
-};
+// ---- The score gradient of one query
 
 // All keys of the row in their order, each from the step of its own tile.
 std::vector<Area> areas_of(const AppState& state, int row) {
     const Trace& trace = *state.trace;
     const int k = state.cursor.step, i = trace.step(k).i;
-    std::vector<Area> out(static_cast<std::size_t>(state.problem->N_kv()), {0, 0, 0, When::after});
+    std::vector<Area> out(static_cast<std::size_t>(state.problem->N_kv()), {0, 0, 0, Area::When::after});
     for (int s = 0; s < trace.size(); ++s) {
         if (trace.step(s).op != Op::ds || trace.step(s).i != i) continue;
         const Value &P = *trace.live(Slot::Prob, s).value, &dP = *trace.live(Slot::dP, s).value,
@@ -41,109 +33,17 @@ std::vector<Area> areas_of(const AppState& state, int row) {
         for (int c = 0; c < P.region.cols; ++c) {
             const int r = row - P.region.row;
             out[static_cast<std::size_t>(P.region.col + c)] = {P.data(r, c), dP.data(r, c) - D, dS.data(r, c),
-                                                               s < k    ? When::before
-                                                               : s == k ? When::now
-                                                                        : When::after};
+                                                               s < k    ? Area::When::before
+                                                               : s == k ? Area::When::now
+                                                                        : Area::When::after};
         }
     }
     return out;
 }
 
-void box(const Canvas& c, const Rect& r, When when, bool chosen) {
-    const Theme& t = *c.theme;
-    const ImU32 colour = hue(t, Role::S);
-    if (when == When::after) return c.dashed_frame(r.x, r.y, r.w, r.h, t.t3, 1, {3, 3});
-    c.rect(r.x, r.y, r.w, r.h, mix(t.well, colour, when == When::now ? .42f : .12f), 2);
-    if (when == When::before && r.w > 4 && r.h > 4)
-        c.hatch(r.x + 1, r.y + 1, r.w - 2, r.h - 2, mix(t.well, t.t3, .5f), 6);
-    c.frame(r.x, r.y, r.w, r.h,
-            chosen              ? t.focus
-            : when == When::now ? colour
-                                : t.line2,
-            chosen              ? 2.4f
-            : when == When::now ? 1.4f
-                                : 1,
-            2);
-}
-
-// Where the row is drawn: keys from left to right, zero at the mean D.
-struct Plot {
-    float x, w, zero, unit;
-};
-
-Plot plot_of(const Rect& pane, const std::vector<Area>& list) {
-    double up = 0, down = 0;
-    for (const Area& a : list) {
-        if (a.width <= 0) continue;
-        up = std::max(up, a.height), down = std::max(down, -a.height);
-    }
-    const float label = 17, keys = 16;  // all numbers stand above their boxes, or in them; keys below
-    const float h = pane.h - label - keys - 3;
-    const float unit = up + down > 0 ? h / px(up + down) : 0;
-    const float zero = up + down > 0 ? pane.y + label + px(up) * unit : pane.y + pane.h / 2;
-    return {pane.x, pane.w - 34, zero, unit};
-}
-
-// The number of an area: in its box, else above the line; below a hanging box neighbours are in the way.
-void area_label(const Canvas& c, const Plot& plot, const Area& a, const Rect& r, float& labelled) {
-    const std::string text = format_short(a.area, 4);
-    const float w = text_width(Face::mono, size::small, text), mid = r.x + r.w / 2;
-    if (w + 8 <= r.w && r.h >= 18) {
-        if (a.when == When::before || mid - w / 2 < labelled + 4) return;
-        c.text(mid, r.y + r.h / 2, text, size::small, 0, Face::mono, Align::center);
-        labelled = mid + w / 2;
-        return;
-    }
-    if (a.when != When::now) return;
-    const bool up = a.height > 0;
-    const float wanted = up || w <= r.w ? mid - w / 2 : r.x + r.w - w;  // hanging: flush with its right edge
-    const float lo = std::max(plot.x - 4, labelled + 6), hi = plot.x + plot.w - w;
-    const float left = std::min(std::max(wanted, lo), hi);
-    if (left < lo || std::abs(left - wanted) > 40) return;
-    const float y = (up ? r.y : plot.zero) - 9;
-    c.rect(left - 2, y - 8, w + 4, 15, c.theme->well);  // outlines of what comes end beside it
-    c.text(left, y, text, size::small, 0, Face::mono);
-    labelled = left + w;
-}
-
-// What a box is as wide and as high as, and which key it belongs to.
-void name_areas(const Canvas& c, const AppState& state, const Rect& pane, const Plot& plot,
-                const std::vector<std::pair<const Area*, Rect>>& boxes, const Area* first) {
-    float end = -1e9f;
-    for (const auto& [area, r] : boxes) {
-        const std::string key = index_label(*state.problem, "k", static_cast<int>(area - first));
-        const float w = text_width(Face::regular, size::small, key), mid = r.x + r.w / 2;
-        if (mid - w / 2 < end + 4 || mid + w / 2 > plot.x + plot.w + 6) continue;
-        const bool now = area->when == When::now;
-        c.text(mid, pane.bottom() - 6, key, size::small, now ? c.theme->t1 : c.theme->t3, Align::center);
-        end = mid + w / 2;
-    }
-}
-
 void areas(const Canvas& c, const AppState& state, const Rect& pane, int row) {
-    const std::vector<Area> list = areas_of(state, row);
-    const Plot plot = plot_of(pane, list);
-    double widths = 0;
-    for (const Area& a : list) widths += a.width;
-    std::vector<std::pair<const Area*, Rect>> boxes;
-    float x = pane.x;
-    for (const Area& a : list) {
-        const float w = widths > 0 ? px(a.width / widths) * plot.w : 0,
-                    h = std::max(std::abs(px(a.height)) * plot.unit, 1.5f);
-        if (w >= .5f)
-            boxes.push_back(
-                {&a, {x + .5f, a.height > 0 ? plot.zero - h : plot.zero, std::max(w - 1, 1.0f), h}});
-        x += w;
-    }
     const int chosen = state.explanation.target.row == row ? state.explanation.target.col : -1;
-    for (const auto& [area, r] : boxes) box(c, r, area->when, area - list.data() == chosen);
-    float labelled = -1e9f;
-    for (const auto& [area, r] : boxes) area_label(c, plot, *area, r, labelled);
-    name_areas(c, state, pane, plot, boxes, list.data());
-    const ImU32 mean = hue(*c.theme, Role::alpha);
-    c.line({pane.x - 3, plot.zero}, {pane.x + plot.w + 5, plot.zero}, mean, 1.8f);
-    const float w = c.text(pane.x + plot.w + 9, plot.zero, "D", size::lead, mean, Face::semibold_italic);
-    c.text(pane.x + plot.w + 9 + w, plot.zero + 4, str(row), size::small, mean);
+    areas(c, *state.problem, pane, areas_of(state, row), chosen, row);
 }
 
 // ---- The other steps

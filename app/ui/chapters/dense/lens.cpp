@@ -1,6 +1,7 @@
 // The lens of the dense lessons: the cell that the explanation is about, drawn to scale.
 #include "app/ui/chapters/dense/dense.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/areas.h"
 #include "app/ui/parts/lens_parts.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/motion.h"
@@ -241,59 +242,28 @@ void draw_sink_gradient(const Canvas& c, const AppState& state, const Rect& pane
     draw_bars(c, state, pane, list, false);
 }
 
-// Width P, height dP above (or below) the mean D: the areas are dS, and over the row they cancel.
+// In this lesson all of the row is known at once.
 void draw_score_gradient(const Canvas& c, const AppState& state, const Rect& whole) {
     const Rect pane = below_axes_of_areas(c, whole);
-    const Theme& t = *c.theme;
-    const int row = state.explanation.target.row;
-    const std::vector<double> P = row_of(*value_read(state, Slot::P_hbm), row),
-                              dP = row_of(*value_read(state, Slot::dP_hbm), row),
-                              dS = row_of(*value_written(state), row);
-    const double D = value_read(state, Slot::Di)->data(row, 0);
-    double hi = 0, lo = 0, width = 0;
+    const CellRef target = state.explanation.target;
+    const std::vector<double> P = row_of(*value_read(state, Slot::P_hbm), target.row),
+                              dP = row_of(*value_read(state, Slot::dP_hbm), target.row),
+                              dS = row_of(*value_written(state), target.row);
+    const double D = value_read(state, Slot::Di)->data(target.row, 0);
+    std::vector<Area> list;
+    Extent heights;
     for (std::size_t n = 0; n < P.size(); ++n) {
-        if (P[n] == 0) continue;
-        hi = std::max(hi, dP[n] - D), lo = std::min(lo, dP[n] - D), width += P[n];
+        list.push_back({P[n], dP[n] - D, dS[n]});
+        if (P[n] != 0) heights = join(heights, {dP[n] - D, dP[n] - D});
     }
-    if (hi == lo) {
+    if (heights.hi == heights.lo) {
         c.paragraph(pane.x, pane.middle() - 20, pane.w,
-                    "Every dP with a weight equals the mean: nothing pulls.", size::body, t.t2);
+                    "Every dP with a weight equals the mean: nothing pulls.", size::body, c.theme->t2);
         return;
     }
-    if (!to_scale({lo, hi})) return no_scale(c, pane);
-    const float keys = pane.h >= 76 ? 17 : 0;  // room for their names
-    const Rect plot{pane.x + 60, pane.y + 18, std::min(pane.w - 170, 760.0f), pane.h - 36 - keys};
-    const float unit = plot.h / px(hi - lo), zero = plot.y + px(hi) * unit, across = plot.w / px(width);
-    float x = plot.x, labelled = pane.x, named = pane.x;
-    for (std::size_t n = 0; n < P.size(); ++n) {
-        const float w = px(P[n]) * across, y = zero - px(dP[n] - D) * unit;
-        const float top = std::min(y, zero), h = std::max(std::abs(y - zero), 1.0f);
-        const bool chosen = static_cast<int>(n) == state.explanation.target.col, down = dS[n] < 0;
-        if (w > .5f) {
-            // The side of the line tells the sign, as in flash-backward.
-            c.rect(x + .5f, top, std::max(w - 1, .5f), h, mix(t.well, hue(t, Role::S), .42f), 2);
-            c.frame(x + .5f, top, std::max(w - 1, .5f), h, chosen ? t.focus : hue(t, Role::S),
-                    chosen ? 2.4f : 1.4f, 2);
-        }
-        const std::string key = index_label(*state.problem, "k", static_cast<int>(n));
-        const float key_w = text_width(Face::regular, size::small, key);
-        if (keys > 0 && (w > 5 || chosen) && x + w / 2 - key_w / 2 > named) {
-            c.text(x + w / 2, pane.bottom() - 6, key, size::small, chosen ? t.t1 : t.t3, Align::center);
-            named = x + w / 2 + key_w / 2 + 5;
-        }
-        const std::string text = format_short(dS[n]);
-        // Below a short box its neighbour hangs at the left.
-        const float tw = text_width(Face::mono, size::small, text),
-                    mid = down ? std::max(x + w / 2, x + tw / 2 + 2) : x + w / 2, ty = down ? y + 9 : y - 9;
-        if (chosen || (w > 14 && mid - tw / 2 > labelled)) {
-            c.text(mid, ty, text, size::small, 0, chosen ? Face::mono_bold : Face::mono, Align::center);
-            labelled = mid + tw / 2 + 6;
-        }
-        x += w;
-    }
-    c.line({plot.x - 8, zero}, {plot.right() + 8, zero}, hue(t, Role::alpha), 2);
-    c.rich(plot.right() + 16, zero, pieces(slot_symbol(Slot::Di), " = ", number(format_short(D))),
-           size::body);
+    if (!to_scale(heights)) return no_scale(c, pane);
+    areas(c, *state.problem, {pane.x + 60, pane.y, std::min(pane.w - 120, 820.0f), pane.h}, list, target.col,
+          target.row);
 }
 
 const char* caption(const AppState& state) {

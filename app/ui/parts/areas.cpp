@@ -1,0 +1,113 @@
+#include "app/ui/parts/areas.h"
+
+#include "app/ui/parts/lens_parts.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+using When = Area::When;
+
+void box(const Canvas& c, const Rect& r, When when, bool chosen) {
+    const Theme& t = *c.theme;
+    const ImU32 colour = hue(t, Role::S);
+    if (when == When::after) return c.dashed_frame(r.x, r.y, r.w, r.h, t.t3, 1, {3, 3});
+    c.rect(r.x, r.y, r.w, r.h, mix(t.well, colour, when == When::now ? .42f : .12f), 2);
+    if (when == When::before && r.w > 4 && r.h > 4)
+        c.hatch(r.x + 1, r.y + 1, r.w - 2, r.h - 2, mix(t.well, t.t3, .5f), 6);
+    c.frame(r.x, r.y, r.w, r.h,
+            chosen              ? t.focus
+            : when == When::now ? colour
+                                : t.line2,
+            chosen              ? 2.4f
+            : when == When::now ? 1.4f
+                                : 1,
+            2);
+}
+
+// Where the row is drawn: keys from left to right, zero at the mean D.
+struct Plot {
+    float x, w, zero, unit;
+};
+
+Plot plot_of(const Rect& pane, const std::vector<Area>& list) {
+    double up = 0, down = 0;
+    for (const Area& a : list) {
+        if (a.width <= 0) continue;
+        up = std::max(up, a.height), down = std::max(down, -a.height);
+    }
+    const float label = 17, keys = 16;  // all numbers stand above their boxes, or in them; keys below
+    const float h = pane.h - label - keys - 3;
+    const float unit = up + down > 0 ? h / px(up + down) : 0;
+    const float zero = up + down > 0 ? pane.y + label + px(up) * unit : pane.y + pane.h / 2;
+    return {pane.x, pane.w - 34, zero, unit};
+}
+
+// The number of an area: in its box, else above the line; below a hanging box neighbours are in the way.
+void area_label(const Canvas& c, const Plot& plot, const Area& a, const Rect& r, float& labelled) {
+    const std::string text = format_short(a.area, 4);
+    const float w = text_width(Face::mono, size::small, text), mid = r.x + r.w / 2;
+    if (w + 8 <= r.w && r.h >= 18) {
+        if (a.when == When::before || mid - w / 2 < labelled + 4) return;
+        c.text(mid, r.y + r.h / 2, text, size::small, 0, Face::mono, Align::center);
+        labelled = mid + w / 2;
+        return;
+    }
+    if (a.when != When::now) return;
+    const bool up = a.height > 0;
+    const float wanted = up || w <= r.w ? mid - w / 2 : r.x + r.w - w;  // hanging: flush with its right edge
+    const float lo = std::max(plot.x - 4, labelled + 6), hi = plot.x + plot.w - w;
+    const float left = std::min(std::max(wanted, lo), hi);
+    if (left < lo || std::abs(left - wanted) > 40) return;
+    const float y = (up ? r.y : plot.zero) - 9;
+    c.rect(left - 2, y - 8, w + 4, 15, c.theme->well);  // outlines of what comes end beside it
+    c.text(left, y, text, size::small, 0, Face::mono);
+    labelled = left + w;
+}
+
+// What a box is as wide and as high as, and which key it belongs to.
+void name_areas(const Canvas& c, const Problem& p, const Rect& pane, const Plot& plot,
+                const std::vector<std::pair<const Area*, Rect>>& boxes, const Area* first) {
+    float end = -1e9f;
+    for (const auto& [area, r] : boxes) {
+        const std::string key = index_label(p, "k", static_cast<int>(area - first));
+        const float w = text_width(Face::regular, size::small, key), mid = r.x + r.w / 2;
+        if (mid - w / 2 < end + 4 || mid + w / 2 > plot.x + plot.w + 6) continue;
+        const bool now = area->when == When::now;
+        c.text(mid, pane.bottom() - 6, key, size::small, now ? c.theme->t1 : c.theme->t3, Align::center);
+        end = mid + w / 2;
+    }
+}
+
+}  // namespace
+
+void areas(const Canvas& c, const Problem& p, const Rect& pane, const std::vector<Area>& list, int chosen,
+           int row) {
+    const Plot plot = plot_of(pane, list);
+    double widths = 0;
+    for (const Area& a : list) widths += a.width;
+    std::vector<std::pair<const Area*, Rect>> boxes;
+    float x = pane.x;
+    for (const Area& a : list) {
+        const float w = widths > 0 ? px(a.width / widths) * plot.w : 0,
+                    h = std::max(std::abs(px(a.height)) * plot.unit, 1.5f);
+        if (w >= .5f)
+            boxes.push_back(
+                {&a, {x + .5f, a.height > 0 ? plot.zero - h : plot.zero, std::max(w - 1, 1.0f), h}});
+        x += w;
+    }
+    for (const auto& [area, r] : boxes) box(c, r, area->when, area - list.data() == chosen);
+    float labelled = -1e9f;
+    for (const auto& [area, r] : boxes) area_label(c, plot, *area, r, labelled);
+    name_areas(c, p, pane, plot, boxes, list.data());
+    const ImU32 mean = hue(*c.theme, Role::alpha);
+    c.line({pane.x - 3, plot.zero}, {pane.x + plot.w + 5, plot.zero}, mean, 1.8f);
+    const float w = c.text(pane.x + plot.w + 9, plot.zero, "D", size::lead, mean, Face::semibold_italic);
+    c.text(pane.x + plot.w + 9 + w, plot.zero + 4, str(row), size::small, mean);
+}
+
+}  // namespace tilewalk::ui
