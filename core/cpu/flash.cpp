@@ -129,7 +129,7 @@ std::int64_t workspace(const Workload& w, int threads) {
 
 const Rung& flash() {
     static const Rung rung = {
-        {"flash", "Flash, SIMD tiles", "tiles in the caches, vectors in the registers", "core/cpu/flash.cpp"},
+        {"flash", "Flash: SIMD tiles", "tiles in the caches, vectors in the registers", "core/cpu/flash.cpp"},
         workspace,
         make_kernel<Flash>};
     return rung;

@@ -163,7 +163,7 @@ std::int64_t workspace(const Workload& w, int threads) {
 const Rung& flash_eigen() {
     static const Rung rung{
         {.name = "flash-eigen",
-         .title = "Flash, Eigen tiles",
+         .title = "Flash, simple: Eigen tiles",
          .teaches = "The lesson's loops in plain Eigen expressions, no N × N matrix in memory",
          .file = "core/cpu/flash_eigen.cpp",
          .materialises = false},

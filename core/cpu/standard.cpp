@@ -154,7 +154,7 @@ std::int64_t workspace(const Workload& w, int) {
 
 const Rung& standard() {
     static const Rung rung{{.name = "standard",
-                            .title = "Standard, S and P in memory",
+                            .title = "Standard: S and P in memory",
                             .teaches = "Where the textbook's formula ends: two N × N matrices in memory",
                             .file = "core/cpu/standard.cpp",
                             .materialises = true},

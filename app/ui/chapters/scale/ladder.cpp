@@ -106,8 +106,9 @@ void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, cons
     const std::string number = str(n + 1) + "  ", title = number + rung.title;
     const float room = right - (drawn ? 86 : 0) - x;
     const bool fits = text_width(Face::medium, size::body, title) <= room;
-    c.text_within(x, y, room, fits ? title : number + rung.name, size::body, quiet ? t.t3 : t.t1,
-                  Face::medium);
+    const std::string brief = number + kernel_words(rung.name), &shown = fits ? title : brief;
+    const float size = text_width(Face::medium, size::body, shown) <= room ? size::body : size::small;
+    c.text_within(x, y, room, shown, size, quiet ? t.t3 : t.t1, Face::medium);
     const ImU32 ink = rung.sign == Sign::failed ? t.danger : chosen ? t.t2 : t.t3;
     if (two_lines)
         c.paragraph(x, y + (three_lines ? 12 : 11.5f), right - x, below, size::small, ink,

@@ -34,10 +34,7 @@ ChartSeries series_of(const Theme& t, const AppState& state, const ShownReport& 
     const KernelLook look = kernel_look(t, state, kernel);
     const ReportLook of = report_look(*state.bench, shown);
     ChartSeries series;
-    series.label =
-        (state.presenter ? kernel_words(label) : label) + (shown.tag.empty()       ? ""
-                                                           : shown.tag.size() == 1 ? " " + shown.tag
-                                                                                   : ", " + shown.tag);
+    series.label = label + (shown.tag.empty() ? "" : (shown.tag.size() == 1 ? " " : ", ") + shown.tag);
     series.colour = look.colour, series.marker = look.marker;
     series.dash = of.dash, series.opacity = of.opacity;
     return series;
@@ -46,12 +43,13 @@ ChartSeries series_of(const Theme& t, const AppState& state, const ShownReport& 
 // "flash 1.5×", at the longest length that standard attention has as well: on a logarithmic axis over many
 // lengths the lines lie nearly on each other.
 std::string with_gain(const ShownReport& shown, const std::string& kernel) {
-    if (is_standard(kernel)) return kernel;
+    const std::string words = kernel_words(kernel);
+    if (is_standard(kernel)) return words;
     const std::vector<std::int64_t> lengths = shown.lengths();
     for (auto N = lengths.rbegin(); N != lengths.rend(); ++N)
         if (const double times = times_as_fast(shown, kernel, *N); times > 0)
-            return kernel + " " + format_number(times, 2) + "×";
-    return kernel;
+            return words + " " + format_number(times, 2) + "×";
+    return words;
 }
 
 void sort_by_x(ChartSeries& series) {
@@ -105,7 +103,7 @@ void end_at_first_cross(ChartSeries& counted, ChartSeries& model) {
 void memory_of(Chart& chart, const Theme& t, const AppState& state, const ShownReport& shown) {
     const ScalePage& page = *state.bench;
     for (const std::string& kernel : shown.kernels()) {
-        ChartSeries counted = series_of(t, state, shown, kernel, kernel), model = counted;
+        ChartSeries counted = series_of(t, state, shown, kernel, kernel_words(kernel)), model = counted;
         for (const Record& r : shown.report.points) {
             if (r.kernel != kernel) continue;
             const auto x = static_cast<double>(r.workload.N_kv), by_form = static_cast<double>(r.model_bytes);

@@ -42,7 +42,7 @@ std::string shape_text(const Workload& workload);
 std::string origin_text(const ShownReport& shown);
 /// What it ran on: "AMD EPYC, 2 threads"; empty where the report does not say.
 std::string machine_text(const BenchReport& report);
-/// A kernel for readers who do not know the ladder: "flash, simple"; its name where that says enough.
+/// A kernel of the CPU's ladder by the words that its title begins with: "flash, simple"; others by name.
 std::string kernel_words(const std::string& kernel);
 /// The last part of a path.
 std::string file_name(const std::string& path);

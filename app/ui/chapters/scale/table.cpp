@@ -34,7 +34,7 @@ Columns columns_of(const AppState& state, const ShownReport& shown, const Rect& 
     Columns k;
     float names = 0;
     for (const std::string& kernel : shown.kernels())
-        names = std::max(names, text_width(Face::medium, size::body, kernel));
+        names = std::max(names, text_width(Face::medium, size::body, kernel_words(kernel)));
     k.name = a.x + 42;
     k.first = k.name + names + 8;
     k.right = a.inner_right();
@@ -108,7 +108,7 @@ void rows(const Canvas& c, AppState& state, const ShownReport& shown, const Rect
         const float y = a.y + head + pitch * px(n);
         const KernelLook look = kernel_look(t, state, kernel);
         paint_marker(c, look.marker, a.x + 26, y + pitch / 2, look.colour);
-        c.text(k.name, y + pitch / 2, kernel, size::body, t.t1, Face::medium);
+        c.text(k.name, y + pitch / 2, kernel_words(kernel), size::body, t.t1, Face::medium);
         for (std::size_t i = 0; i < k.lengths.size(); ++i) {
             const std::int64_t N = k.lengths[i];
             const std::string* fastest = fastest_at(shown, kernels, N);

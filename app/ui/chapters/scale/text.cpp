@@ -1,7 +1,9 @@
 #include "app/ui/chapters/scale/scale.h"
 
 #include "core/base/numbers.h"
+#include "core/base/words.h"
 #include "core/bench/findings.h"
+#include "core/cpu/kernel.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,9 +34,10 @@ std::string machine_text(const BenchReport& report) {
 }
 
 std::string kernel_words(const std::string& kernel) {
-    static constexpr std::pair<std::string_view, const char*> table[] = {{"flash-eigen", "flash, simple"}};
-    const auto found = std::ranges::find(table, kernel, &std::pair<std::string_view, const char*>::first);
-    return found == std::end(table) ? kernel : found->second;
+    for (const cpu::Rung* rung : {&cpu::standard(), &cpu::flash_eigen(), &cpu::flash()})
+        if (rung->info.name == kernel)
+            return lower_case(rung->info.title.substr(0, rung->info.title.find(':')));
+    return kernel;
 }
 
 std::string origin_text(const ShownReport& shown) {

@@ -153,6 +153,8 @@ TEST_CASE("scale: on stage the machine is named, and kernels as a newcomer would
     // On the desk the line of every kernel says how many times as fast it is at the longest length.
     page.state.presenter = false;
     page.frame(2);
+    CHECK(page.shows("flash, simple"));
+    CHECK_FALSE(page.shows("flash-eigen"));
     const ShownReport& shown = page.page().reports.front();
     const double times = times_as_fast(shown, "flash", shown.lengths().back());
     REQUIRE(times > 0);
