@@ -164,7 +164,9 @@ std::string values_text(const Block& block, std::size_t nth) {
 
 // What the step replaces would have the name of what is asked for.
 bool is_replaced(const Asked& a, Slot slot) {
-    return !is_of_parts(slot) && std::ranges::count(a.trace.writes(a.k), slot, &Access::slot) > 0;
+    return !is_of_parts(slot) && std::ranges::any_of(a.trace.writes(a.k), [&](const Access& access) {
+        return letter(a.trace, access.slot) == letter(a.trace, slot);
+    });
 }
 
 // "α[0] = 0.3679", "m_old[0] = 1", "m[0] = 1 before and 2 now"

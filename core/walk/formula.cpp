@@ -67,9 +67,13 @@ void collect(const Expr& e, Digits& most) {
     for (const Expr& part : e.parts) collect(part, most);
 }
 
+// The scale, a cap: no number of a matrix, and written as it is given.
+bool is_constant(const Expr& e) { return !e.digits && e.role == Role::none; }
+
 // Whether each number would be written alike wherever it stands.
 bool written_alike(const Expr& e, const MatrixDigits*& first) {
     if (e.kind == Expr::Kind::number) {
+        if (is_constant(e)) return true;
         if (!first) first = e.digits;
         return e.digits && e.digits->decimals() == first->decimals() && e.digits->plain() == first->plain();
     }
@@ -78,7 +82,7 @@ bool written_alike(const Expr& e, const MatrixDigits*& first) {
 
 // One number is one text in a formula, though several slots hold it: α = 1 beside a weight of 1.000.
 void unify(Expr& e, const Digits& most) {
-    if (e.kind == Expr::Kind::number && std::isfinite(e.value))
+    if (e.kind == Expr::Kind::number && std::isfinite(e.value) && !is_constant(e))
         if (const auto known = most.find(e.value); known != most.end()) e.digits = known->second;
     for (Expr& part : e.parts) unify(part, most);
 }

@@ -184,6 +184,9 @@ std::string broken_rebase(const View& v, const std::string& what) {
     return {};
 }
 
+// The maximum as its matrix has it, or 0 that stands in for it.
+static Expr in_place_of(const Expr& m, double base) { return m.value == base ? m : num(base, Role::m); }
+
 void explain_correction(const View& v) {
     const Expr m_before = v.number(Slot::m);
     const double old = m_before.value, now = v.at(v.read(Slot::m, 1), v.row, 0);
@@ -209,8 +212,8 @@ void explain_correction(const View& v) {
                     " stays 0, so α is exp(0 − 0) = 1 in every tile. With one base for all of them nothing "
                     "has to be corrected.";
     if (kind == rises && !v.problem.broken()) tell_why_alpha(v, old, now);
-    set_numbers(v,
-                rounded(v.problem.precision.softmax, exponential(difference(m_before, num(base, Role::m)))));
+    set_numbers(v, rounded(v.problem.precision.softmax,
+                           exponential(difference(m_before, in_place_of(num(v.trace, Slot::m, now), base)))));
 }
 
 void explain_exponentials(const View& v, const char* division) {
@@ -221,7 +224,8 @@ void explain_exponentials(const View& v, const char* division) {
         join({sym(Slot::P), "  ←  exp(", sym(Slot::S), " − ", stale ? m_old() : sym(Slot::m), ")"});
     weight_sentence(v, score.value, base, move_of(v), division);
     const std::string why = v.out.why;
-    set_numbers(v, rounded(v.problem.precision.softmax, exponential(difference(score, num(base, Role::m)))));
+    set_numbers(v,
+                rounded(v.problem.precision.softmax, exponential(difference(score, in_place_of(m, base)))));
     // The start value −∞ is no accident of this row's numbers: the fault says more.
     if (stale && base == minus_infinity && std::isinf(v.result())) v.out.why = why;
 }

@@ -139,7 +139,9 @@ void explain_row_correction(const RowView& r) {
     const double base = now == minus_infinity ? 0 : now;
     v.out.formula =
         join({softmax_alpha(r.now), "  =  exp(", softmax_max(r.before), " − ", softmax_max(r.now), ")"});
-    v.out.numbers = write(exponential(difference(before, num(base, Role::m))), v.result());
+    v.out.numbers =
+        write(exponential(difference(before, now == base ? num(v.trace, Slot::m, base) : num(base, Role::m))),
+              v.result());
     r.result(softmax_alpha(r.now), v.result());
     const auto [from, to] = format_apart(old, now);
     const OfKinds words{
@@ -164,7 +166,7 @@ void explain_row_weight(const RowView& r) {
     v.out.formula =
         join({softmax_weight(r.now), "  =  exp(", softmax_score(r.now), " − ", softmax_max(max_index), ")"});
     v.out.numbers =
-        write(exponential(difference(score, num(m == minus_infinity ? 0 : m, Role::m))), v.result());
+        write(exponential(difference(score, m == minus_infinity ? num(0, Role::m) : most)), v.result());
     r.result(softmax_weight(r.now), v.result());
     const bool overflows = std::isinf(std::exp(x));
     v.out.kind = x == minus_infinity ? 1 : overflows ? 2 : x == m ? 3 : 0;
