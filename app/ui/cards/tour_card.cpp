@@ -117,22 +117,21 @@ void ring(const Canvas& c, Tour& tour, const Rect& at, const Look& look, float W
               size::small);
 }
 
-constexpr float of_ring = 16;      // what belongs to a ring round a panel: its number, at the top left,
-constexpr float of_ring_line = 9;  // … and its line
+constexpr float of_ring = 16;      // what belongs to a ring round a panel
 constexpr float of_ring_edge = 5;  // as much of it lies over the next panel
 
 // What the card must not hide: the place with its ring and number, the cell, and why the step is there.
 std::vector<Rect> kept_free(const Canvas& c, const AppState& state) {
     const TourStop& stop = state.tour->stop();
     std::vector<Rect> out;
-    const auto keep = [&](const TourPlace& place, float before, float behind) {
+    const auto keep = [&](const TourPlace& place, float around) {
         if (const auto at = tour_place(c, place))
-            out.push_back({at->x - before, at->y - before, at->w + before + behind, at->h + before + behind});
+            out.push_back({at->x - around, at->y - around, at->w + 2 * around, at->h + 2 * around});
     };
-    keep(stop.place, of_ring, of_ring_line);
-    if (stop.cell) keep({TourPlace::Kind::cell, {}, *stop.cell, {}}, 0, 0);
+    keep(stop.place, of_ring);
+    if (stop.cell) keep({TourPlace::Kind::cell, {}, *stop.cell, {}}, 0);
     for (const char* panel : {"Explanation", "Problem", "Break it", "Cell"})
-        keep({TourPlace::Kind::panel, panel, {}, {}}, 0, 0);
+        keep({TourPlace::Kind::panel, panel, {}, {}}, 0);
     return out;
 }
 

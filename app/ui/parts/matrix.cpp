@@ -20,8 +20,8 @@ namespace tilewalk::ui {
 ImU32 heat_colour(const Theme& t, Slot slot, const SlotLook& range, double value, bool dim) {
     const Role role = info(slot).role;
     const float place = range.place(value), root = std::copysign(std::sqrt(std::abs(place)), place);
-    const auto shade = [&](bool dim) {
-        return range.with_sign() ? signed_ramp(t, role, root, dim) : ramp(t, role, root, dim);
+    const auto shade = [&](bool waits) {
+        return range.with_sign() ? signed_ramp(t, role, root, waits) : ramp(t, role, root, waits);
     };
     // Without a number to be read a matrix that waits need not be as dark as cells with theirs.
     return dim ? mix(shade(true), shade(false), .4f) : shade(false);

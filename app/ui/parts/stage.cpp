@@ -100,10 +100,10 @@ int most_rows(const Terms& line) {
 // The height of a row; 0 where there are more cells than could have numbers.
 float row_room(const Terms& line, float w, float h) {
     const float room = h / px(most_rows(line));
-    float least_w = 0;
-    for (const Placed& t : line) least_w += px(t.cols()) * (2 * size::mono * tight.text + tight.pad);
+    float least = 0;
+    for (const Placed& t : line) least += px(t.cols()) * (2 * size::mono * tight.text + tight.pad);
     const bool many = std::ranges::any_of(line, [](const Placed& t) { return t.cols() > 16; });
-    return many || least_w > w || room < from::far_row ? 0 : room;
+    return many || least > w || room < from::far_row ? 0 : room;
 }
 
 float width_of(const Terms& line, std::size_t from, std::size_t to) {
@@ -118,6 +118,10 @@ struct Room {
     std::size_t cut = 0;
 };
 
+float width_in(const Terms& line, const Room& in) {
+    return std::max(width_of(line, 0, in.cut), width_of(line, in.cut, line.size()));
+}
+
 // All numbers fit, in cells of this size or at least as high as their text needs, with as many digits as
 // possible.
 bool fits(const AppState& state, Terms& line, const Room& in, const CellSize& cell, Letters how,
@@ -125,7 +129,7 @@ bool fits(const AppState& state, Terms& line, const Room& in, const CellSize& ce
     const float room = row_room(line, in.cut > 0 ? 2 * in.w : in.w, in.h);
     return room > 0 && std::ranges::any_of(digit_choices(least_digits), [&](int digits) {
                lay_out(state, line, cell, room, digits, how);
-               return std::max(width_of(line, 0, in.cut), width_of(line, in.cut, line.size())) <= in.w;
+               return width_in(line, in) <= in.w;
            });
 }
 
@@ -136,13 +140,29 @@ bool fits_usual(const AppState& state, Terms& line, const Room& in) {
            fits(state, line, in, airy, Letters::of_all) || fits(state, line, in, usual, Letters::of_all);
 }
 
+// Where not all matrices have room for the decimals of the formula, the narrow ones may.
+void give_decimals(const AppState& state, Terms& line, const Room& in) {
+    const int all = number_style().digits;
+    for (Placed& t : line) {
+        if (t.cols() > 1) continue;
+        const Placed before = t;
+        const int letters = std::max(2, letters_of(state, t, all, Letters::of_formula));
+        t.digits = all, t.form = NumberForm::as_formula;
+        t.bed.cw = std::max(t.bed.cw, px(letters) * size::mono * t.cell.text + t.cell.pad);
+        if (width_in(line, in) > in.w) t = before;
+    }
+}
+
 // Rather than let numbers touch: smaller cells, then fewer decimals than the formula has, then no zeros at
 // the end.
 bool fits_somehow(const AppState& state, Terms& line, const Room& in) {
     const int all = number_style().digits;
-    return fits(state, line, in, usual, Letters::of_formula, all) ||
-           fits(state, line, in, tight, Letters::own, all) || fits_usual(state, line, in) ||
-           fits(state, line, in, tight, Letters::own) || fits(state, line, in, tight, Letters::trimmed, 2);
+    if (fits(state, line, in, usual, Letters::of_formula, all)) return true;
+    const bool fewer = fits(state, line, in, tight, Letters::own, all) || fits_usual(state, line, in) ||
+                       fits(state, line, in, tight, Letters::own) ||
+                       fits(state, line, in, tight, Letters::trimmed, 2);
+    if (fewer) give_decimals(state, line, in);
+    return fewer;
 }
 
 // Before which term an equation can go on in a second line: what it adds, else its result. 0: nowhere.

@@ -46,7 +46,8 @@ void check_sight(const Program& p) {
     if (p.state.presenter) return;
     for (const NamedPlace& shown : tour.places) {
         const bool kept = shown.name == "Explanation" || shown.name == "Break it" || shown.name == "Cell" ||
-                          (shown.name == "Map" && p.screen.width > 1024);
+                          (shown.name == "Map" && p.screen.width > 1024) ||
+                          (shown.name == "HBM" && p.screen.width == 1024 && tour.stop().place.name == "Map");
         if (shown.kind != ItemKind::panel || !kept) continue;
         INFO(shown.name);
         CHECK(overlap({shown.min.x / s, shown.min.y / s, (shown.max.x - shown.min.x) / s,
