@@ -58,13 +58,26 @@ double printed(double value, int decimals, bool powers = true) {
 
 using Digits = std::map<double, const MatrixDigits*>;
 
-// Of each number of a slot the slot with the most decimals.
-void collect(const Expr& e, Digits& most) {
+// By its text: a large number is a power of ten with few digits.
+bool shown_exactly(const MatrixDigits& digits, double value) {
+    if (!std::isfinite(value) || value == 0) return true;
+    return std::abs(read_shown(digits.text(value)).value - value) <= 1e-15 * std::abs(value);
+}
+
+// Rather than `known`: exact with fewer decimals; where neither is exact, with more.
+bool is_better(const MatrixDigits& digits, const MatrixDigits& known, double value) {
+    const bool exact = shown_exactly(digits, value), was = shown_exactly(known, value);
+    if (exact != was) return exact;
+    return exact ? digits.decimals() < known.decimals() : digits.decimals() > known.decimals();
+}
+
+// Of each number of a slot the slot by which it is written.
+void collect(const Expr& e, Digits& best) {
     if (e.kind == Expr::Kind::number && e.digits && std::isfinite(e.value)) {
-        const MatrixDigits*& known = most[e.value];
-        if (!known || known->decimals() < e.digits->decimals()) known = e.digits;
+        const MatrixDigits*& known = best[e.value];
+        if (!known || is_better(*e.digits, *known, e.value)) known = e.digits;
     }
-    for (const Expr& part : e.parts) collect(part, most);
+    for (const Expr& part : e.parts) collect(part, best);
 }
 
 // The scale, a cap: no number of a matrix, and written as it is given.
@@ -80,11 +93,11 @@ bool written_alike(const Expr& e, const MatrixDigits*& first) {
     return std::ranges::all_of(e.parts, [&](const Expr& part) { return written_alike(part, first); });
 }
 
-// One number is one text in a formula, though several slots hold it: α = 1 beside a weight of 1.000.
-void unify(Expr& e, const Digits& most) {
+// One number is one text in a formula, though several slots hold it: 1 of V and a weight of 1.000 are both 1.
+void unify(Expr& e, const Digits& best) {
     if (e.kind == Expr::Kind::number && std::isfinite(e.value) && !is_constant(e))
-        if (const auto known = most.find(e.value); known != most.end()) e.digits = known->second;
-    for (Expr& part : e.parts) unify(part, most);
+        if (const auto known = best.find(e.value); known != best.end()) e.digits = known->second;
+    for (Expr& part : e.parts) unify(part, best);
 }
 
 // With how many decimals numbers are printed: those of a slot as it has them, the others with `loose`; where
@@ -95,16 +108,10 @@ struct Decimals {
     bool stored = false;  ///< what is stored stands for itself
 };
 
-// By its text: a large number is a power of ten with few digits.
-bool shown_exactly(const Expr& e) {
-    if (!std::isfinite(e.value) || e.value == 0) return true;
-    return std::abs(read_shown(e.digits->text(e.value)).value - e.value) <= 1e-15 * std::abs(e.value);
-}
-
 // Decimals of a number of a slot, and whether it is one of those that the slot writes without powers of ten.
 std::pair<int, bool> own_decimals(const Expr& e, const Decimals& decimals) {
     const int own = e.digits->decimals();
-    if (decimals.at_least <= own || shown_exactly(e)) return {own, e.digits->plain()};
+    if (decimals.at_least <= own || shown_exactly(*e.digits, e.value)) return {own, e.digits->plain()};
     return {decimals.at_least, false};
 }
 
@@ -258,10 +265,10 @@ static NumberLine written(const Expr& expr, double result) {
 NumberLine write(const Expr& expr, double result) {
     const MatrixDigits* first = nullptr;
     if (written_alike(expr, first)) return written(expr, result);
-    Digits most;
-    collect(expr, most);
+    Digits best;
+    collect(expr, best);
     Expr alike = expr;
-    unify(alike, most);
+    unify(alike, best);
     return written(alike, result);
 }
 

@@ -67,7 +67,8 @@ TEST_SUITE("formula") {
             e.digits = &digits;
             return e;
         };
-        CHECK(shown(sum({of(1, whole), of(1, parts), of(3, whole)}), 5) == "1.000 + 1.000 + 3");
+        CHECK(shown(sum({of(1, whole), of(1, parts), of(3, whole)}), 5) == "1 + 1 + 3");
+        CHECK(shown(sum({of(1, parts), of(3, whole)}), 4) == "1.000 + 3");
         CHECK(shown(difference(num(1, Role::m), of(1, parts)), 0) == "1.000 − 1.000");
         CHECK(shown(product({num(1), of(1, parts)}), 1) == "1 × 1.000");  // a constant
     }
