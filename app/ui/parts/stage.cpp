@@ -153,16 +153,22 @@ void give_decimals(const AppState& state, Terms& line, const Room& in) {
     }
 }
 
-// Rather than let numbers touch: smaller cells, then fewer decimals than the formula has, then no zeros at
-// the end.
-bool fits_somehow(const AppState& state, Terms& line, const Room& in) {
+// Rather than let numbers touch: smaller cells, then fewer decimals than the formula has.
+bool fits_well(const AppState& state, Terms& line, const Room& in) {
     const int all = number_style().digits;
     if (fits(state, line, in, usual, Letters::of_formula, all)) return true;
     const bool fewer = fits(state, line, in, tight, Letters::own, all) || fits_usual(state, line, in) ||
-                       fits(state, line, in, tight, Letters::own) ||
-                       fits(state, line, in, tight, Letters::trimmed, 2);
+                       fits(state, line, in, tight, Letters::own);
     if (fewer) give_decimals(state, line, in);
     return fewer;
+}
+
+// At last with a decimal or none, without zeros at the end.
+bool fits_somehow(const AppState& state, Terms& line, const Room& in) {
+    if (fits_well(state, line, in)) return true;
+    const bool trimmed = fits(state, line, in, tight, Letters::trimmed, 2);
+    if (trimmed) give_decimals(state, line, in);
+    return trimmed;
 }
 
 // Before which term an equation can go on in a second line: what it adds, else its result. 0: nowhere.
@@ -180,7 +186,7 @@ float half_height(float h) { return h / 2 - symbols_h - 8; }
 // Two lines of small matrices rather than strips of them.
 bool fits_in_two_lines(const AppState& state, Terms& line, float w, float h) {
     const std::size_t cut = break_of(line);
-    return cut > 0 && fits_somehow(state, line, {w, half_height(h), cut});
+    return cut > 0 && fits_well(state, line, {w, half_height(h), cut});
 }
 
 // Large cells, where they cost no digits.
@@ -478,8 +484,9 @@ static float draw_skipped(const Canvas& c, const AppState& state, const Rect& a)
     return map.area.w + 2 * least_gap;
 }
 
+constexpr float usual_h = 330;
+
 static bool fits_one_line(const AppState& state, Terms& line, float w) {
-    constexpr float usual_h = 330;
     return fits_somehow(state, line, {w, usual_h - symbols_h});
 }
 
@@ -499,6 +506,8 @@ void stage(const Canvas& c, AppState& state, const Rect& a, const StageView& vie
         return;
     }
     const bool small = fits_one_line(state, line, a.w);
+    // Rather two lines than one without decimals.
+    if (!fits_well(state, line, {a.w, usual_h - symbols_h}) && in_two_lines(c, state, a, line, view)) return;
     const bool above = equation_above_lens(state, line, a.h) > 0, flat = is_flat(op_now(state)) && above;
     // A tour that speaks of the drawing has it alone where it would not be there.
     if (small && lens && !above && points_at(state, "Lens") && a.h >= least_lens_h)
@@ -506,7 +515,6 @@ void stage(const Canvas& c, AppState& state, const Rect& a, const StageView& vie
     if (small && pictures_transfer(state) && draw_sent_or_loaded(c, state, a, line, view)) return;
     if (small && lens && !flat && beside_each_other(c, state, a, line, view)) return;
     if (small && above_each_other(c, state, a, line, view, lens)) return;
-    if (!small && in_two_lines(c, state, a, line, view)) return;
     zoom(c, state, a, view);
 }
 

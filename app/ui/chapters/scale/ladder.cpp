@@ -93,6 +93,7 @@ void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, cons
     };
     for (const char* part : {", ", ": "})
         while (too_long() && below.find(part) != std::string::npos) below.resize(below.rfind(part));
+    if (too_long()) below.clear();
     const float y = three_lines ? a.middle() - 20 : two_lines ? a.middle() - 10 : a.middle();
     draw_sign(c, rung.sign, a.x + 30, a.middle());
     const KernelLook look = kernel_look(t, state, rung.name);

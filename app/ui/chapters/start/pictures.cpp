@@ -300,7 +300,7 @@ void draw_far_sum(const Sheet& s, const Rect& a) {
         const ImU32 fill = mix(t.well, hue(t, part.role), .3f);
         s.c.rect(x + .5f, y, w - 1, h, fill, 3);
         s.c.frame(x + .5f, y, w - 1, h, hue(t, part.role), 2, 3);
-        const std::string text = format_fixed(part.value, 3);
+        const std::string text = s.page.forward->digits(Slot::P).text(part.value);
         if (text_width(Face::mono, size::far, text) + 12 < w)
             s.c.text(x + w / 2, y + h / 2, text, size::far, ink_on(t, fill), Face::mono, Align::center);
         x += w;
