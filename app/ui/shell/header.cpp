@@ -122,7 +122,7 @@ std::string size_of(const Problem& p) {
 // Rather a short name than the beginning of a long one.
 std::string title_within(const Problem& p, float w) {
     constexpr float arrow = 40;
-    for (const std::string& name : {p.title, p.title.substr(0, p.title.find(',')), p.name})
+    for (const std::string& name : {p.title, p.title.substr(0, p.title.find(',')), p.name, size_of(p)})
         if (!name.empty() && text_width(Face::medium, size::body, name) <= w - arrow) return name;
     return p.title;
 }

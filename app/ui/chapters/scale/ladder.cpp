@@ -82,9 +82,8 @@ void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, cons
     std::string below = rung.reason.empty() ? rung.teaches : rung.reason;
     if (hot.hovered) tooltip(c, below);
     const float x = a.x + 54, right = a.inner_right(), line = 13 * 1.4f;
-    const bool two_lines = a.h >= 46,
-               three_lines = a.h >= 72 && paragraph_height(right - x, below, size::small, 2, Face::regular,
-                                                           size::lines) > line;
+    const bool three_lines =
+        a.h >= 72 && paragraph_height(right - x, below, size::small, 2, Face::regular, size::lines) > line;
     // Rather without its last part than cut.
     const float lines = three_lines ? 2 : 1;
     const auto too_long = [&] {
@@ -94,6 +93,7 @@ void row(const Canvas& c, AppState& state, const Rung& rung, std::size_t n, cons
     for (const char* part : {", ", ": "})
         while (too_long() && below.find(part) != std::string::npos) below.resize(below.rfind(part));
     if (too_long()) below.clear();
+    const bool two_lines = a.h >= 46 && !below.empty();
     const float y = three_lines ? a.middle() - 20 : two_lines ? a.middle() - 10 : a.middle();
     draw_sign(c, rung.sign, a.x + 30, a.middle());
     const KernelLook look = kernel_look(t, state, rung.name);

@@ -4,6 +4,7 @@
 #include "app/ui/state/state.h"
 #include "core/problem/heads.h"
 #include "tests/app/ui/layout_check.h"
+#include "tests/contains.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -214,4 +215,18 @@ TEST_CASE("the value under the mouse is shown inside the window") {
         }
     }
     report.write();
+}
+
+TEST_CASE("in a small window the header has short names of problems, not the beginnings of long ones") {
+    Program program(example("worked-4x4"), {1024, 640});
+    const auto header = [&](const Problem& p) {
+        program.show(p);
+        std::string all;
+        for (const Item& item : program.items())
+            if (item.panel == "Header") all += item.text + "\n";
+        return all;
+    };
+    CHECK(contains(header(example("worked-4x4")), "worked-4x4"));
+    CHECK(contains(header(example("causal-8")), "causal-8"));
+    CHECK(contains(header(random_with_tiles(12, 4, 2, 2)), "12 × 4"));
 }
