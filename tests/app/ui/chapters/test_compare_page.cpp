@@ -65,7 +65,8 @@ TEST_CASE("compare page: it shows the numbers of the comparison") {
     OnPage page;
     const OutputVerdict& O = page.shown().nearest();
     CHECK(O.slot == Slot::O);
-    page.check_shows({"Within the rule", format_fixed(O.ratio(), 2), "emulator", "limit 2 × ", "+ 2 roundings, "});
+    page.check_shows(
+        {"Within the rule", format_fixed(O.ratio(), 2), "emulator", "limit 2 × ", "+ 2 roundings, "});
     const Place at = place_of(page.state);
     const ThreeWays l = tile_values(page.shown(), Quantity::l, at.i, at.j);
     const int row = at.row - at.i * page.shown().kernel->problem.Br;
