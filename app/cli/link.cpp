@@ -88,7 +88,8 @@ static Result<void> choose_cell_at(ui::AppState& state, const std::string& word)
         return Failure{"--at is " + in_quotes(word) +
                        ", expected ROW or ROW.COLUMN of what this step writes, " + str(region.rows) + " × " +
                        str(region.cols) + ", from 0."};
-    state.row = *row, state.col = *col;
+    state.col = *col;
+    ui::choose_row(state, *row);
     return {};
 }
 

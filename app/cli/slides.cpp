@@ -130,7 +130,8 @@ private:
 std::shared_ptr<ui::Piecework> work_of(std::shared_ptr<Slides> slides) {
     auto work = std::make_shared<ui::Piecework>();
     work->all = slides->pages();
-    work->next = [slides, done = &work->done] { return slides->draw((*done)++); };  // both live in the work
+    // Both live in the work.
+    work->next = [slides = std::move(slides), done = &work->done] { return slides->draw((*done)++); };
     return work;
 }
 

@@ -117,7 +117,7 @@ std::string SpeakerWindow::open(ui::AppState& state) {
     own->context = ImGui::CreateContext();
     {
         const InContext inside(own->context);
-        const std::string missing = begin_drawing(own->window);
+        std::string missing = begin_drawing(own->window);
         // The audience's window waits for its display; waiting for both would halve the pace.
         if (missing.empty()) glfwSwapInterval(0);
         if (!missing.empty()) return missing;

@@ -52,7 +52,7 @@ statistics_cards();                          // what the tiled lessons keep for 
 std::vector<GlossaryCard> row_cards();       // the letters of the lessons about one row
 std::vector<GlossaryCard> part_cards();      // what a query finds in a part of the keys: glossary_merge.cpp
 std::vector<GlossaryCard> merge_cards();     // how parts become one
-std::vector<GlossaryCard> ring_cards();      // the same over many machines, and in which order
+std::vector<GlossaryCard> ring_cards();      // the same over many machines
 std::vector<GlossaryCard> idea_cards();      // what is done, rather than what is stored
 std::vector<GlossaryCard> gradient_cards();  // glossary_gradients.cpp
 std::vector<GlossaryCard> length_cards();    // how long, how wide, in how many blocks: glossary_sizes.cpp

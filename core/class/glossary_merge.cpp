@@ -83,6 +83,13 @@ std::vector<GlossaryCard> merge_cards() {
          .from = {flash_decoding, "the section on splitting the keys"},
          .words = "flash-decoding decode num_splits",
          .related = {"merge", "partial-result", "part-lse"}},
+        {.id = "batch-invariance",
+         .text = "A row of a batch comes out with the same bits whatever else is in the batch. Parts of a "
+                 "fixed size "
+                 "keep the tree of merges; a number of parts that follows the load does not.",
+         .from = {batch_invariance, "section Batch-invariant attention"},
+         .words = "determinism nondeterminism",
+         .related = {"merge", "ulp"}},
     };
 }
 
@@ -140,13 +147,6 @@ std::vector<GlossaryCard> ring_cards() {
          .from = {striped_attention, "§3, Striped Attention"},
          .words = "load balance causal stripe",
          .related = {"ring", "causal-mask", "zig-zag"}},
-        {.id = "batch-invariance",
-         .text = "A row of a batch comes out with the same bits whatever else is in the batch. Parts of a "
-                 "fixed size "
-                 "keep the tree of merges; a number of parts that follows the load does not.",
-         .from = {batch_invariance, "section Batch-invariant attention"},
-         .words = "determinism nondeterminism",
-         .related = {"merge", "ulp"}},
     };
 }
 

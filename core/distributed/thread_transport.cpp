@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <tuple>
 
 namespace tilewalk::ring {
 
@@ -17,11 +18,7 @@ struct Hall {
     explicit Hall(int count) : ranks(count) {}
     const int ranks;
     std::mutex mutex;
-    struct Way {
-        int from, to;
-        Tag tag;
-        auto operator<=>(const Way&) const = default;
-    };
+    using Way = std::tuple<int, int, Tag>;  // from, to
     std::map<Way, std::deque<std::vector<std::byte>>> sent;
     std::string failure;
 };

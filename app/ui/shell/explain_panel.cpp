@@ -59,9 +59,7 @@ void draw_row_picker(const Canvas& c, AppState& state, const RowPicker& picker, 
                           picker.top + picker.rows - 1);
         row = global - picker.top;
     }
-    if (!changed) return;
-    state.row = row;
-    refresh_explanation(state);
+    if (changed) choose_row(state, row);
 }
 
 // Lines break before a plus sign, not inside a product: its spaces become unbreakable.

@@ -47,7 +47,7 @@ void choose_by_key(AppState& state, const KeyPress& press) {
         const int col = now.slot == Slot::count ? 0 : now.col - region.col;
         state.col = std::clamp(col + by, 0, std::max(0, region.cols - 1));
     } else {
-        state.row = std::clamp(std::min(state.row, region.rows - 1) + by, 0, std::max(0, region.rows - 1));
+        choose_row(state, std::min(state.row, region.rows - 1) + by);
     }
 }
 

@@ -59,7 +59,8 @@ struct WalkView {
     std::shared_ptr<const Comparison> comparison;  ///< of the two
     std::shared_ptr<const Trace> before_edit;  ///< the walk before the latest change of an input's element
     Cursor cursor;
-    int row = 0;                         ///< the chosen row of what the step writes, from 0
+    int row = 0;                         ///< the row of what the step writes that is told, from 0
+    bool row_chosen = false;             ///< it stays in other steps; else each step tells its telling_row
     int col = -1;                        ///< the chosen column of it; −1 leaves it to the step
     std::map<std::string, int> left_at;  ///< the step at which each lesson was left, to come back to
     std::map<std::string, std::string> chapter_lessons;  ///< the lesson shown last of each chapter

@@ -70,8 +70,8 @@ void take_over(AppState& state, const Lesson* lesson, ProblemPtr problem, BuiltW
         if (state.trace) state.left_at[state.trace->lesson().id] = state.cursor.step;
         k = state.left_at[lesson->id];
         state.lesson = lesson;
-        state.row = 0;
-        state.col = -1;
+        state.row = 0, state.col = -1;
+        state.row_chosen = false;
         state.player.playing = false;
     }
     remember(state, state.problem, history);

@@ -217,8 +217,7 @@ void go_to_bookmark(AppState& state, int n) {
                       "There is no bookmark " + str(n) + " in this walk; Ctrl Shift " + str(n) + " sets it.");
     state.player.playing = false;
     go_to(state, at_step(*state.trace, mark->step));
-    state.row = mark->row;
-    refresh_explanation(state);
+    restore_row(state, mark->row);
 }
 
 void save_marks(const AppState& state, SavedView& view) {

@@ -40,9 +40,7 @@ void open(AppState& state, Question question, Cursor next) {
     // What is framed is of the row that it asks about.
     const Region region = step_region(*state.trace, quiz.question.step);
     const CellRef target = quiz.question.numbers().front().explanation.target;
-    if (!region.contains(target.row, target.col)) return;
-    state.row = target.row - region.row;
-    refresh_explanation(state);
+    if (region.contains(target.row, target.col)) choose_row(state, target.row - region.row);
 }
 
 std::string chosen_names(const Quiz& quiz) {

@@ -27,12 +27,10 @@ void notify_saved(AppState& state, const std::string& path, const Result<void>& 
 void go_to(AppState& state, Cursor cursor) {
     if (cursor == state.cursor) return;
     state.moves_for = motion_to(state, cursor);
-    // Whoever chose no other row sees in each tile of a large problem the one to which something happens.
-    if (state.row == telling_row(*state.trace, state.cursor.step))
-        state.row = telling_row(*state.trace, cursor.step);
     state.cursor = cursor;
     state.step_age = 0;
     state.col = -1;
+    if (!state.row_chosen) state.row = telling_row(*state.trace, cursor.step);
     refresh_explanation(state);
 }
 
@@ -107,9 +105,27 @@ void choose_cell(AppState& state, CellRef cell) {
     const Slot about = cell_of_row(*state.trace, k, region.row).slot;
     const bool same_rows = about == Slot::count || about == cell.slot || of_keys(about) == of_keys(cell.slot);
     if (same_rows && cell.row >= region.row && cell.row < region.row + region.rows)
-        state.row = cell.row - region.row;
+        choose_row(state, cell.row - region.row);
     state.cursor = at_step(*state.trace, k);  // a step that is shown in part would speak of its newest cell
     refresh_explanation(state);
+}
+
+void choose_row(AppState& state, int row) {
+    state.row = std::clamp(row, 0, std::max(0, step_region(*state.trace, state.cursor.step).rows - 1));
+    state.row_chosen = true;
+    refresh_explanation(state);
+}
+
+void leave_cell(AppState& state) {
+    state.row = telling_row(*state.trace, state.cursor.step);
+    state.row_chosen = false;
+    state.col = -1;
+    refresh_explanation(state);
+}
+
+void restore_row(AppState& state, int row) {
+    leave_cell(state);
+    if (row != state.row) choose_row(state, row);
 }
 
 int chosen_tile(const AppState& state) {
@@ -164,9 +180,8 @@ const Problem* find_example(const AppState& state, const std::string& name) {
 void choose_example(AppState& state, int index) {
     if (set_problem(state, state.examples[static_cast<std::size_t>(index)])) {
         state.player.playing = false;
-        state.row = 0;
         go_to(state, first(*state.trace));
-        refresh_explanation(state);
+        leave_cell(state);
     }
 }
 
@@ -204,9 +219,7 @@ void restore_view(AppState& state, const SavedView& view) {
     // A walk that is built in the background begins at its first step.
     if (state.pending || view.step < 1) return;
     go_to(state, at_step(*state.trace, view.step - 1));
-    const int rows = step_region(*state.trace, state.cursor.step).rows;
-    state.row = std::clamp(view.row, 0, std::max(0, rows - 1));
-    refresh_explanation(state);
+    restore_row(state, view.row);
 }
 
 void save_file(AppState& state, const std::string& path) {

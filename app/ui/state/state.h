@@ -28,6 +28,13 @@ bool show_walk(AppState& state, const Lesson& lesson, ProblemPtr problem, bool r
 /// The chosen cell of the current step, and the explanation of it.
 CellRef chosen_cell(const AppState& state);
 void choose_cell(AppState& state, CellRef cell);
+/// The row, from 0, of what this step writes; it stays chosen in the steps to come.
+void choose_row(AppState& state, int row);
+/// Nobody's choice any more: of what this and every other step writes, telling_row and the column that it
+/// leads to.
+void leave_cell(AppState& state);
+/// The row that was told when the place was kept; it counts as chosen unless the step tells it anyway.
+void restore_row(AppState& state, int row);
 /// The tile of its slot that the chosen cell lies in.
 int chosen_tile(const AppState& state);
 void refresh_explanation(AppState& state);

@@ -14,10 +14,8 @@ void arrive_at_stop(AppState& state) {
     const TourStop& stop = state.tour->stop();
     state.tour->arriving = false;
     go_to(state, at_step(*state.trace, stop.step));
-    state.row = 0;
-    state.col = -1;
+    leave_cell(state);
     if (stop.cell) choose_cell(state, *stop.cell);
-    refresh_explanation(state);
 }
 
 // What is made wrong in the kernel of the page compare.

@@ -143,13 +143,22 @@ void DenseForward::output() {
     rec.end(2 * cells(pairs(p)) * p.d());
 }
 
-void dense_backward(Recorder& rec, const Problem& p, int phase, bool one_lane) {
-    const double scale = p.softmax_scale();
+namespace {
+
+// A lane for each product, or one for all
+struct Lanes {
+    Recorder& rec;
+    int phase;
+    bool one;
+    void next() { rec.phase(one ? phase : phase++); }
+};
+
+// dV, dP and D = rowsum(P ⊙ dP)
+void weight_gradients(Recorder& rec, const Problem& p, Lanes& lanes) {
     const std::int64_t all = cells(pairs(p)), products = 2 * all * p.d();
-    const auto next_lane = [&] { rec.phase(one_lane ? phase : phase++); };
 
     // dV = Pᵀ dO                                                                             (N_kv × d)
-    next_lane();
+    lanes.next();
     rec.begin(Op::dv);
     const Matrix& P = rec.fetch(Slot::P_hbm);
     const Matrix& dO = rec.fetch(Slot::dO);
@@ -157,7 +166,7 @@ void dense_backward(Recorder& rec, const Problem& p, int phase, bool one_lane) {
     rec.end(products);
 
     // dP = dO Vᵀ                                                                             (N × N_kv)
-    next_lane();
+    lanes.next();
     rec.begin(Op::dp);
     rec.fetch(Slot::dO);
     const Matrix& V = rec.fetch(Slot::V);
@@ -165,18 +174,23 @@ void dense_backward(Recorder& rec, const Problem& p, int phase, bool one_lane) {
     rec.end(products);
 
     // D = rowsum(P ⊙ dP): the mean of dP under the weights of the row                        (N × 1)
-    next_lane();
+    lanes.next();
     rec.begin(Op::row_dot);
     rec.fetch(Slot::P_hbm);
     const Matrix& dP = rec.fetch(Slot::dP_hbm);
-    const Matrix& D = rec.write(Slot::Di, P.cwiseProduct(dP).rowwise().sum(), column(p));
+    rec.write(Slot::Di, P.cwiseProduct(dP).rowwise().sum(), column(p));
     rec.end(2 * all);
+}
+
+// dsink and dS, from what is at hand by now
+void score_gradients(Recorder& rec, const Problem& p) {
+    const std::int64_t all = cells(pairs(p));
 
     // dsink = −Σ (1 − rowsum(P)) D: what the keys of a row leave of 1 is the sink's weight
     if (p.logits.sink) {
         rec.begin(Op::sink_gradient);
-        rec.read(Slot::P_hbm);
-        rec.read(Slot::Di);
+        const Matrix& P = rec.read(Slot::P_hbm);
+        const Matrix& D = rec.read(Slot::Di);
         const Matrix left = 1.0 - P.rowwise().sum().array();
         rec.store(Slot::dsink, 0, Matrix::Constant(1, 1, -left.cwiseProduct(D).sum()), {0, 0, 1, 1});
         rec.end(all + 2LL * p.N());
@@ -184,9 +198,9 @@ void dense_backward(Recorder& rec, const Problem& p, int phase, bool one_lane) {
 
     // dS = P ⊙ (dP − D): the derivative of softmax, row by row                               (N × N_kv)
     rec.begin(Op::ds);
-    rec.read(Slot::P_hbm);
-    rec.read(Slot::dP_hbm);
-    rec.read(Slot::Di);
+    const Matrix& P = rec.read(Slot::P_hbm);
+    const Matrix& dP = rec.read(Slot::dP_hbm);
+    const Matrix& D = rec.read(Slot::Di);
     const Matrix gradient = P.cwiseProduct(Matrix(dP.colwise() - D.col(0)));
     if (p.logits.softcap)
         rec.write(Slot::dS, gradient, pairs(p));
@@ -202,9 +216,15 @@ void dense_backward(Recorder& rec, const Problem& p, int phase, bool one_lane) {
         rec.store(Slot::dS_hbm, 0, gradient.cwiseProduct(cap_slope(p, S)), pairs(p));
         rec.end(4 * all);
     }
+}
+
+// dQ and dK
+void input_gradients(Recorder& rec, const Problem& p, Lanes& lanes) {
+    const std::int64_t products = 2 * cells(pairs(p)) * p.d();
+    const double scale = p.softmax_scale();
 
     // dQ = scale · dS K                                                                      (N × d)
-    next_lane();
+    lanes.next();
     rec.begin(Op::dq);
     const Matrix& dS = rec.fetch(Slot::dS_hbm);
     const Matrix& K = rec.fetch(Slot::K);
@@ -212,12 +232,21 @@ void dense_backward(Recorder& rec, const Problem& p, int phase, bool one_lane) {
     rec.end(products + (scale == 1.0 ? 0 : cells(queries(p))));
 
     // dK = scale · dSᵀ Q                                                                     (N_kv × d)
-    next_lane();
+    lanes.next();
     rec.begin(Op::dk);
     rec.fetch(Slot::dS_hbm);
     const Matrix& Q = rec.fetch(Slot::Q);
     rec.store(Slot::dK, 0, scale * (dS.transpose() * Q), keys(p));
     rec.end(products + (scale == 1.0 ? 0 : cells(keys(p))));
+}
+
+}  // namespace
+
+void dense_backward(Recorder& rec, const Problem& p, int phase, bool one_lane) {
+    Lanes lanes{rec, phase, one_lane};
+    weight_gradients(rec, p, lanes);
+    score_gradients(rec, p);
+    input_gradients(rec, p, lanes);
 }
 
 std::int64_t dense_bytes(double numbers) {

@@ -2,6 +2,7 @@
 #include "core/lessons/forward/explain.h"
 #include "core/lessons/merge/explain.h"
 #include "core/lessons/merge/split_kv.h"
+#include "core/lessons/shared/explain_faults.h"
 #include "core/lessons/shared/explain_loads.h"
 
 #include <cmath>
@@ -26,6 +27,12 @@ void explain_query(const View& v) {
 }
 
 void explain_start(const View& v) {
+    if (v.problem.logits.sink && split_of(v.trace, v.k) == 0) {
+        tell_sink_start(v, sym(Slot::m), sym(Slot::l), sym(Slot::Oi, v.step.i));
+        if (split_blocks(v.problem).size() > 1)
+            add_sentence(v, "It is one for all keys, so no other split counts it again.");
+        return;
+    }
     v.out.formula =
         join({sym(Slot::m), " ← −∞,  ", sym(Slot::l), " ← 0,  ", sym(Slot::Oi, v.step.i), " ← 0"});
     v.out.why =
@@ -48,6 +55,10 @@ void explain_average(const View& v) {
         l == 0 ? first_split_name(v) + " has shown the query no key: ℓ = 0, and its output stays 0."
                : "Divided by the ℓ of this split alone: the average of its values, as if there were no other "
                  "keys.";
+    if (v.problem.logits.sink && split_of(v.trace, v.k) == 0)
+        v.out.why = "In the ℓ of this split, " + num_text(l) +
+                    ", the sink has its weight beside the keys; it gives no value, so it only makes the "
+                    "average smaller.";
 }
 
 void explain_partial_store(const View& v) {

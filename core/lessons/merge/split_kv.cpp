@@ -1,6 +1,7 @@
 #include "core/lessons/merge/split_kv.h"
 
 #include "core/lessons/merge/explain.h"
+#include "core/lessons/shared/faults.h"
 #include "core/lessons/shared/running_words.h"
 #include "core/lessons/shared/tile_steps.h"
 #include "core/lessons/softmax/softmax.h"
@@ -32,16 +33,18 @@ struct Walk {
         rec.give(Slot::Q, p.Q.row(R), 1, p.d(), R);
         rec.give(Slot::K, p.K, p.Bc);
         rec.give(Slot::V, p.V, p.Bc);
+        give_sink(rec, p);
     }
 
-    // m ← −∞, ℓ ← 0, O ← 0 for a split of its own, beside the query
-    void start() {
+    // m ← −∞, ℓ ← 0, O ← 0 for a split of its own, beside the query. A sink counts once: in the first split.
+    void start(int s) {
         rec.begin(Op::load_q, i);
         rec.load(Slot::Q, 0, Slot::Qi);
         rec.end();
         rec.begin(Op::init, i);
-        rec.write(Slot::m, Matrix::Constant(1, 1, minus_infinity), column);
-        rec.write(Slot::l, Matrix::Zero(1, 1), column);
+        const RowStart start = s == 0 ? row_start(rec, p) : RowStart{minus_infinity, 0};
+        rec.write(Slot::m, Matrix::Constant(1, 1, start.m), column);
+        rec.write(Slot::l, Matrix::Constant(1, 1, start.l), column);
         rec.write(Slot::Oi, Matrix::Zero(1, p.d()), q);
         rec.end();
     }
@@ -87,7 +90,7 @@ struct Walk {
             rec.worker(w);
             for (int s = w; s < std::ssize(splits); s += p.options.workers) {
                 const SplitBlocks& split = splits[static_cast<std::size_t>(s)];
-                start();
+                start(s);
                 for (int j = split.first; j < split.first + split.count; ++j) block(j);
                 leave(s);
             }
@@ -156,6 +159,7 @@ TrafficModel model(const Problem& p) {
     const std::int64_t partial = splits * 4 * (d + 1);  // O and L of every split
     TrafficModel out;
     out.hbm_read = splits * d * e + 2 * loaded.keys * d * e + partial;  // the query for each split; K, V once
+    if (p.logits.sink) out.hbm_read += 4;
     out.hbm_write = partial + d * e + 4;
     const std::int64_t combine = partial + 4 * splits + 4 * (d + 1);  // O, L, w of every split; O, L
     out.sram_peak = std::max(on_chip_of_one_query(p, loaded), combine);
@@ -165,17 +169,17 @@ TrafficModel model(const Problem& p) {
 std::int64_t estimate(const Problem& p) {
     const std::int64_t splits = std::ssize(split_blocks(p)), d = p.d(), M = p.N_kv(), tiles = p.Tc();
     const std::int64_t beside = 6 * splits + 8, accesses = 12 * splits + 64;
-    return tiled_bytes(
-               {.tiles = tiles,
-                .per_tile = 9,
-                .beside = beside,
-                .accesses = 6,
-                .doubles = d + 2 * M * d + 3 * M + tiles * (4 + d) + splits * (5 * d + 12) + 4 * d + 8}) +
+    return tiled_bytes({.tiles = tiles,
+                        .per_tile = 9 + logit_steps(p, Capped::dropped),
+                        .beside = beside,
+                        .accesses = 6,
+                        .doubles = d + 2 * M * d + (3 + logit_steps(p, Capped::dropped)) * M +
+                                   tiles * (4 + d) + splits * (5 * d + 12) + 4 * d + 8}) +
            4 * accesses * static_cast<std::int64_t>(sizeof(Access)) +
            (6 * splits + 8) * static_cast<std::int64_t>(sizeof(Value) + 128);
 }
 
-std::span<const CodeLine> code_of(const Problem&) {
+std::span<const CodeLine> code_of(const Problem& p) {
     static const CodeLine lines[] = {
         {0, "on each worker, for each of its splits i"},
         {1, "load Qᵢ   (the query)", Op::load_q},
@@ -183,6 +187,8 @@ std::span<const CodeLine> code_of(const Problem&) {
         {1, "for j in the key blocks of the split", Op::skip},
         {2, "load Kⱼ, Vⱼ", Op::load_kv},
         {2, "S  ← scale · Qᵢ Kⱼᵀ", Op::scores},
+        {2, "S  ← cap · tanh(S ÷ cap)", Op::softcap},
+        {2, "S  ← S − slope · distance", Op::bias},
         {2, "S  ← −∞ where masked", Op::mask},
         {2, "m̃  ← rowmax(S)", Op::tile_max},
         {2, "m_old ← m,  m ← max(m, m̃)", Op::new_max},
@@ -199,7 +205,10 @@ std::span<const CodeLine> code_of(const Problem&) {
         {1, "O  ← Σ wᵢ Oᵢ", Op::merge_output},
         {1, "store O, L", Op::store, CodeLine::no_block},
     };
-    return lines;
+    static const FaultCode code(
+        lines, no_faults(), {},
+        {{Op::init, "m ← −∞,  ℓ ← 0,  O ← 0;   for the first split  m ← sink,  ℓ ← 1"}});
+    return code.of(p);
 }
 
 Line symbol_of(const Trace& trace, Slot slot, int step, int tile) {
@@ -263,7 +272,8 @@ int busy_workers(const Problem& p) {
 TrafficModel flash_of_one_query(const Problem& p) {
     const std::int64_t d = p.d(), e = p.element_bytes;
     const Loaded loaded = loaded_of(p);
-    return {d * e + 2 * loaded.keys * d * e, d * e + 4, on_chip_of_one_query(p, loaded)};
+    const std::int64_t sink = p.logits.sink ? 4 : 0;
+    return {d * e + 2 * loaded.keys * d * e + sink, d * e + 4, on_chip_of_one_query(p, loaded)};
 }
 
 int split_of(const Trace& trace, int k) {
@@ -301,7 +311,7 @@ constinit const Lesson split_kv = {
     .inputs = {},
     .faults = no_faults,
     .division = Division::at_the_end,
-    .choices = chooses_row | chooses_splits | chooses_workers,
+    .choices = chooses_row | chooses_splits | chooses_workers | takes_logits | takes_sink,
     .by_cell = false,
     .one_row = true,
 };

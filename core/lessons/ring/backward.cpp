@@ -4,6 +4,7 @@
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/shared/memory_model.h"
 #include "core/lessons/shared/tile_steps.h"
+#include "core/problem/logits.h"
 
 #include <algorithm>
 
@@ -83,7 +84,7 @@ struct Walk {
         load_shard(rec, t == 0 ? Slot::K : Slot::K_in, ring.keys_of(owner), Slot::Kj);
         load_shard(rec, t == 0 ? Slot::V : Slot::V_in, ring.keys_of(owner), Slot::Vj);
         rec.end();
-        shard_scores(rec, ring, r, t);
+        shard_scores(rec, ring, r, t, Capped::kept);
         weights(r, owner);
         const int left = ring.scores(r, t);
         score_gradients(r, owner, left);
@@ -127,6 +128,13 @@ struct Walk {
         const Matrix& D = rec.read(Slot::Di);
         rec.write(Slot::dS, P.cwiseProduct(dP.colwise() - D.col(0)), queries(r, keys(owner)));
         rec.end(2 * cells);
+        if (!p.logits.softcap) return;
+
+        rec.begin(Op::cap_gradient, r, owner);
+        const Matrix& dS = rec.read(Slot::dS);
+        const Matrix slope = cap_slope(p, rec.read(Slot::S_cap));
+        rec.write(Slot::dS, dS.cwiseProduct(slope), queries(r, keys(owner)));
+        rec.end(4 * cells);
     }
 
     // dQ ← dQ + scale · dS K, ΔK = scale · dSᵀ Q
@@ -230,7 +238,7 @@ std::int64_t on_chip(const Ring& ring, int rank) {
     std::int64_t most = 0;
     for (const int round : ring.rounds_of(rank)) {
         const std::int64_t keys = ring.keys_of(ring.owner(rank, round)).rows();
-        most = std::max(most, 2 * keys * d * (e + 4) + 4 * 4 * n * keys);
+        most = std::max(most, 2 * keys * d * (e + 4) + 4 * (p.logits.softcap ? 5 : 4) * n * keys);
     }
     return stays + most;
 }
@@ -262,11 +270,13 @@ std::int64_t estimate(const Problem& p) {
     const bool apart = p.options.shards == ShardKind::striped;
     const std::int64_t of_queries = apart ? N : 2 * R, of_keys = apart ? M : 2 * R,
                        per_value = static_cast<std::int64_t>(sizeof(Value)) + 96;
-    const std::int64_t steps = 16 * rounds + 8 * R,
-                       values = 6 * of_queries + 3 * of_keys + 6 * R * of_keys + 12 * rounds + 8 * R,
+    const int logits = logit_steps(p, Capped::kept) + (p.logits.softcap ? 1 : 0);
+    const std::int64_t steps = (16 + logits) * rounds + 8 * R,
+                       values =
+                           6 * of_queries + 3 * of_keys + 6 * R * of_keys + (12 + logits) * rounds + 8 * R,
                        accesses = 40 * rounds + 10 * of_queries + 24 * R * of_keys;
     const std::int64_t doubles =
-        6 * N * d + 3 * N + 2 * M * d + R * (12 * M * d + N * d) + 5 * N * M + 3 * N * d;
+        6 * N * d + 3 * N + 2 * M * d + R * (12 * M * d + N * d) + (5 + logits) * N * M + 3 * N * d;
     return 2 * steps * static_cast<std::int64_t>(sizeof(Step)) +
            2 * accesses * static_cast<std::int64_t>(sizeof(Access) + 16) + values * per_value + 8 * doubles +
            48 * R * of_keys + ring_attention.estimate(p);
@@ -274,7 +284,7 @@ std::int64_t estimate(const Problem& p) {
 
 // ---- Pseudocode
 
-std::span<const CodeLine> code_of(const Problem&) {
+std::span<const CodeLine> code_of(const Problem& p) {
     static const CodeLine lines[] = {
         {0, "on each rank i, at the same time"},
         {1, "load Qᵢ, dOᵢ, Lᵢ   (its queries)", Op::load_q},
@@ -284,11 +294,14 @@ std::span<const CodeLine> code_of(const Problem&) {
         {2, "hand on K, V to rank i + 1, meanwhile", Op::exchange},
         {2, "load Kⱼ, Vⱼ", Op::load_kv},
         {2, "S  ← scale · Qᵢ Kⱼᵀ", Op::scores},
+        {2, "S, S_cap ← cap · tanh(S ÷ cap)", Op::softcap},
+        {2, "S  ← S − slope · distance", Op::bias},
         {2, "S  ← −∞ where masked", Op::mask},
         {2, "P  ← exp(S − Lᵢ)", Op::recompute},
         {2, "ΔVⱼ ← Pᵀ dOᵢ", Op::dv},
         {2, "dP ← dOᵢ Vⱼᵀ", Op::dp},
         {2, "dS ← P ⊙ (dP − Dᵢ)", Op::ds},
+        {2, "dS ← dS ⊙ (1 − (S_cap ÷ cap)²)", Op::cap_gradient},
         {2, "dQᵢ ← dQᵢ + scale · dS Kⱼ", Op::dq},
         {2, "ΔKⱼ ← scale · dSᵀ Qᵢ", Op::dk},
         {2, "store ΔKⱼ, ΔVⱼ", Op::store},
@@ -298,7 +311,8 @@ std::span<const CodeLine> code_of(const Problem&) {
         {1, "hand on dKⱼ, dVⱼ to the next rank, and home", Op::exchange_gradients},
         {1, "dKⱼ, dVⱼ ← dKⱼ + ΔKⱼ, dVⱼ + ΔVⱼ  there", Op::add_share},
     };
-    return lines;
+    static const FaultCode code(lines, no_faults(), {});
+    return code.of(p);
 }
 
 // ---- Letters and lanes
@@ -376,7 +390,7 @@ constinit const Lesson ring_backward = {
     .inputs = {},
     .faults = no_faults,
     .division = Division::none,
-    .choices = chooses_ranks,
+    .choices = chooses_ranks | takes_logits,
     .by_cell = false,
     .one_row = false,
 };

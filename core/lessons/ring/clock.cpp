@@ -1,5 +1,7 @@
 #include "core/lessons/ring/clock.h"
 
+#include "core/lessons/shared/tile_steps.h"
+
 namespace tilewalk {
 
 namespace {
@@ -28,7 +30,8 @@ int RingClock::forward_ticks(int rank, int round) const {
               left = ring_.scores(rank, round);  // at first the queries are loaded
     if (left == 0) return start + 1;
     const bool masks = left < ring_.all_scores(rank, round), merges = ring_.rounds_of(rank).front() < round;
-    return start + 1 + left + (masks ? 1 : 0) + left + (merges ? merge_ticks : 0);
+    return start + 1 + left + logit_steps(ring_.problem, Capped::dropped) + (masks ? 1 : 0) + left +
+           (merges ? merge_ticks : 0);
 }
 
 int RingClock::backward_ticks(int rank, int round) const {
@@ -37,7 +40,8 @@ int RingClock::backward_ticks(int rank, int round) const {
     const int start = first ? 3 : 0, left = ring_.scores(rank, round);  // at first Q, dO, L; D; dQ = 0
     if (left == 0) return start + (first ? 2 : 1);
     const bool masks = left < ring_.all_scores(rank, round);
-    return start + 1 + products * left + (masks ? 1 : 0) + 3;  // K, V; P, dS, and the share is stored
+    return start + 1 + products * left + logit_steps(ring_.problem, Capped::kept) + (masks ? 1 : 0) +
+           3;  // K, V; P, dS, and the share is stored
 }
 
 int RingClock::key_ticks(int from, int round) const {

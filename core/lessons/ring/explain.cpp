@@ -4,6 +4,7 @@
 #include "core/lessons/ring/clock.h"
 #include "core/lessons/ring/explain_parts.h"
 #include "core/lessons/shared/parts.h"
+#include "core/problem/logits.h"
 #include "core/problem/mask.h"
 
 #include <algorithm>
@@ -111,6 +112,11 @@ void explain_shard_mask(const RingView& r) {
     v.source(Slot::S, v.row, v.col);
 }
 
+LogitWords shard_words(const RingView& r, Slot scores) {
+    const int apart = distance(r.v.problem, r.query_at(r.v.row), r.key_at(r.v.col));
+    return {.query = r.query(), .key = r.key(r.v.col), .scores = scores, .apart = apart};
+}
+
 void explain_nothing_to_see(const RingView& r) {
     const View& v = r.v;
     v.out.title = "Nothing to see";
@@ -155,15 +161,42 @@ Line name_of(const View& v, Slot part, Slot whole) {
     return own.slot == Slot::m ? slot_symbol(whole) : slot_symbol(v.trace, part, v.k, own.tile);
 }
 
+// Where the sink is counted: at the first look, and never with a value.
+void tell_sink(const ForwardView& r, const PartAtWork& part) {
+    const View& v = r.v;
+    const std::string sink = num_text(*v.problem.logits.sink);
+    switch (v.out.target.slot) {
+    case Slot::m:
+    case Slot::m_part:
+        if (part.blind())
+            v.out.why = "The mask hides from " + r.query() + " all keys of this round: the sink, " + sink +
+                        ", is its largest logit so far.";
+        else
+            v.out.why = "The largest of the scores of " + r.query() + " with " + r.owners_keys() +
+                        " and the sink, " + sink + ". Every rank counts the sink once, with its first keys.";
+        break;
+    case Slot::l:
+    case Slot::l_part:
+        v.out.why = part.blind() ? "No key of this round for " + r.query() + ": the sum is the sink's weight."
+                                 : "The weights of " + r.query() + " for " + r.owners_keys() +
+                                       " and that of the sink, measured from the largest of them.";
+        break;
+    default:
+        if (part.blind())
+            v.out.why = "No key of this round for " + r.query() + ", and the sink has no value: O = 0.";
+    }
+}
+
 void explain_part(const ForwardView& r) {
     const View& v = r.v;
     const PartAtWork part{v, Slot::S, Slot::Vj, r.row()};
-    const Line m = name_of(v, Slot::m_part, Slot::m);
+    const Line m = name_of(v, Slot::m_part, Slot::m), sink = sym(Slot::sink);
     v.out.kind = part.blind();
     switch (v.out.target.slot) {
     case Slot::m:
     case Slot::m_part:
-        v.out.formula = join({m, "  ←  rowmax(", sym(Slot::S), ")"});
+        v.out.formula = part.sink ? join({m, "  ←  max(rowmax(", sym(Slot::S), "), ", sink, ")"})
+                                  : join({m, "  ←  rowmax(", sym(Slot::S), ")"});
         v.out.numbers = write(maximum(part.scores()), v.result());
         v.out.result = equals(join({m, part_index(v)}), v.result());
         v.out.why = "The largest score of " + r.query() + " with " + r.owners_keys() +
@@ -173,6 +206,7 @@ void explain_part(const ForwardView& r) {
     case Slot::l_part: {
         const Line l = name_of(v, Slot::l_part, Slot::l);
         v.out.formula = join({l, "  ←  Σ exp(", sym(Slot::S), " − ", m, ")"});
+        if (part.sink) v.out.formula = join({v.out.formula, "  +  exp(", sink, " − ", m, ")"});
         v.out.numbers = write(part.sum_of_weights(), v.result());
         v.out.result = equals(join({l, part_index(v)}), v.result());
         v.out.why = "The weights of " + r.query() + " for " + r.owners_keys() +
@@ -188,6 +222,7 @@ void explain_part(const ForwardView& r) {
                     ", each times exp(S − m). The division by ℓ waits until all keys have come by.";
     }
     }
+    if (part.sink) return tell_sink(r, part);
     if (part.blind())
         v.out.why = "The mask hides from " + r.query() + " all keys of this round: m = −∞, ℓ = 0 and O = 0.";
 }
@@ -276,6 +311,7 @@ void tell_merge(const ForwardView& r) {
 
 void explain_blind_rank(const ForwardView& r) {
     const View& v = r.v;
+    if (v.problem.logits.sink) return tell_sink_start(v, sym(Slot::m), sym(Slot::l), sym(Slot::Oi));
     v.out.formula = join({sym(Slot::m), " ← −∞,  ", sym(Slot::l), " ← 0,  ", sym(Slot::Oi), " ← 0"});
     v.out.why = "The mask hides every key from every query of " + rank_name(r.rank) +
                 ": there is nothing to divide, and O is defined as 0.";
@@ -290,6 +326,11 @@ void explain_division(const ForwardView& r) {
                     ? "No key was to be seen for " + r.query() + ": ℓ = 0, and O is defined as 0."
                     : "The only division of " + r.query() + ": the weights of all rounds together are " +
                           num_text(l.value) + ", after this they sum to 1.";
+    if (v.problem.logits.sink)
+        v.out.why = "The only division of " + r.query() + ": the weights of all rounds and the sink's are " +
+                    num_text(l.value) + " together. The sink has " +
+                    num_text(sink_share(v, v.at(*v.trace.live(Slot::m, v.k).value, v.row, 0), l.value)) +
+                    " of it, and the keys share the rest.";
     if (l.value != 0) v.out.numbers = write(quotient(total, l), v.result());
 }
 
@@ -325,6 +366,8 @@ void explain_ring(const View& v) {
         return explain_keys_handed_on(r, RingClock(r.ring, RingPass::forward).computing(r.rank, r.round - 1));
     case Op::load_kv: return explain_shard(r);
     case Op::scores: return explain_shard_score(r);
+    case Op::softcap: return explain_softcap(v, shard_words(r));
+    case Op::bias: return explain_bias(v, shard_words(r));
     case Op::mask: return explain_shard_mask(r);
     case Op::part: return explain_part(r);
     case Op::init: return explain_blind_rank(r);

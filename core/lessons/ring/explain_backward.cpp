@@ -273,12 +273,15 @@ void explain_ring_backward(const View& v) {
     case Op::exchange_gradients: return explain_gradients_handed_on(r);
     case Op::load_kv: return explain_shard(r);
     case Op::scores: return explain_shard_score(r);
+    case Op::softcap: return explain_softcap(v, shard_words(r));
+    case Op::bias: return explain_bias(v, shard_words(r));
     case Op::mask: return explain_shard_mask(r);
     case Op::skip: return explain_nothing_to_see(r);
     case Op::recompute: return explain_weight(r);
     case Op::dv: return explain_value_share(r);
     case Op::dp: return explain_weight_gradient(r);
     case Op::ds: return explain_score_gradient(r);
+    case Op::cap_gradient: return explain_cap_gradient(v, shard_words(r, Slot::S_cap));
     case Op::dq: return explain_query_gradient(r);
     case Op::dk: return explain_key_share(r);
     case Op::store: return explain_leaving(r);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/lessons/ring/ranks.h"
+#include "core/lessons/shared/explain_logits.h"
 #include "core/walk/explain_view.h"
 
 namespace tilewalk {
@@ -37,6 +38,8 @@ void explain_keys_handed_on(const RingView& r, int computing);
 void explain_shard(const RingView& r);
 void explain_shard_score(const RingView& r);
 void explain_shard_mask(const RingView& r);
+/// The target's score for softcap, bias and the gradient through the softcap.
+LogitWords shard_words(const RingView& r, Slot scores = Slot::S);
 void explain_nothing_to_see(const RingView& r);
 
 }  // namespace tilewalk

@@ -26,6 +26,7 @@ struct Walk {
         give_shards(rec, Slot::Q, p.Q, ring.queries);
         give_shards(rec, Slot::K, p.K, ring.keys);
         give_shards(rec, Slot::V, p.V, ring.keys);
+        give_sink(rec, p);
     }
 
     void rank(int r) {
@@ -72,14 +73,18 @@ struct Walk {
         load_shard(rec, t == 0 ? Slot::K : Slot::K_in, ring.keys_of(owner), Slot::Kj);
         load_shard(rec, t == 0 ? Slot::V : Slot::V_in, ring.keys_of(owner), Slot::Vj);
         rec.end();
-        shard_scores(rec, ring, r, t);
+        shard_scores(rec, ring, r, t, Capped::dropped);
         rec.begin(Op::part, r, owner);
         const Matrix& S = rec.read(Slot::S);
         const Matrix& V = rec.read(Slot::Vj);
-        const Matrix m = S.rowwise().maxCoeff(), P = exp_of(S.colwise() - base_of(m).col(0));
-        keep(nth, whole, m, P.rowwise().sum(), P * V);
+        // The sink is in no shard: every rank counts it once, with the first keys that it looks at.
+        const double sink = nth == 0 && p.logits.sink ? rec.fetch(Slot::sink)(0, 0) : minus_infinity;
+        const Matrix m = S.rowwise().maxCoeff().cwiseMax(sink), base = base_of(m),
+                     P = exp_of(S.colwise() - base.col(0)),
+                     l = P.rowwise().sum() + exp_of(Matrix((sink - base.array()).matrix()));
+        keep(nth, whole, m, l, P * V);
         rec.takes(ring.scores(r, t));
-        rec.end(rows * (4LL * keys - 2 + 2 * keys * d));
+        rec.end(rows * (4LL * keys - 2 + 2 * keys * d + (nth == 0 && p.logits.sink ? 4 : 0)));
     }
 
     // In the table of all parts the first one is followed by what each round finds and by what it comes to
@@ -104,7 +109,8 @@ struct Walk {
         rec.wait_until(clock.begin(r, ring.ranks));
         if (blind) {
             rec.begin(Op::init);
-            keep(0, true, Matrix::Constant(n(r), 1, minus_infinity), Matrix::Zero(n(r), 1),
+            const RowStart start = row_start(rec, p);
+            keep(0, true, Matrix::Constant(n(r), 1, start.m), Matrix::Constant(n(r), 1, start.l),
                  Matrix::Zero(n(r), d));
             rec.end();
         }
@@ -156,7 +162,7 @@ TrafficModel model(const Problem& p) {
     const Ring ring(p);
     const std::int64_t d = p.d(), e = p.element_bytes;
     TrafficModel out;
-    out.hbm_read = p.N() * d * e;
+    out.hbm_read = p.N() * d * e + (p.logits.sink ? 4LL * ring.ranks : 0);
     out.hbm_write = p.N() * d * e + 4LL * p.N();
     for (int rank = 0; rank < ring.ranks; ++rank) {
         for (const int round : ring.rounds_of(rank))
@@ -172,17 +178,19 @@ std::int64_t estimate(const Problem& p) {
     const bool alone = p.options.shards == ShardKind::striped;
     const std::int64_t pieces = alone ? N + 2 * M : 6 * R,
                        per_value = static_cast<std::int64_t>(sizeof(Value)) + 96;
-    const std::int64_t steps = 10 * rounds + 5 * R, values = pieces + 2 * N + 4 * R + 16 * rounds,
+    const int logits = logit_steps(p, Capped::dropped);
+    const std::int64_t steps = (10 + logits) * rounds + 5 * R,
+                       values = pieces + 2 * N + 4 * R + (16 + logits) * rounds,
                        accesses = 60 * rounds + 24 * R + 8 * R * (alone ? M + N : 2 * R);
     const std::int64_t doubles =
-        3 * (N + M) * d + 2 * R * M * d + 2 * N * M + 3 * R * N * (d + 4) + 4 * N * (d + 2);
+        3 * (N + M) * d + 2 * R * M * d + (2 + logits) * N * M + 3 * R * N * (d + 4) + 4 * N * (d + 2);
     return 2 * steps * static_cast<std::int64_t>(sizeof(Step)) +
            2 * accesses * static_cast<std::int64_t>(sizeof(Access) + 16) + values * per_value + 8 * doubles;
 }
 
 // ---- Pseudocode
 
-std::span<const CodeLine> code_of(const Problem&) {
+std::span<const CodeLine> code_of(const Problem& p) {
     static const CodeLine lines[] = {
         {0, "on each rank i, at the same time"},
         {1, "load Qᵢ   (its queries)", Op::load_q},
@@ -190,6 +198,8 @@ std::span<const CodeLine> code_of(const Problem&) {
         {2, "hand on K, V to rank i + 1, meanwhile", Op::exchange},
         {2, "load Kⱼ, Vⱼ", Op::load_kv},
         {2, "S  ← scale · Qᵢ Kⱼᵀ", Op::scores},
+        {2, "S  ← cap · tanh(S ÷ cap)", Op::softcap},
+        {2, "S  ← S − slope · distance", Op::bias},
         {2, "S  ← −∞ where masked", Op::mask},
         {2, "mⱼ, ℓⱼ, Oⱼ ← its max, sum, output", Op::part},
         {2, "m  ← max(m_old, mⱼ)", Op::merge_max},
@@ -200,7 +210,10 @@ std::span<const CodeLine> code_of(const Problem&) {
         {1, "O ← O ⊘ ℓ", Op::normalize},
         {1, "store O, L = m + ln ℓ", Op::store},
     };
-    return lines;
+    static const FaultCode code(lines, no_faults(), {},
+                                {{Op::part, "mⱼ, ℓⱼ, Oⱼ ← its max, sum, output  (first with the sink)"},
+                                 {Op::init, "m, ℓ, O ← sink, 1, 0  if it saw no key"}});
+    return code.of(p);
 }
 
 // ---- Letters, lanes and words
@@ -282,7 +295,7 @@ constinit const Lesson ring_attention = {
     .inputs = {},
     .faults = no_faults,
     .division = Division::at_the_end,
-    .choices = chooses_ranks,
+    .choices = chooses_ranks | takes_logits | takes_sink,
     .by_cell = false,
     .one_row = false,
 };

@@ -1,5 +1,6 @@
 #include "core/lessons/ring/shard_steps.h"
 
+#include "core/problem/logits.h"
 #include "core/problem/mask.h"
 
 namespace tilewalk {
@@ -9,18 +10,21 @@ namespace {
 int first_of(const ring::Run& piece) { return static_cast<int>(piece.first); }
 int count_of(const ring::Run& piece) { return static_cast<int>(piece.count); }
 
-void mask(Recorder& rec, const Ring& ring, int rank, int owner) {
+Region whole(const Matrix& S) { return {0, 0, static_cast<int>(S.rows()), static_cast<int>(S.cols())}; }
+
+// The scores again, each changed by what its query and its key are to each other.
+template <class Change>
+void change_scores(Recorder& rec, const Ring& ring, Op op, int rank, int owner, std::int64_t flops,
+                   const Change& change) {
     const std::vector<int>&q = ring.queries_of(rank).positions, &k = ring.keys_of(owner).positions;
-    rec.begin(Op::mask, rank, owner);
+    rec.begin(op, rank, owner);
     Matrix S = rec.read(Slot::S);
     for (Eigen::Index row = 0; row < S.rows(); ++row)
         for (Eigen::Index col = 0; col < S.cols(); ++col)
-            if (!passes_mask(ring.problem, q[static_cast<std::size_t>(row)],
-                             k[static_cast<std::size_t>(col)]))
-                S(row, col) = minus_infinity;
-    const Region all{0, 0, static_cast<int>(S.rows()), static_cast<int>(S.cols())};
-    rec.write(Slot::S, std::move(S), all);
-    rec.end();
+            change(S(row, col), q[static_cast<std::size_t>(row)], k[static_cast<std::size_t>(col)]);
+    const Region at = whole(S);
+    rec.write(Slot::S, std::move(S), at);
+    rec.end(flops);
 }
 
 }  // namespace
@@ -74,17 +78,26 @@ void hand_on_keys(Recorder& rec, const Ring& ring, const RingClock& clock, int r
     rec.end();
 }
 
-void shard_scores(Recorder& rec, const Ring& ring, int rank, int round) {
+void shard_scores(Recorder& rec, const Ring& ring, int rank, int round, Capped kept) {
+    const Problem& p = ring.problem;
     const int owner = ring.owner(rank, round), left = ring.scores(rank, round);
     rec.begin(Op::scores, rank, owner);
     const Matrix& Q = rec.read(Slot::Qi);
     const Matrix& K = rec.read(Slot::Kj);
-    const double scale = ring.problem.softmax_scale();
-    const int rows = static_cast<int>(Q.rows()), keys = static_cast<int>(K.rows());
-    rec.write(Slot::S, scale * Q * K.transpose(), {0, 0, rows, keys});
+    const double scale = p.softmax_scale();
+    const std::int64_t cells = Q.rows() * K.rows();
+    const Region at = whole(rec.write(Slot::S, scale * Q * K.transpose(),
+                                      {0, 0, static_cast<int>(Q.rows()), static_cast<int>(K.rows())}));
     rec.takes(left);
-    rec.end(std::int64_t{rows} * keys * (2 * Q.cols() + (scale != 1)));
-    if (left < rows * keys) mask(rec, ring, rank, owner);
+    rec.end(cells * (2 * Q.cols() + (scale != 1)));
+    if (p.logits.softcap) softcap_step(rec, p, rank, owner, at, kept);
+    if (p.logits.alibi)
+        change_scores(rec, ring, Op::bias, rank, owner, 2 * cells,
+                      [&](double& S, int q, int k) { S -= *p.logits.alibi * distance(p, q, k); });
+    if (left < cells)
+        change_scores(rec, ring, Op::mask, rank, owner, 0, [&](double& S, int q, int k) {
+            if (!passes_mask(p, q, k)) S = minus_infinity;
+        });
 }
 
 }  // namespace tilewalk

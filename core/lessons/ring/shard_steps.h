@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/lessons/ring/clock.h"
+#include "core/lessons/shared/tile_steps.h"
 #include "core/walk/trace.h"
 
 namespace tilewalk {
@@ -18,7 +19,8 @@ void store_shard(Recorder& rec, Slot slot, const Matrix& A, const RingRows& rows
 
 /// The keys that this rank needs next come from the rank before it, while it computes.
 void hand_on_keys(Recorder& rec, const Ring& ring, const RingClock& clock, int rank, int round);
-/// S = scale · Q Kᵀ of what lies on chip, and the mask where it hides some of it.
-void shard_scores(Recorder& rec, const Ring& ring, int rank, int round);
+/// S = scale · Q Kᵀ of what lies on chip, then what the problem has of softcap and ALiBi bias, and the mask
+/// where it hides some of it.
+void shard_scores(Recorder& rec, const Ring& ring, int rank, int round, Capped capped);
 
 }  // namespace tilewalk

@@ -6,11 +6,13 @@
 
 namespace tilewalk {
 
-/// How the lesson calls the target's query and key, where it reads the scores, and what it rounds to.
+/// How the lesson calls the target's query and key, where it reads the scores, what it rounds to, and how far
+/// apart the two are where the cell's row and column are no positions.
 struct LogitWords {
     std::string query, key;
     Slot scores = Slot::S;
     Format format = Format::fp64;
+    std::optional<int> apart = {};
 };
 
 void explain_softcap(const View& v, const LogitWords& words);

@@ -6,6 +6,10 @@
 
 namespace tilewalk {
 
+bool PartAtWork::reads_sink() const {
+    return std::ranges::any_of(v.trace.reads(v.k), [](const Access& a) { return a.slot == Slot::sink; });
+}
+
 Expr PartAtWork::score(int key) const {
     return v.number(scores_slot, S.region.row + row, S.region.col + key);
 }
@@ -19,11 +23,15 @@ template <class Term> Numbers PartAtWork::of_all_keys(const Term& term) const {
 }
 
 Numbers PartAtWork::scores() const {
-    return of_all_keys([&](int key) { return score(key); });
+    Numbers out = of_all_keys([&](int key) { return score(key); });
+    if (sink) out.push_back(v.number(Slot::sink, 0, 0));
+    return out;
 }
 
 Expr PartAtWork::sum_of_weights() const {
-    return sum(of_all_keys([&](int key) { return weight(key); }));
+    Numbers weights = of_all_keys([&](int key) { return weight(key); });
+    if (sink) weights.push_back(exponential(difference(v.number(Slot::sink, 0, 0), num(base, Role::m))));
+    return sum(std::move(weights));
 }
 
 Expr PartAtWork::weighted_values() const {

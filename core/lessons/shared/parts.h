@@ -11,6 +11,8 @@
 #include "core/walk/explain_view.h"
 #include "core/walk/lesson.h"
 
+#include <algorithm>
+
 namespace tilewalk {
 
 // ---- Keys in parts
@@ -63,22 +65,26 @@ void merge_steps(Recorder& rec, const Merge& merge, PartForm form);
 void explain_merge(const View& v, const char* part);
 
 /// How a part is made, in numbers: the scores of a row (row `row` of what was read of `scores`), measured
-/// from their own maximum, and the values of the same keys.
+/// from their own maximum, and the values of the same keys. A step that has read the sink counts it as a key
+/// without a value.
 struct PartAtWork {
     const View& v;
     Slot scores_slot, values_slot;
     int row = 0;
     const Value& S = v.read(scores_slot);
-    double most = S.data.row(row).maxCoeff();
+    double best_key = S.data.row(row).maxCoeff();
+    bool sink = reads_sink();
+    double most = sink ? std::max(best_key, *v.problem.logits.sink) : best_key;
     double base = most == minus_infinity ? 0 : most;  ///< what is subtracted before exp
 
-    bool blind() const { return most == minus_infinity; }
+    bool blind() const { return best_key == minus_infinity; }
     Numbers scores() const;
     Expr sum_of_weights() const;
     /// In the column of the cell that is explained.
     Expr weighted_values() const;
 
 private:
+    bool reads_sink() const;
     Expr score(int key) const;
     Expr weight(int key) const;
     template <class Term> Numbers of_all_keys(const Term& term) const;

@@ -42,16 +42,15 @@ int logit_steps(const Problem& p, Capped kept) {
     return (p.logits.softcap ? cap : 0) + (p.logits.alibi ? 1 : 0);
 }
 
-namespace {
-
-// S ← cap · tanh(S ÷ cap)                                                                     (Br × Bc)
-void softcap_step(Recorder& rec, const Problem& p, const StepTile& t, Capped kept) {
-    rec.begin(Op::softcap, t.i, t.j);
+void softcap_step(Recorder& rec, const Problem& p, int i, int j, const Region& at, Capped kept) {
+    rec.begin(Op::softcap, i, j);
     const Matrix S = round_to(p.precision.scores, capped(p, rec.read(Slot::S)));
-    if (kept == Capped::kept) rec.write(Slot::S_cap, S, t.S);
-    rec.write(Slot::S, S, t.S);
+    if (kept == Capped::kept) rec.write(Slot::S_cap, S, at);
+    rec.write(Slot::S, S, at);
     rec.end(3 * S.size());
 }
+
+namespace {
 
 // S ← S − slope · distance                                                                    (Br × Bc)
 void bias_step(Recorder& rec, const Problem& p, const StepTile& t) {
@@ -82,7 +81,7 @@ const Matrix& score_steps(Recorder& rec, const Problem& p, const StepTile& t, Ca
     const Matrix& Kj = rec.read(Slot::Kj);
     rec.write(Slot::S, round_to(p.precision.scores, scale * Qi * Kj.transpose()), t.S);
     rec.end(2 * Br * Bc * d + (scale == 1.0 ? 0 : Br * Bc));
-    if (p.logits.softcap) softcap_step(rec, p, t, kept);
+    if (p.logits.softcap) softcap_step(rec, p, t.i, t.j, t.S, kept);
     if (p.logits.alibi) bias_step(rec, p, t);
     if (tile_cover(p, t.i, t.j) == TileCover::partial) mask_step(rec, p, t);
     return rec.latest(Slot::S);

@@ -24,6 +24,8 @@ void skip_tile(Recorder& rec, int i, int j);
 enum class Capped { dropped, kept };
 const Matrix& score_steps(Recorder& rec, const Problem& problem, const StepTile& tile,
                           Capped capped = Capped::dropped);
+/// S ← cap · tanh(S ÷ cap), of the scores `at` that belong to (i, j)
+void softcap_step(Recorder& rec, const Problem& problem, int i, int j, const Region& at, Capped capped);
 /// Steps of a tile beside those that every problem has: softcap and bias, in a backward pass the gradient
 /// through the softcap.
 int logit_steps(const Problem& problem, Capped capped);

@@ -118,104 +118,96 @@ struct Mistake {
     const char* ops;       ///< names of them, or part of them
     std::size_t operands;  ///< 0: any number
     const char* cause;     ///< how the sentence begins
-    std::function<double(const Given&)> value;
+    double (*value)(const Given&);
 };
 
-const std::vector<Mistake>& mistakes() {
-    static const std::vector<Mistake> all = {
-        {"scores", 0, "No scale belongs", [](const Given& n) { return n.products() / std::sqrt(n.d); }},
-        {"scores scale", 0, "The scale is missing", [](const Given& n) { return n.products(); }},
-        {"scores scale", 0, "The scale is 1/√d", [](const Given& n) { return n.products() / n.d; }},
-        {"max", 1, "This is the smallest", [](const Given& n) { return *std::ranges::min_element(n.g[0]); }},
-        {"max", 1, "The sign counts", [](const Given& n) { return *std::ranges::min_element(n.g[0]); }},
-        {"new_max", 2, "This is the maximum of before", [](const Given& n) { return n.one(0); }},
-        {"new_max", 2, "This is ", [](const Given& n) { return n.one(1); }},
-        {"correction", 1, "The sign is turned", [](const Given& n) { return std::exp(n.now - n.one(0)); }},
-        {"correction", 1, "This is the exponent", [](const Given& n) { return n.one(0) - n.now; }},
-        {"correction", 1, "α is 1", [](const Given&) { return 1.0; }},
-        {"exponentials recompute", 1, "This is the exponent", [](const Given& n) { return n.one(0); }},
-        {"exponentials recompute", 1, "The sign is turned",
-         [](const Given& n) { return std::exp(-n.one(0)); }},
-        {"exponentials recompute", 2, "This is the exponent",
-         [](const Given& n) { return n.one(0) - n.one(1); }},
-        {"exponentials recompute", 2, "The sign is turned",
-         [](const Given& n) { return std::exp(n.one(1) - n.one(0)); }},
-        {"exponentials recompute", 2, "m is missing", [](const Given& n) { return std::exp(n.one(0)); }},
-        {"exponentials recompute", 2, "L is missing", [](const Given& n) { return std::exp(n.one(0)); }},
-        {"row_sum", 2, "The sum so far", [](const Given& n) { return n.one(1); }},
-        {"row_sum", 3, "α is missing", [](const Given& n) { return n.one(1) + n.sum(2); }},
-        {"row_sum", 3, "The old sum", [](const Given& n) { return n.sum(2); }},
-        {"row_sum", 3, "α multiplies", [](const Given& n) { return n.one(0) * (n.one(1) + n.sum(2)); }},
-        // softmax: o, V, a; o′, V, α, p; o′, V, α, d′, p
-        {"output", 3, "The output so far", [](const Given& n) { return n.one(1) * n.one(2); }},
-        {"output-row", 4, "α is missing", [](const Given& n) { return n.one(0) + n.one(1) * n.one(3); }},
-        {"output-row", 4, "The output so far is missing", [](const Given& n) { return n.one(1) * n.one(3); }},
-        {"output-row", 5, "α is missing",
-         [](const Given& n) { return (n.one(0) * n.one(3) + n.one(4) * n.one(1)) / n.now; }},
-        {"output-row", 5, "The output so far is missing",
-         [](const Given& n) { return n.one(4) * n.one(1) / n.now; }},
-        {"output-row", 5, "The output so far is divided",
-         [](const Given& n) { return n.one(0) * n.one(2) + n.one(4) * n.one(1) / n.now; }},
-        // tiled: α, O, P̃, V; α, ℓ, O, P̃, V
-        {"output-tile", 4, "α is missing", [](const Given& n) { return n.one(1) + n.dot(2, 3); }},
-        {"output-tile", 4, "The old output is missing", [](const Given& n) { return n.dot(2, 3); }},
-        {"output-tile", 4, "α multiplies",
-         [](const Given& n) { return n.one(0) * (n.one(1) + n.dot(2, 3)); }},
-        {"output-tile", 5, "α is missing",
-         [](const Given& n) { return (n.one(1) * n.one(2) + n.dot(3, 4)) / n.now; }},
-        {"output-tile", 5, "The old output is missing", [](const Given& n) { return n.dot(3, 4) / n.now; }},
-        {"output-tile", 5, "α multiplies",
-         [](const Given& n) { return n.one(0) * (n.one(1) * n.one(2) + n.dot(3, 4)) / n.now; }},
-        {"output-tile", 5, "The division",
-         [](const Given& n) { return n.one(0) * n.one(1) * n.one(2) + n.dot(3, 4); }},
-        {"output-tile", 5, "The old output was",
-         [](const Given& n) { return (n.one(0) * n.one(2) + n.dot(3, 4)) / n.now; }},
-        {"part", 2, "The division is missing", [](const Given& n) { return n.weighted(n.most()); }},
-        {"part", 2, "This is divided too early",
-         [](const Given& n) { return n.weighted(n.most()) / n.weights(n.most()); }},
-        {"part", 2, "The maximum of the part", [](const Given& n) { return n.weighted(0); }},
-        {"merge_max", 1, "This is the smallest",
-         [](const Given& n) { return *std::ranges::min_element(n.g[0]); }},
-        {"merge_max", 1, "The sign counts", [](const Given& n) { return *std::ranges::min_element(n.g[0]); }},
-        // The part's own one comes first, what all are measured from last.
-        {"merge_weights", 0, "The sign is turned",
-         [](const Given& n) { return std::exp(n.g.back().back() - n.one(0)); }},
-        {"merge_weights", 0, "This is the exponent",
-         [](const Given& n) { return n.one(0) - n.g.back().back(); }},
-        {"merge_sum", 2, "The weights are missing", [](const Given& n) { return n.sum(1); }},
-        {"merge_sum", 2, "It is not divided", [](const Given& n) { return n.dot(0, 1) / n.sum(0); }},
-        {"merge_output", 2, "The weights are missing", [](const Given& n) { return n.sum(1); }},
-        {"merge_output", 2, "It is not divided", [](const Given& n) { return n.dot(0, 1) / n.sum(0); }},
-        {"merge_lse", 1, "L is a logarithm", [](const Given& n) { return n.sum(0); }},
-        {"merge_lse", 1, "This is the largest alone",
-         [](const Given& n) { return *std::ranges::max_element(n.g[0]); }},
-        {"divide normalize", 2, "This is the number before", [](const Given& n) { return n.one(0); }},
-        {"divide normalize", 2, "It is divided", [](const Given& n) { return n.one(0) * n.one(1); }},
-        {"divide", 2, "The division", [](const Given& n) { return std::exp(n.one(0)); }},
-        {"divide", 2, "exp is missing", [](const Given& n) { return n.one(0) / n.one(1); }},
-        {"divide", 3, "The division", [](const Given& n) { return std::exp(n.one(0) - n.one(1)); }},
-        {"divide", 3, "exp is missing", [](const Given& n) { return n.one(0) / n.one(2); }},
-        {"divide", 3, "The maximum", [](const Given& n) { return std::exp(n.one(0)) / n.one(2); }},
-        {"store", 2, "The logarithm is missing", [](const Given& n) { return n.one(0) + n.one(1); }},
-        {"store", 2, "The maximum", [](const Given& n) { return std::log(n.one(1)); }},
-        {"store", 2, "The logarithm of ℓ is added",
-         [](const Given& n) { return n.one(0) - std::log(n.one(1)); }},
-        {"store", 2, "The natural logarithm is meant, not that to the base 10",
-         [](const Given& n) { return n.one(0) + std::log(n.one(1)) / std::log(10); }},
-        {"store", 2, "The natural logarithm is meant, not that to the base 2",
-         [](const Given& n) { return n.one(0) + std::log(n.one(1)) / std::log(2); }},
-        {"ds", 3, "The sign of D", [](const Given& n) { return n.one(0) * (n.one(1) + n.one(2)); }},
-        {"ds", 3, "D is missing", [](const Given& n) { return n.one(0) * n.one(1); }},
-        {"ds", 3, "The product", [](const Given& n) { return n.one(1) - n.one(2); }},
-        {"dq dk", 2, "The scale", [](const Given& n) { return n.dot(0, 1); }},
-        {"dq dk", 3, "The scale", [](const Given& n) { return n.one(0) + n.dot(1, 2); }},
-        {"dq dk dv", 3, "What the tiles", [](const Given& n) { return n.scale * n.dot(1, 2); }},
-        {"update", 2, "The sign", [](const Given& n) { return n.one(0) + n.rate * n.one(1); }},
-        {"update", 2, "The learning rate", [](const Given& n) { return n.one(0) - n.one(1); }},
-        {"update", 2, "This is the number before", [](const Given& n) { return n.one(0); }},
-    };
-    return all;
-}
+constexpr Mistake mistakes[] = {
+    {"scores", 0, "No scale belongs", [](const Given& n) { return n.products() / std::sqrt(n.d); }},
+    {"scores scale", 0, "The scale is missing", [](const Given& n) { return n.products(); }},
+    {"scores scale", 0, "The scale is 1/√d", [](const Given& n) { return n.products() / n.d; }},
+    {"max", 1, "This is the smallest", [](const Given& n) { return *std::ranges::min_element(n.g[0]); }},
+    {"max", 1, "The sign counts", [](const Given& n) { return *std::ranges::min_element(n.g[0]); }},
+    {"new_max", 2, "This is the maximum of before", [](const Given& n) { return n.one(0); }},
+    {"new_max", 2, "This is ", [](const Given& n) { return n.one(1); }},
+    {"correction", 1, "The sign is turned", [](const Given& n) { return std::exp(n.now - n.one(0)); }},
+    {"correction", 1, "This is the exponent", [](const Given& n) { return n.one(0) - n.now; }},
+    {"correction", 1, "α is 1", [](const Given&) { return 1.0; }},
+    {"exponentials recompute", 1, "This is the exponent", [](const Given& n) { return n.one(0); }},
+    {"exponentials recompute", 1, "The sign is turned", [](const Given& n) { return std::exp(-n.one(0)); }},
+    {"exponentials recompute", 2, "This is the exponent", [](const Given& n) { return n.one(0) - n.one(1); }},
+    {"exponentials recompute", 2, "The sign is turned",
+     [](const Given& n) { return std::exp(n.one(1) - n.one(0)); }},
+    {"exponentials recompute", 2, "m is missing", [](const Given& n) { return std::exp(n.one(0)); }},
+    {"exponentials recompute", 2, "L is missing", [](const Given& n) { return std::exp(n.one(0)); }},
+    {"row_sum", 2, "The sum so far", [](const Given& n) { return n.one(1); }},
+    {"row_sum", 3, "α is missing", [](const Given& n) { return n.one(1) + n.sum(2); }},
+    {"row_sum", 3, "The old sum", [](const Given& n) { return n.sum(2); }},
+    {"row_sum", 3, "α multiplies", [](const Given& n) { return n.one(0) * (n.one(1) + n.sum(2)); }},
+    // softmax: o, V, a; o′, V, α, p; o′, V, α, d′, p
+    {"output", 3, "The output so far", [](const Given& n) { return n.one(1) * n.one(2); }},
+    {"output-row", 4, "α is missing", [](const Given& n) { return n.one(0) + n.one(1) * n.one(3); }},
+    {"output-row", 4, "The output so far is missing", [](const Given& n) { return n.one(1) * n.one(3); }},
+    {"output-row", 5, "α is missing",
+     [](const Given& n) { return (n.one(0) * n.one(3) + n.one(4) * n.one(1)) / n.now; }},
+    {"output-row", 5, "The output so far is missing",
+     [](const Given& n) { return n.one(4) * n.one(1) / n.now; }},
+    {"output-row", 5, "The output so far is divided",
+     [](const Given& n) { return n.one(0) * n.one(2) + n.one(4) * n.one(1) / n.now; }},
+    // tiled: α, O, P̃, V; α, ℓ, O, P̃, V
+    {"output-tile", 4, "α is missing", [](const Given& n) { return n.one(1) + n.dot(2, 3); }},
+    {"output-tile", 4, "The old output is missing", [](const Given& n) { return n.dot(2, 3); }},
+    {"output-tile", 4, "α multiplies", [](const Given& n) { return n.one(0) * (n.one(1) + n.dot(2, 3)); }},
+    {"output-tile", 5, "α is missing",
+     [](const Given& n) { return (n.one(1) * n.one(2) + n.dot(3, 4)) / n.now; }},
+    {"output-tile", 5, "The old output is missing", [](const Given& n) { return n.dot(3, 4) / n.now; }},
+    {"output-tile", 5, "α multiplies",
+     [](const Given& n) { return n.one(0) * (n.one(1) * n.one(2) + n.dot(3, 4)) / n.now; }},
+    {"output-tile", 5, "The division",
+     [](const Given& n) { return n.one(0) * n.one(1) * n.one(2) + n.dot(3, 4); }},
+    {"output-tile", 5, "The old output was",
+     [](const Given& n) { return (n.one(0) * n.one(2) + n.dot(3, 4)) / n.now; }},
+    {"part", 2, "The division is missing", [](const Given& n) { return n.weighted(n.most()); }},
+    {"part", 2, "This is divided too early",
+     [](const Given& n) { return n.weighted(n.most()) / n.weights(n.most()); }},
+    {"part", 2, "The maximum of the part", [](const Given& n) { return n.weighted(0); }},
+    {"merge_max", 1, "This is the smallest",
+     [](const Given& n) { return *std::ranges::min_element(n.g[0]); }},
+    {"merge_max", 1, "The sign counts", [](const Given& n) { return *std::ranges::min_element(n.g[0]); }},
+    // The part's own one comes first, what all are measured from last.
+    {"merge_weights", 0, "The sign is turned",
+     [](const Given& n) { return std::exp(n.g.back().back() - n.one(0)); }},
+    {"merge_weights", 0, "This is the exponent", [](const Given& n) { return n.one(0) - n.g.back().back(); }},
+    {"merge_sum", 2, "The weights are missing", [](const Given& n) { return n.sum(1); }},
+    {"merge_sum", 2, "It is not divided", [](const Given& n) { return n.dot(0, 1) / n.sum(0); }},
+    {"merge_output", 2, "The weights are missing", [](const Given& n) { return n.sum(1); }},
+    {"merge_output", 2, "It is not divided", [](const Given& n) { return n.dot(0, 1) / n.sum(0); }},
+    {"merge_lse", 1, "L is a logarithm", [](const Given& n) { return n.sum(0); }},
+    {"merge_lse", 1, "This is the largest alone",
+     [](const Given& n) { return *std::ranges::max_element(n.g[0]); }},
+    {"divide normalize", 2, "This is the number before", [](const Given& n) { return n.one(0); }},
+    {"divide normalize", 2, "It is divided", [](const Given& n) { return n.one(0) * n.one(1); }},
+    {"divide", 2, "The division", [](const Given& n) { return std::exp(n.one(0)); }},
+    {"divide", 2, "exp is missing", [](const Given& n) { return n.one(0) / n.one(1); }},
+    {"divide", 3, "The division", [](const Given& n) { return std::exp(n.one(0) - n.one(1)); }},
+    {"divide", 3, "exp is missing", [](const Given& n) { return n.one(0) / n.one(2); }},
+    {"divide", 3, "The maximum", [](const Given& n) { return std::exp(n.one(0)) / n.one(2); }},
+    {"store", 2, "The logarithm is missing", [](const Given& n) { return n.one(0) + n.one(1); }},
+    {"store", 2, "The maximum", [](const Given& n) { return std::log(n.one(1)); }},
+    {"store", 2, "The logarithm of ℓ is added", [](const Given& n) { return n.one(0) - std::log(n.one(1)); }},
+    {"store", 2, "The natural logarithm is meant, not that to the base 10",
+     [](const Given& n) { return n.one(0) + std::log(n.one(1)) / std::log(10); }},
+    {"store", 2, "The natural logarithm is meant, not that to the base 2",
+     [](const Given& n) { return n.one(0) + std::log(n.one(1)) / std::log(2); }},
+    {"ds", 3, "The sign of D", [](const Given& n) { return n.one(0) * (n.one(1) + n.one(2)); }},
+    {"ds", 3, "D is missing", [](const Given& n) { return n.one(0) * n.one(1); }},
+    {"ds", 3, "The product", [](const Given& n) { return n.one(1) - n.one(2); }},
+    {"dq dk", 2, "The scale", [](const Given& n) { return n.dot(0, 1); }},
+    {"dq dk", 3, "The scale", [](const Given& n) { return n.one(0) + n.dot(1, 2); }},
+    {"dq dk dv", 3, "What the tiles", [](const Given& n) { return n.scale * n.dot(1, 2); }},
+    {"update", 2, "The sign", [](const Given& n) { return n.one(0) + n.rate * n.one(1); }},
+    {"update", 2, "The learning rate", [](const Given& n) { return n.one(0) - n.one(1); }},
+    {"update", 2, "This is the number before", [](const Given& n) { return n.one(0); }},
+};
 
 // Causes that need a number which the text does not give.
 constexpr const char* from_elsewhere[] = {
@@ -253,14 +245,14 @@ void check_wrong(const Trace& trace, const Question& q, std::set<std::string>& s
             seen.insert(wrong.cause);
             continue;
         }
-        const auto meant = std::ranges::find_if(mistakes(), [&](const Mistake& mistake) {
+        const auto meant = std::ranges::find_if(mistakes, [&](const Mistake& mistake) {
             const bool its_op = op == "row_max" || op == "tile_max" ? mistake.ops == std::string("max")
                                                                     : contains(mistake.ops, op);
             return its_op && (mistake.operands == 0 || mistake.operands == given.g.size()) &&
                    wrong.cause.starts_with(mistake.cause);
         });
-        CHECK(meant != mistakes().end());
-        if (meant == mistakes().end()) continue;
+        CHECK(meant != std::end(mistakes));
+        if (meant == std::end(mistakes)) continue;
         seen.insert(meant->ops + std::to_string(meant->operands) + meant->cause);
         double size = std::abs(wrong.value);
         for (const Numbers& numbers : given.g)
@@ -323,7 +315,7 @@ TEST_CASE("a likely wrong answer is what its cause says") {
                             if (variant.question.kind == Kind::value)
                                 check_wrong(*walk_of(lesson, variant.problem), variant.question, seen);
                 }
-    for (const Mistake& mistake : mistakes())
+    for (const Mistake& mistake : mistakes)
         CHECK_MESSAGE(seen.count(mistake.ops + std::to_string(mistake.operands) + mistake.cause) == 1,
                       std::string(mistake.ops), ": ", std::string(mistake.cause));
     for (const char* words : from_elsewhere)

@@ -130,6 +130,17 @@ void check_sources(const Told& t) {
         if (!std::isnan(t.stored())) t.fail("not the cell that was loaded");
 }
 
+// Positions between the query and the key of a score: on a ring the rows are those of two shards.
+int apart(const Told& t) {
+    int query = t.cell.row, key = t.cell.col;
+    const int N = t.problem.N(), M = t.problem.N_kv(), ranks = t.trace.workers();
+    if (t.step.op == Op::bias && t.trace.lesson().uses(chooses_ranks)) {
+        query = positions_of_rank(t.problem, N, ranks, t.step.i)[static_cast<std::size_t>(query)];
+        key = positions_of_rank(t.problem, M, ranks, t.step.j)[static_cast<std::size_t>(key)];
+    }
+    return std::abs((key - M) - (query - N));
+}
+
 // Values that a step may print beside its sources: older versions that it read, and constants of the problem.
 std::vector<double> beside_sources(const Told& t) {
     std::vector<double> out{t.problem.softmax_scale()};
@@ -137,8 +148,7 @@ std::vector<double> beside_sources(const Told& t) {
     if (t.step.op == Op::sink_gradient) out.insert(out.end(), {0, 1});
     if (t.problem.logits.softcap) out.insert(out.end(), {*t.problem.logits.softcap, 1});
     if (t.problem.logits.alibi) {
-        const int key_position = t.cell.col - t.problem.N_kv(), query_position = t.cell.row - t.problem.N();
-        out.insert(out.end(), {*t.problem.logits.alibi, std::abs(1.0 * key_position - query_position)});
+        out.insert(out.end(), {*t.problem.logits.alibi, 1.0 * apart(t)});
     }
     for (const Access& a : t.trace.reads(t.k)) {
         const Value& old = t.trace.value(a.value);
@@ -337,6 +347,9 @@ bool leaves(const Lesson& lesson, Slot slot) { return std::ranges::count(lesson.
 bool step_writes(const Trace& trace, int k, Slot slot) {
     return std::ranges::count(trace.writes(k), slot, &Access::slot) > 0;
 }
+bool step_reads(const Trace& trace, int k, Slot slot) {
+    return std::ranges::count(trace.reads(k), slot, &Access::slot) > 0;
+}
 
 // One row without a maximum: the textbook's softmax, where nothing is subtracted before exp.
 bool is_textbook(const Lesson& lesson) {
@@ -371,6 +384,27 @@ std::int64_t parts_read(const Trace& trace, int k) {
 
 std::int64_t rows_of_rank(const Trace& trace, int N, int rank) {
     return std::ssize(positions_of_rank(trace.problem(), N, trace.workers(), rank));
+}
+
+// Those of making parts and merging them; −1: another step.
+std::int64_t operations_on_parts(const Trace& trace, int k) {
+    if (trace.writes(k).empty()) return -1;
+    const Matrix& out = trace.value(trace.writes(k).back().value).data;
+    const std::int64_t rows = out.rows(), d = trace.problem().d(), n = parts_read(trace, k);
+    switch (trace.step(k).op) {
+    // Of a part of n keys: its maximum, n exponentials of differences, their sum, and the values by them;
+    // where parts are normalised also their quotient, and L. A sink is in the maximum and in the sum.
+    case Op::part:
+        return rows *
+               ((n - 1) + 2 * n + (n - 1) + 2 * n * d + (step_writes(trace, k, Slot::L_part) ? d + 2 : 0) +
+                (step_reads(trace, k, Slot::sink) ? 1 + 2 + 1 : 0));
+    case Op::merge_max: return rows * (n - 1);
+    case Op::merge_lse: return rows * 4 * n;
+    case Op::merge_weights: return rows * 2 * (n - 1);
+    case Op::merge_sum:
+    case Op::merge_output: return out.size() * (2 * (n / 2) - 1);
+    default: return -1;
+    }
 }
 
 // Operations of one step, from the sizes of what it reads and writes: a product and its sum count two.
@@ -418,16 +452,6 @@ std::int64_t operations(const Trace& trace, int k) {
                                                        : rows + cells * (2 + 2 * keys);
     case Op::normalize: return cells;
     case Op::sink_gradient: return lesson.by_cell ? p.N() * (p.N_kv() + 2LL) : 4LL * p.N();
-    // Of a part of n keys: its maximum, n exponentials of differences, their sum, and the values by them;
-    // where parts are normalised also their quotient, and L.
-    case Op::part:
-        return rows * ((parts_read(trace, k) - 1) + 2 * parts_read(trace, k) + (parts_read(trace, k) - 1) +
-                       2 * parts_read(trace, k) * d + (step_writes(trace, k, Slot::L_part) ? d + 2 : 0));
-    case Op::merge_max: return rows * (parts_read(trace, k) - 1);
-    case Op::merge_lse: return rows * 4 * parts_read(trace, k);
-    case Op::merge_weights: return rows * 2 * (parts_read(trace, k) - 1);
-    case Op::merge_sum:
-    case Op::merge_output: return cells * (2 * (parts_read(trace, k) / 2) - 1);
     case Op::row_dot: return 2 * rows * keys;
     case Op::add_share: return 2 * keys * d;  // to dK and to dV
     case Op::dv:
@@ -435,7 +459,7 @@ std::int64_t operations(const Trace& trace, int k) {
     case Op::dq:
     case Op::dk: return 2 * queries * keys * d + scaled * (tiled ? queries * keys : cells);
     case Op::store: return makes_L(trace, k) ? 2 * rows_of_L(trace, k) : 0;  // L = m + ln ℓ
-    default: return -1;                                                      // not held here
+    default: return operations_on_parts(trace, k);                           // −1: not held here
     }
 }
 

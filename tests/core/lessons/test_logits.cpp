@@ -44,7 +44,8 @@ double slope_of(Problem p, Matrix Problem::*input, Eigen::Index n, double h) {
     return (up - loss_of(p, dO)) / (2 * h);
 }
 
-void check_sink_difference(Problem p, const Trace& trace) {
+void check_sink_difference(const Problem& problem, const Trace& trace) {
+    Problem p = problem;
     const Matrix dO = output_gradient(p);
     const double gradient = trace.result(Slot::dsink)(0, 0), h = 1e-5;
     *p.logits.sink += h;

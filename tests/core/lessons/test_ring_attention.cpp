@@ -5,7 +5,7 @@
 #include "core/lessons/ring/ring.h"
 #include "tests/contains.h"
 #include "tests/core/lessons/contract.h"
-#include "tests/core/problems.h"
+#include "tests/core/lessons/ring_problems.h"
 #include "tests/core/steps.h"
 
 #include <cmath>
@@ -15,15 +15,6 @@
 using namespace tilewalk::test;
 
 namespace {
-
-constexpr ShardKind kinds[] = {ShardKind::contiguous, ShardKind::zigzag, ShardKind::striped};
-
-Problem ring_of(int rows, int ranks, ShardKind kind, bool is_causal = false) {
-    Problem p = *random_problem(rows, 4, 3);
-    p.causal = is_causal;
-    p.options.ranks = ranks, p.options.shards = kind;
-    return p;
-}
 
 // Ticks in which a rank computes, and those of the whole walk in which it does not.
 int busy_ticks(const Trace& trace, int rank) {
@@ -48,7 +39,7 @@ TEST_SUITE("ring lesson") {
             do {
                 p = any_problem(random, 13);
                 p.options.ranks = pick(random, 1, 4);
-                p.options.shards = kinds[pick(random, 0, 2)];
+                p.options.shards = shard_kinds[pick(random, 0, 2)];
             } while (validate(p) || refuse(ring_attention, p));
             const auto trace = ring_attention(p);
             CHECK(trace->workers() == p.options.ranks);
@@ -66,7 +57,7 @@ TEST_SUITE("ring lesson") {
     TEST_CASE("between ranks go (R − 1) rounds of every shard of K and V, whatever the shards and the mask") {
         for (const int rows : {8, 9, 13})
             for (const int ranks : {1, 2, 3, 4})
-                for (const ShardKind kind : kinds)
+                for (const ShardKind kind : shard_kinds)
                     for (const bool is_causal : {false, true}) {
                         const Problem p = ring_of(rows, ranks, kind, is_causal);
                         const auto trace = ring_attention(p);
@@ -83,7 +74,7 @@ TEST_SUITE("ring lesson") {
 
     TEST_CASE(
         "in round t a rank has the keys of rank (r − t) mod R, and what it did not begin with was sent") {
-        for (const ShardKind kind : kinds) {
+        for (const ShardKind kind : shard_kinds) {
             const Problem p = ring_of(12, 4, kind);
             const auto trace = ring_attention(p);
             for (const int k : steps_of(*trace, Op::load_kv)) {
@@ -110,7 +101,7 @@ TEST_SUITE("ring lesson") {
     }
 
     TEST_CASE("scores that the mask leaves are those of the engine, and of counting them") {
-        for (const ShardKind kind : kinds)
+        for (const ShardKind kind : shard_kinds)
             for (const int rows : {8, 9, 11})
                 for (const int ranks : {2, 3, 4}) {
                     const Problem p = ring_of(rows, ranks, kind, true);
@@ -129,7 +120,7 @@ TEST_SUITE("ring lesson") {
 
     TEST_CASE(
         "no two steps of a rank at the same time but a message and its work; messages hide beneath it") {
-        for (const ShardKind kind : kinds)
+        for (const ShardKind kind : shard_kinds)
             for (const bool is_causal : {false, true}) {
                 const auto trace = ring_attention(ring_of(16, 4, kind, is_causal));
                 std::vector<int> free(4);
@@ -166,7 +157,7 @@ TEST_SUITE("ring lesson") {
         "with a causal mask contiguous shards let early ranks wait; zig-zag ones share the work evenly") {
         for (const int ranks : {2, 3, 4, 8})
             for (const int n : {2, 4, 6, 64})
-                for (const ShardKind kind : kinds) {
+                for (const ShardKind kind : shard_kinds) {
                     std::vector<double> scores;
                     const auto shards = static_cast<ring::Shards>(kind);
                     for (int rank = 0; rank < ranks; ++rank) {

@@ -7,6 +7,7 @@
 #include "tests/contains.h"
 #include "tests/core/lessons/contract.h"
 #include "tests/core/lessons/dense_checks.h"
+#include "tests/core/lessons/ring_problems.h"
 
 #include <cmath>
 #include <functional>
@@ -16,22 +17,13 @@ using namespace tilewalk::test;
 
 namespace {
 
-constexpr ShardKind kinds[] = {ShardKind::contiguous, ShardKind::zigzag, ShardKind::striped};
-
-Problem ring_of(int rows, int ranks, ShardKind kind, bool is_causal = false) {
-    Problem p = *random_problem(rows, 4, 3);
-    p.causal = is_causal;
-    p.options.ranks = ranks, p.options.shards = kind;
-    return p;
-}
-
 // Up to four ranks, as many as have rows.
 Problem any_ring(Random& random, const std::function<Problem()>& draw) {
     Problem p;
     do {
         p = draw();
         p.options.ranks = pick(random, 1, 4);
-        p.options.shards = kinds[pick(random, 0, 2)];
+        p.options.shards = shard_kinds[pick(random, 0, 2)];
     } while (refuse(ring_backward, p));
     return p;
 }
@@ -105,7 +97,7 @@ TEST_SUITE("ring backward") {
     TEST_CASE("K, V go to R − 1 ranks, dK, dV to all of them and home: the bytes that the engine counts") {
         for (const int rows : {8, 9, 13})
             for (const int ranks : {1, 2, 3, 4})
-                for (const ShardKind kind : kinds)
+                for (const ShardKind kind : shard_kinds)
                     for (const bool is_causal : {false, true})
                         for (const int bytes : {2, 4}) {
                             Problem p = ring_of(rows, ranks, kind, is_causal);
@@ -121,7 +113,7 @@ TEST_SUITE("ring backward") {
 
     TEST_CASE("each rank adds its share to the sum that visits it, and the last one is at home") {
         Random random(73);
-        for (const ShardKind kind : kinds)
+        for (const ShardKind kind : shard_kinds)
             for (const int ranks : {2, 3, 4})
                 for (const bool is_causal : {false, true}) {
                     const Problem p = ring_of(11, ranks, kind, is_causal);
@@ -137,7 +129,7 @@ TEST_SUITE("ring backward") {
     TEST_CASE(
         "what a step reads is there by then, a sum goes on when it is whole, and no rank does two things "
         "at once") {
-        for (const ShardKind kind : kinds)
+        for (const ShardKind kind : shard_kinds)
             for (const int ranks : {2, 3, 5})
                 for (const bool is_causal : {false, true}) {
                     const auto trace = ring_backward(ring_of(15, ranks, kind, is_causal));
@@ -158,7 +150,7 @@ TEST_SUITE("ring backward") {
     }
 
     TEST_CASE("the clock is the schedule of the engine: without a mask, causal, for all shards") {
-        for (const ShardKind kind : kinds)
+        for (const ShardKind kind : shard_kinds)
             for (const bool is_causal : {false, true}) {
                 const Problem p = ring_of(256, 4, kind, is_causal);
                 const Ring held(p);

@@ -58,7 +58,7 @@ void choices(const Canvas& c, AppState& state, const Rect& a) {
 }
 
 std::string what_it_is(const AppState& state, const Map& map, float room) {
-    const std::string same = "the CPU's walk has the same, cell by cell";
+    std::string same = "the CPU's walk has the same, cell by cell";
     if (map.from_exact && text_width(Face::regular, size::body, same) > room) return "as on the CPU";
     if (map.from_exact) return same;
     if (!map.quantity) {

@@ -291,10 +291,10 @@ bool answer_compare_key(AppState& state, const KeyPress& press) {
     case Key::page_up: return step_tile(state, -1), true;
     case Key::right:
     case Key::page_down: return step_tile(state, 1), true;
-    case Key::up: return choose_row(state, at.row - 1), true;
-    case Key::down: return choose_row(state, at.row + 1), true;
-    case Key::home: return choose_row(state, 0), true;
-    case Key::end: return choose_row(state, std::numeric_limits<int>::max()), true;
+    case Key::up: return choose_query(state, at.row - 1), true;
+    case Key::down: return choose_query(state, at.row + 1), true;
+    case Key::home: return choose_query(state, 0), true;
+    case Key::end: return choose_query(state, std::numeric_limits<int>::max()), true;
     case Key::space:
     case Key::enter: return start_comparison(state), true;
     case Key::escape: return close_topmost(state);

@@ -79,7 +79,7 @@ struct Place {
 };
 Place place_of(const AppState& state);
 void choose_tile(AppState& state, int i, int j);
-void choose_row(AppState& state, int row);
+void choose_query(AppState& state, int row);
 /// To the cell that rounding does not explain first.
 void show_finding(AppState& state);
 

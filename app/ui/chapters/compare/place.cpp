@@ -122,7 +122,7 @@ void choose_tile(AppState& state, int i, int j) {
     form.cell_row = form.cell_column = -1;
 }
 
-void choose_row(AppState& state, int row) {
+void choose_query(AppState& state, int row) {
     const KernelComparison* c = shown(state);
     if (!c) return;
     const Place now = place_of(state);
@@ -198,7 +198,7 @@ MapCell shown_cell(const AppState& state, const Map& map) {
 
 void choose_cell(AppState& state, const Map& map, int row, int column) {
     const bool of_keys = map.slot == Slot::dK || map.slot == Slot::dV;
-    if (!of_keys) choose_row(state, map.row0 + row);
+    if (!of_keys) choose_query(state, map.row0 + row);
     state.compare.cell_row = row, state.compare.cell_column = column;
 }
 
@@ -229,9 +229,8 @@ void arrive(AppState& state) {
     if (state.lesson->id != std::string(place.lesson) || place.step >= state.trace->size()) return;
     go_to(state, at_step(*state.trace, place.step));
     const Region region = step_region(*state.trace, place.step);
-    state.row = std::clamp(place.row - region.row, 0, std::max(0, region.rows - 1));
     state.col = std::clamp(place.column - region.col, 0, std::max(0, region.cols - 1));
-    refresh_explanation(state);
+    choose_row(state, place.row - region.row);
 }
 
 }  // namespace tilewalk::ui

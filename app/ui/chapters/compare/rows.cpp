@@ -111,8 +111,8 @@ void lines(const Canvas& c, AppState& state, const Rect& a, Sheet sheet) {
 void row_buttons(const Canvas& c, AppState& state, const Rect& a, const Place& at) {
     const float y = a.y + 8, x = a.inner_right();
     const ButtonLook next{.tooltip = "Next query row (↓)"}, back{.tooltip = "Previous query row (↑)"};
-    if (button(c, "##row next", x - 30, y, 30, 28, "↓", next)) choose_row(state, at.row + 1);
-    if (button(c, "##row back", x - 64, y, 30, 28, "↑", back)) choose_row(state, at.row - 1);
+    if (button(c, "##row next", x - 30, y, 30, 28, "↓", next)) choose_query(state, at.row + 1);
+    if (button(c, "##row back", x - 64, y, 30, 28, "↑", back)) choose_query(state, at.row - 1);
 }
 
 void nothing(const Canvas& c, const AppState& state, const Rect& a) {

@@ -65,7 +65,7 @@ struct BarRows {
 
 // "4.19 MB in, 537 MB out"; the larger of both alone where there is no room for more.
 std::string in_and_out(const Trip& trip, float room) {
-    const std::string in = moved(trip.read) + " in", out = moved(trip.write) + " out", both = in + ", " + out;
+    std::string in = moved(trip.read) + " in", out = moved(trip.write) + " out", both = in + ", " + out;
     if (text_width(Face::regular, size::small, both) <= room) return both;
     return trip.read > trip.write ? in : out;
 }

@@ -108,10 +108,9 @@ bool show_walk_of(AppState& state, const Moment& moment) {
     take_finished_trace(state);
     if (!shown || state.page != moment.page) remember_departure(state, from);
     const int k = step_of(moment, state.truth ? *state.truth : *state.trace);
-    state.row = 0, state.col = -1;
     state.cursor = at_step(*state.trace, k);
     state.step_age = 0;
-    refresh_explanation(state);
+    leave_cell(state);
     return true;
 }
 

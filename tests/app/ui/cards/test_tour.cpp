@@ -326,7 +326,7 @@ TEST_CASE("leaving leads back to where one was") {
     set_problem(p.state, causal(*p.state.problem));
     p.settle();
     p.go_to_step(7);
-    p.state.row = 1;
+    choose_row(p.state, 1);
     p.state.show_problem = true;
     p.state.timeline.zoom = 2;
     p.frame();

@@ -6,6 +6,7 @@
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
+#include "core/walk/telling_row.h"
 #include "tests/app/ui/layout_check.h"
 
 #include <algorithm>
@@ -557,9 +558,18 @@ TEST_CASE("stage: of a large problem the row is told whose maximum rises, until 
         told += row > 0;
     }
     CHECK(told > 0);
-    program.state.row = 5;
+    choose_row(program.state, 5);
     program.go_to_step(rising[5], 2);
     CHECK(program.state.row == 5);
+    // A row that was chosen stays, though the step would have told it anyway.
+    const int told_anyway = telling_row(*program.state.trace, rising[1]);
+    REQUIRE(told_anyway != telling_row(*program.state.trace, rising[2]));
+    program.go_to_step(rising[1], 2);
+    choose_row(program.state, told_anyway);
+    program.go_to_step(rising[2], 2);
+    CHECK(program.state.row == told_anyway);
+    leave_cell(program.state);
+    CHECK(program.state.row == telling_row(*program.state.trace, rising[2]));
 }
 
 TEST_CASE("stage: what is not reached yet is no tile that the mask skips") {

@@ -101,7 +101,7 @@ TEST_CASE("a saved walk comes back where it stood") {
     Program program;
     set_lesson(program.state, *find_lesson("flash-backward"));
     go_to(program.state, at_step(*program.state.trace, 28));
-    program.state.row = 1;
+    choose_row(program.state, 1);
     show_side(program.state, true, false);
     const SavedView view = view_of(program.state);
     CHECK(view == SavedView{"flash-backward", 29, 1, false, "problem"});

@@ -92,7 +92,7 @@ Difference compare(const Image& a, const Image& b) {
         }
         other += most > visible_difference;
     }
-    const double pixels = static_cast<double>(a.rgba.size() / 4);
+    const double pixels = static_cast<double>(a.rgba.size()) / 4;
     return {sum / pixels / 3, other / pixels};
 }
 
