@@ -190,7 +190,7 @@ void add_constants(const Asked& a, const Explanation& e, std::vector<std::string
     if (a.problem.logits.softcap) add("cap", *a.problem.logits.softcap);
     if (a.problem.logits.alibi) {
         add("slope", *a.problem.logits.alibi);
-        add("distance", distance(a.problem, e.target.row, e.target.col));
+        add("distance", e.distance);
     }
     add("η", a.problem.options.learning_rate);
 }

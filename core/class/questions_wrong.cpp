@@ -82,7 +82,7 @@ void Mistakes::softcap() {
 
 void Mistakes::bias() {
     const Expr score = one(0), slope = num(*a.problem.logits.alibi),
-               apart = num(distance(a.problem, cell.row, cell.col));
+               apart = num(explain(a.trace, a.k, cell).distance);
     add(sum({score, product({slope, apart})}),
         "The sign is turned round: a distance is taken off the score.");
     add(difference(score, slope), "The distance is missing: the slope is taken off once for each position.");

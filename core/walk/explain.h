@@ -62,6 +62,7 @@ struct Explanation {
     int code_line = -1;  ///< index into Lesson::code
     CellRef target;      ///< the cell that the numbers are about
     std::vector<CellRef> sources;  ///< the cells it came from, one step back
+    int distance = 0;              ///< of a bias: how many positions lie between its query and its key
     std::vector<Aside> asides;     ///< mostly none
 };
 

@@ -14,7 +14,6 @@
 
 using namespace tilewalk;
 using gpu::emulator::bf16;
-using gpu::emulator::bits_of;
 using gpu::emulator::f16;
 using gpu::emulator::float_of;
 
@@ -86,30 +85,35 @@ template <class T> void check_products(const Words& results, const Inputs& in) {
         }
 }
 
-template <class T> void check_definitions(const Words& results, const Inputs& in) {
+// What comes to a lane from shared memory: four of its words of each
+void check_loads(const Words& results, const Inputs& in, int lane) {
     const auto element = [&](int row, int column) {
         return std::uint32_t(in.Q[static_cast<std::size_t>(row * 32 + column)]);
     };
+    const auto pair = [&](int at) {
+        return in.Q[static_cast<std::size_t>(at)] | std::uint32_t(in.Q[static_cast<std::size_t>(at + 1)])
+                                                        << 16;
+    };
+    const int g = lane / 4, q = lane % 4;
+    for (int n = 0; n < 4; ++n) {
+        const int row = 8 * (n % 2), column = 8 * (n / 2);
+        CHECK(word(results, gpu::check_load_matrices, lane, n) ==
+              (element(row + g, column + 2 * q) | element(row + g, column + 2 * q + 1) << 16));
+        CHECK(word(results, gpu::check_load_transposed, lane, n) ==
+              (element(row + 2 * q, 16 + column + g) | element(row + 2 * q + 1, 16 + column + g) << 16));
+        const int other = (lane + 5) % 32, from = 8 * other + 2 * n, back = 8 * (31 - other) + 2 * n;
+        CHECK(word(results, gpu::check_first_copies, lane, n) == (other % 3 != 0 ? pair(from) : 0));
+        CHECK(word(results, gpu::check_second_copies, lane, n) == pair(back));
+    }
+}
+
+template <class T> void check_definitions(const Words& results, const Inputs& in) {
     const auto bits = [](float x) { return std::uint32_t(gpu::emulator::from_float<T>(x).bits); };
     float sum = 0, most = -INFINITY;
     for (int l = 0; l < 32; ++l)
         sum += in.K[static_cast<std::size_t>(l)], most = std::max(most, in.K[static_cast<std::size_t>(l)]);
     for (int lane = 0; lane < 32; ++lane) {
-        const int g = lane / 4, q = lane % 4;
-        for (int n = 0; n < 4; ++n) {
-            const int row = 8 * (n % 2), column = 8 * (n / 2);
-            CHECK(word(results, gpu::check_load_matrices, lane, n) ==
-                  (element(row + g, column + 2 * q) | element(row + g, column + 2 * q + 1) << 16));
-            CHECK(word(results, gpu::check_load_transposed, lane, n) ==
-                  (element(row + 2 * q, 16 + column + g) | element(row + 2 * q + 1, 16 + column + g) << 16));
-            const int other = (lane + 5) % 32, from = 8 * other + 2 * n, back = 8 * (31 - other) + 2 * n;
-            const auto pair = [&](int at) {
-                return in.Q[static_cast<std::size_t>(at)] |
-                       std::uint32_t(in.Q[static_cast<std::size_t>(at + 1)]) << 16;
-            };
-            CHECK(word(results, gpu::check_first_copies, lane, n) == (other % 3 != 0 ? pair(from) : 0));
-            CHECK(word(results, gpu::check_second_copies, lane, n) == pair(back));
-        }
+        check_loads(results, in, lane);
         const auto K = [&](int at) { return in.K[static_cast<std::size_t>(at)]; };
         constexpr std::array<int, 3> masks{1, 2, 16};
         for (int n = 0; n < 3; ++n)

@@ -216,6 +216,9 @@ void explain_part(const ForwardView& r) {
     default: {
         const Line O = name_of(v, Slot::O_part, Slot::Oi);
         v.out.formula = join({O, "  ←  Σ exp(", sym(Slot::S), " − ", m, ") ", sym(Slot::Vj, r.owner)});
+        if (part.from_sink())
+            v.out.formula =
+                join({v.out.formula, ",   ", m, " = max(rowmax(", sym(Slot::S), "), ", sink, ")"});
         v.out.numbers = write(part.weighted_values(), v.result());
         v.out.result = equals(join({O, part_index(v)}), v.result());
         v.out.why = "The values of " + (r.owner == r.rank ? "its own shard" : rank_name(r.owner)) +

@@ -44,6 +44,7 @@ void explain_bias(const View& v, const LogitWords& words) {
     const Expr score = v.number(words.scores);
     const int apart = words.apart.value_or(distance(v.problem, v.row, v.col));
     const double slope = *v.problem.logits.alibi;
+    v.out.distance = apart;
     v.out.formula = join({sym(Slot::S), "  ←  ", sym(words.scores), " − slope · distance"});
     v.out.kind = apart == 0 ? 0 : slope == 0 ? 2 : 1;
     v.out.why = apart == 0 ? capitalised(words.key) + " stands at the position of " + words.query +

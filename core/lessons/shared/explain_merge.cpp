@@ -35,10 +35,12 @@ Expr PartAtWork::sum_of_weights() const {
 }
 
 Expr PartAtWork::weighted_values() const {
-    return sum(of_all_keys([&](int key) {
+    Numbers terms = of_all_keys([&](int key) {
         const Expr w = weight(key);  // the order of the factors is that of the sources
         return product({w, v.number(values_slot, S.region.col + key, v.col)});
-    }));
+    });
+    if (from_sink()) v.source(Slot::sink, 0, 0);  // all weights are measured from it
+    return sum(std::move(terms));
 }
 
 namespace {

@@ -78,6 +78,7 @@ struct PartAtWork {
     double base = most == minus_infinity ? 0 : most;  ///< what is subtracted before exp
 
     bool blind() const { return best_key == minus_infinity; }
+    bool from_sink() const { return most > best_key; }
     Numbers scores() const;
     Expr sum_of_weights() const;
     /// In the column of the cell that is explained.

@@ -240,8 +240,10 @@ long double QuestionReference::of_split(const Trace& trace, int k, const CellRef
     struct Found {
         long double m, l, O;
     };
-    const auto look = [&](int from, int to) {
-        Found out{maximum(r, from, to), 0, 0};
+    const auto look = [&](int from, int to, bool with_sink) {
+        const long double sink = with_sink && p_.logits.sink ? *p_.logits.sink : minus_infinity;
+        Found out{std::max(maximum(r, from, to), sink), 0, 0};
+        if (sink != minus_infinity) out.l = std::exp(sink - out.m);
         for (int c = from; c < std::min(to, p_.N_kv()); ++c) {
             out.l += weight(r, c, out.m);
             out.O += x < p_.d() ? weight(r, c, out.m) * p_.V(c, x) : 0;
@@ -249,21 +251,21 @@ long double QuestionReference::of_split(const Trace& trace, int k, const CellRef
         return out;
     };
     if (split < 0) {
-        const Found whole = look(0, p_.N_kv());
+        const Found whole = look(0, p_.N_kv(), true);
         if (cell.slot != Slot::w_part)
             return one_column(cell.slot) ? whole.m + std::log(whole.l) : dense_.O(r, x);
         const auto [from, to] = keys(cell.row);
-        const Found part = look(from, to);
+        const Found part = look(from, to, cell.row == 0);
         return part.l == 0 ? 0 : std::exp(part.m - whole.m) * part.l / whole.l;
     }
     const auto [first, end] = keys(split);
     const int begin = std::max(0, step.j) * p_.Bc, now = step.j < 0 ? end : begin + p_.Bc;
-    const Found so_far = look(first, now);
+    const Found so_far = look(first, now, split == 0), before = look(first, begin, split == 0);
     switch (step.op) {
     case Op::scores: return p_.softmax_scale() * raw_score(r, x);
     case Op::tile_max: return maximum(r, begin, now);
     case Op::new_max: return so_far.m;
-    case Op::correction: return correction(maximum(r, first, begin), so_far.m);
+    case Op::correction: return correction(before.m, so_far.m);
     case Op::exponentials: return weight(r, x, so_far.m);
     case Op::row_sum: return so_far.l;
     case Op::output: return so_far.O;
@@ -284,14 +286,20 @@ long double QuestionReference::of_ring(const Trace& trace, int k, const CellRef&
         long double m = minus_infinity, l = 0, O = 0;
     };
     // The keys of so many ranks, counted back from one
-    const auto look = [&](int first, int count) {
+    const auto keys_of_ranks = [&](int first, int count) {
         std::vector<int> keys;
         for (int t = 0; t < count; ++t)
             for (const int key :
                  positions_of_rank(p_, p_.N_kv(), ranks, ((first - t) % ranks + ranks) % ranks))
                 keys.push_back(key);
+        return keys;
+    };
+    const auto look = [&](int first, int count, bool with_sink) {
+        const std::vector<int> keys = keys_of_ranks(first, count);
         Found out;
+        if (with_sink && p_.logits.sink) out.m = *p_.logits.sink;
         for (const int key : keys) out.m = std::max(out.m, dense_.S(r, key));
+        if (with_sink && p_.logits.sink) out.l = std::exp(*p_.logits.sink - out.m);
         for (const int key : keys) {
             out.l += weight(r, key, out.m);
             out.O += x < p_.d() ? weight(r, key, out.m) * p_.V(key, x) : 0;
@@ -306,15 +314,23 @@ long double QuestionReference::of_ring(const Trace& trace, int k, const CellRef&
     case Op::scores:
         return p_.softmax_scale() *
                raw_score(r, positions_of_rank(p_, p_.N_kv(), ranks, step.j)[static_cast<std::size_t>(x)]);
-    case Op::part: return of(look(step.j, 1));
+    case Op::part: {
+        // The sink counts with the first keys of which some query of the rank sees one.
+        const std::vector<int> earlier = keys_of_ranks(rank, round);
+        const bool first = std::ranges::all_of(earlier, [&](int key) {
+            return std::ranges::all_of(own, [&](int q) { return dense_.S(q, key) == minus_infinity; });
+        });
+        return of(look(step.j, 1, first));
+    }
     case Op::merge_weights: {
         const bool fresh = place % 2 == 1;
-        const Found from = fresh ? look(step.j, 1) : look(rank, round), now = look(rank, round + 1);
+        const Found from = fresh ? look(step.j, 1, false) : look(rank, round, true),
+                    now = look(rank, round + 1, true);
         return from.m == minus_infinity ? 0 : std::exp(from.m - now.m);
     }
     case Op::merge_max:
     case Op::merge_sum:
-    case Op::merge_output: return of(look(rank, round + 1));
+    case Op::merge_output: return of(look(rank, round + 1, true));
     case Op::normalize: return dense_.O(r, x);
     case Op::store: return cell.slot == Slot::O ? dense_.O(r, x) : dense_.L(r);
     default: return std::nanl("");
@@ -345,7 +361,7 @@ long double QuestionReference::of_ring_backward(const Trace& trace, int k, const
     case Op::scores: return scale * raw_score(at(queries(rank), cell.row), at(keys(step.j), x));
     case Op::recompute: return dense_.P(at(queries(rank), cell.row), at(keys(step.j), x));
     case Op::dp: return gradients_.dP(at(queries(rank), cell.row), at(keys(step.j), x));
-    case Op::ds: return gradients_.dS(at(queries(rank), cell.row), at(keys(step.j), x));
+    case Op::ds: return gradients_.dS_capped(at(queries(rank), cell.row), at(keys(step.j), x));
     case Op::dv: return value_share(rank, at(keys(step.j), cell.row));
     case Op::dk: return key_share(rank, at(keys(step.j), cell.row));
     case Op::dq: {
@@ -385,6 +401,13 @@ long double QuestionReference::value(const Trace& trace, int k, const CellRef& c
     const std::string lesson = trace.lesson().id;
     const Step& step = trace.step(k);
     const bool of_scores = step.op == Op::softcap || step.op == Op::bias || step.op == Op::cap_gradient;
+    if (of_scores && lesson.starts_with("ring")) {
+        const auto position = [&](int N, int rank, int row) {
+            return positions_of_rank(p_, N, trace.workers(), rank)[static_cast<std::size_t>(row)];
+        };
+        return score_at(
+            step.op, {cell.slot, position(p_.N(), step.i, cell.row), position(p_.N_kv(), step.j, cell.col)});
+    }
     if (of_scores && !(lesson == "training-step" && step.phase == 3)) return score_at(step.op, cell);
     if (of_scores) return QuestionReference(updated()).score_at(step.op, cell);
     if (lesson == "flash-forward" || lesson == "flash-forward-v1")

@@ -7,8 +7,8 @@
 #include <Eigen/Core>
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 using namespace tilewalk::test;
@@ -17,7 +17,7 @@ namespace {
 
 bool same(double a, double b) {
     if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-    return std::memcmp(&a, &b, sizeof a) == 0;  // tells −0 from 0
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);  // tells −0 from 0
 }
 
 double listed(Format format, double value) { return static_cast<double>(nearest(format, value)); }
