@@ -114,7 +114,7 @@ TEST_CASE(
     Program program(random_with_tiles(6, 4, 2, 2));
     program.show_lesson("softmax-2pass");
     program.go_to_step(7);
-    choose_row(program.state, 2);
+    program.state.row = 2, program.state.row_chosen = true;
     const ProblemPtr own = program.state.problem;
     program.press("alt+1 alt+2");
     CHECK(broken_walk(program.state));
