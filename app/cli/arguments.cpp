@@ -103,6 +103,11 @@ void add_unbroken_problem(const OptionGroup& options, Arguments& a, const std::s
     choice.word("--ranks", p.ranks, "N", lessons_with(chooses_ranks) + ": so many hold a shard each [2]");
     choice.word("--shards", p.shards, "contiguous|zigzag|striped",
                 lessons_with(chooses_ranks) + ": which positions a rank holds [contiguous]");
+    const std::string shared = lessons_with(chooses_sequences);
+    choice.word("--prefix", p.prefix, "N", shared + ": keys that all sequences share [half of them]");
+    choice.word("--sequences", p.sequences, "N", shared + ": so many share the prefix [2]");
+    choice.word("--pages", p.pages, "N", shared + ": keys of a page, 0 for none [0]");
+    choice.word("--page-table", p.page_table, "N,N,…", shared + ": where each page lies [scattered]");
     options.word("--lesson", a.lesson, "NAME", "one of 'tilewalk lessons' [flash-forward]");
 }
 

@@ -47,17 +47,22 @@ Result<Precision> read_precision(const std::string& text, Precision precision) {
     return precision;
 }
 
-// "4": so many parts, as equal as they can be; "3,1,0": the keys of each part.
-Result<std::vector<int>> read_splits(const std::string& text, const Problem& p) {
+Result<std::vector<int>> read_numbers(const char* option, const std::string& text) {
     std::vector<int> out;
     for (const std::string& part : split(text, ",")) {
-        const auto keys = whole_number("--splits", part, 0, 1000000000);
-        if (!keys) return Failure{keys.error};
-        out.push_back(static_cast<int>(*keys));
+        const auto number = whole_number(option, part, 0, 1000000000);
+        if (!number) return Failure{number.error};
+        out.push_back(static_cast<int>(*number));
     }
-    if (out.size() != 1) return out;
-    if (out[0] == 0) return Failure{"--splits is 0; the keys make at least one part."};
-    return even_parts(p.N_kv(), out[0]);
+    return out;
+}
+
+// "4": so many parts, as equal as they can be; "3,1,0": the keys of each part.
+Result<std::vector<int>> read_splits(const std::string& text, const Problem& p) {
+    auto out = read_numbers("--splits", text);
+    if (!out || out->size() != 1) return out;
+    if (out->front() == 0) return Failure{"--splits is 0; the keys make at least one part."};
+    return even_parts(p.N_kv(), out->front());
 }
 
 // Options that only some lessons read.
@@ -78,6 +83,10 @@ constexpr ChoiceWord choice_words[] = {
     {"--workers", &ProblemWords::workers, chooses_workers},
     {"--ranks", &ProblemWords::ranks, chooses_ranks},
     {"--shards", &ProblemWords::shards, chooses_ranks},
+    {"--prefix", &ProblemWords::prefix, chooses_sequences},
+    {"--sequences", &ProblemWords::sequences, chooses_sequences},
+    {"--pages", &ProblemWords::pages, chooses_sequences},
+    {"--page-table", &ProblemWords::page_table, chooses_sequences},
 };
 
 std::optional<std::string> refuse_faults(const Lesson& lesson, const ProblemWords& words) {
@@ -120,6 +129,11 @@ void read_lesson_choices(WordReader& read, const ProblemWords& words, Problem& p
     read.count("--workers", words.workers, 1, 64, o.workers);
     read.count("--ranks", words.ranks, 1, 16, o.ranks);
     read.choose("--shards", words.shards, {"contiguous", "zigzag", "striped"}, o.shards);
+    read.count("--prefix", words.prefix, 0, p.N_kv(), o.prefix);
+    read.count("--sequences", words.sequences, 1, p.N(), o.sequences);
+    read.count("--pages", words.pages, 0, 1000000000, o.pages);
+    read.take(words.page_table, o.page_table,
+              [](const std::string& text) { return read_numbers("--page-table", text); });
     read.take(words.faults, p.switches,
               [&](const std::string& text) { return read_faults(text, p.switches); });
     read.take(words.precision, p.precision,

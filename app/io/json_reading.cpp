@@ -63,6 +63,15 @@ void read(Reading& reading, const char* key, int& count) {
     count = static_cast<int>(number);
 }
 
+void read(Reading& reading, const char* key, std::optional<int>& count) {
+    const Json* value = reading.find(key);
+    if (!value || value->is_null()) return;
+    if (!value->is_number()) return reading.expected(key, *value, "null or a whole number");
+    int number = 0;
+    read(reading, key, number);
+    count = number;
+}
+
 void read(Reading& reading, const char* key, std::int64_t& count) {
     const Json* value = reading.find(key);
     if (!value || value->is_null()) return;

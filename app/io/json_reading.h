@@ -5,6 +5,7 @@
 #include "app/io/text.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -33,6 +34,8 @@ void read(Reading& reading, const char* key, std::string& text);
 void read(Reading& reading, const char* key, bool& flag);
 /// Whole numbers may be written as 2 or as 2.0; their meaning is checked with the whole problem.
 void read(Reading& reading, const char* key, int& count);
+/// null leaves it empty.
+void read(Reading& reading, const char* key, std::optional<int>& count);
 /// Whole and not negative, as bytes are; null leaves the target as it is.
 void read(Reading& reading, const char* key, std::int64_t& count);
 void read(Reading& reading, const char* key, double& number);

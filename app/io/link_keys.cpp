@@ -139,22 +139,25 @@ template <class Take> bool read_list(const std::string& value, Take take) {
     return value == "none" || std::ranges::all_of(split(value, ","), take);
 }
 
-Value write_splits(const LinkedPlace& of, const LinkedPlace& base) {
-    const auto items = [](const Problem& p) {
+Key whole_numbers(const char* name, std::vector<int> Options::*list) {
+    const auto items = [list](const Problem& p) {
         Names out;
-        for (const int keys : p.options.splits) out.push_back(str(keys));
+        for (const int n : p.options.*list) out.push_back(str(n));
         return out;
     };
-    return write_list(items(of.problem), items(base.problem));
-}
-
-bool read_splits(LinkedPlace& into, const std::string& value) {
-    into.problem.options.splits = {};
-    return read_list(value, [&](const std::string& one) {
-        const auto keys = number_in<int>(one);
-        if (keys) into.problem.options.splits.push_back(*keys);
-        return keys && *keys >= 0;
-    });
+    return {name, "whole numbers, or none",
+            [=](const LinkedPlace& of, const LinkedPlace& base) {
+                return write_list(items(of.problem), items(base.problem));
+            },
+            [=](LinkedPlace& into, const std::string& value) {
+                std::vector<int>& all = into.problem.options.*list;
+                all = {};
+                return read_list(value, [&](const std::string& one) {
+                    const auto n = number_in<int>(one);
+                    if (n) all.push_back(*n);
+                    return n && *n >= 0;
+                });
+            }};
 }
 
 Value write_changes(const LinkedPlace& of, const LinkedPlace& base) {
@@ -370,7 +373,7 @@ std::vector<Key> choice_keys() {
             one_of("order", "key_outer or query_outer", {"key_outer", "query_outer"},
                    in_options(&Options::order)),
             {"learning-rate", "a number", write_rate, read_rate},
-            {"splits", "whole numbers, or none", write_splits, read_splits},
+            whole_numbers("splits", &Options::splits),
             one_of("merge", "chain, pairs or at_once", {"chain", "pairs", "at_once"},
                    in_options(&Options::merge)),
             one_of("parts", "sums or normalised", {"sums", "normalised"}, in_options(&Options::parts)),
@@ -378,6 +381,10 @@ std::vector<Key> choice_keys() {
             whole("ranks", "a whole number from 0", in_options(&Options::ranks), 0),
             one_of("shards", "contiguous, zigzag or striped", {"contiguous", "zigzag", "striped"},
                    in_options(&Options::shards)),
+            whole_or_none("prefix", "a whole number from 0, or none", in_options(&Options::prefix)),
+            whole("sequences", "a whole number from 0", in_options(&Options::sequences), 0),
+            whole("pages", "a whole number from 0", in_options(&Options::pages), 0),
+            whole_numbers("page-table", &Options::page_table),
             {"break", "names of faults, or none", write_faults, read_faults},
             {"precision", "STAGE:FORMAT,… or none", write_precision, read_precision}};
 }

@@ -36,6 +36,10 @@ template <class Any, class Visit> void visit_options(Any& options, Visit visit) 
     visit("workers", options.workers);
     visit("ranks", options.ranks);
     visit("shards", options.shards, shards);
+    visit("prefix", options.prefix);
+    visit("sequences", options.sequences);
+    visit("pages", options.pages);
+    visit("page_table", options.page_table);
 }
 
 // All heads, the shown one among them; q, k, v and do beside them are those of the shown one.
@@ -81,8 +85,9 @@ void read_tokens(Reading& reading, std::vector<std::string>& tokens) {
 
 void read_options(Reading& outer, Options& options) {
     read_object(outer, "options", [&](Reading& reading) {
-        check_keys(reading, {"row", "notation", "normalised", "order", "learning_rate", "splits", "merge",
-                             "parts", "workers", "ranks", "shards"});
+        check_keys(reading,
+                   {"row", "notation", "normalised", "order", "learning_rate", "splits", "merge", "parts",
+                    "workers", "ranks", "shards", "prefix", "sequences", "pages", "page_table"});
         visit_options(options, [&](const char* key, auto&... target) { read(reading, key, target...); });
     });
 }
@@ -139,6 +144,7 @@ void read_breakpoints(Reading& reading, std::vector<std::string>& breakpoints) {
 }
 
 OrderedJson written(auto value) { return value; }
+OrderedJson written(std::optional<int> count) { return count ? OrderedJson(*count) : OrderedJson(); }
 OrderedJson written(auto choice, const Words& words) { return words[static_cast<std::size_t>(choice)]; }
 
 }  // namespace

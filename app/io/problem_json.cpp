@@ -21,15 +21,6 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr const char* problem_schema = "tilewalk-problem-1";
 constexpr const char* trace_schema = "tilewalk-trace-1";
 
-void read_window(Reading& reading, std::optional<int>& window) {
-    const Json* value = reading.find("window");
-    if (!value || value->is_null()) return;
-    if (!value->is_number()) return reading.expected("window", *value, "null or a whole number");
-    int width = 0;
-    read(reading, "window", width);
-    window = width;
-}
-
 void read_scale(Reading& reading, Scale& scale) {
     const Json* value = reading.find("scale");
     if (!value) return;
@@ -72,7 +63,7 @@ void read_options(Reading& reading, Problem& problem) {
     read(reading, "br", problem.Br);
     read(reading, "bc", problem.Bc);
     read(reading, "causal", problem.causal);
-    read_window(reading, problem.window);
+    read(reading, "window", problem.window);
     read_scale(reading, problem.scale);
     read_logits(reading, problem.logits);
     read(reading, "element_bytes", problem.element_bytes);

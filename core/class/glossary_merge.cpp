@@ -11,6 +11,8 @@ constexpr const char* flash_decoding =
 constexpr const char* ring_attention = "Liu, Zaharia, Abbeel 2023, arXiv:2310.01889";
 constexpr const char* striped_attention = "Brandon et al. 2023, arXiv:2311.09431";
 constexpr const char* llama = "Llama team 2024, The Llama 3 herd of models, arXiv:2407.21783";
+constexpr const char* hydragen = "Juravsky et al. 2024, Hydragen, arXiv:2402.05099";
+constexpr const char* paged = "Kwon et al. 2023, PagedAttention, arXiv:2309.06180";
 constexpr const char* batch_invariance =
     "He 2025, Defeating Nondeterminism in LLM Inference, thinkingmachines.ai";
 
@@ -90,6 +92,22 @@ std::vector<GlossaryCard> merge_cards() {
          .from = {batch_invariance, "section Batch-invariant attention"},
          .words = "determinism nondeterminism",
          .related = {"merge", "ulp"}},
+        {.id = "cascade",
+         .term = "shared prefix",
+         .text =
+             "Requests behind one system prompt begin with the same keys. All their queries attend to these "
+             "together, each to its own keys alone, and both parts of a row are merged: the prefix is read "
+             "once.",
+         .from = {hydragen, "§3, Hydragen: decomposition and inter-sequence batching"},
+         .words = "cascade inference system prompt prefix caching hydragen",
+         .related = {"merge", "partial-result", "page-table", "part-lse"}},
+        {.id = "page-table",
+         .text =
+             "Keys lie in pages of a few positions, at whatever place of HBM was free; a table says which "
+             "page lies where. Addresses change, numbers do not, and sequences may share pages.",
+         .from = {paged, "§4.1, PagedAttention"},
+         .words = "block table paged attention vllm kv cache",
+         .related = {"cascade", "hbm"}},
     };
 }
 

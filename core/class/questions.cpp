@@ -5,6 +5,7 @@
 #include "core/class/questions_parts.h"
 #include "core/lessons/shared/parts.h"
 #include "core/problem/logits.h"
+#include "core/problem/shared_prefix.h"
 #include "core/walk/lesson.h"
 
 #include <algorithm>
@@ -82,9 +83,6 @@ struct Block {
     std::vector<std::vector<double>> values = {};  // of each cell
 };
 
-// Partial results of several queries have rows that count from 0.
-bool parts_of_rows(const Asked& a) { return a.trace.lesson().uses(chooses_ranks); }
-
 // Below each other and equally wide. Parts have names of their own: m₀ and m₁ stay two numbers.
 bool continues(const Block& above, const Block& row) {
     return !is_of_parts(row.slot) && above.slot == row.slot && above.at.row + above.at.rows == row.at.row &&
@@ -146,7 +144,7 @@ std::string name_of(const Asked& a, Slot slot, const Region& at, std::span<const
     const std::string symbol = plain(a.trace.lesson().symbol(a.trace, slot, a.k, it->tile));
     Region local = at;
     local.row -= a.trace.value(it->value).region.row;
-    if (parts_of_rows(a)) return symbol + place_of(a, slot, local);
+    if (a.trace.lesson().uses(parts_of_rows)) return symbol + place_of(a, slot, local);
     return symbol + (one_column(slot) ? "" : "[" + range_text(at.col, at.col + at.cols - 1) + "]");
 }
 
@@ -366,6 +364,26 @@ Question byte_question(const Asked& a, Question::Kind kind, std::string text, st
     return q;
 }
 
+// So many sequences share the keys that the step loads; 1: nobody does.
+int sharing(const Asked& a) {
+    const bool shared =
+        a.trace.lesson().uses(chooses_sequences) && a.step.op == Op::load_kv && a.step.phase == 0;
+    return shared ? SharedPrefix(a.problem).count() : 1;
+}
+
+// The plain way: each of them reads the keys for itself.
+Question ask_alone(const Asked& a, const Moved& m, int readers) {
+    const std::int64_t bytes = readers * m.bytes;
+    Question q = byte_question(
+        a, Question::Kind::bytes_read,
+        a.next() + " How many bytes would " + str(readers) + " sequences read from HBM for " +
+            listed(m.tiles, "and") + ", " + sizes(a, m) + ", if each read them for itself?",
+        bytes, write(product({num(readers), sum(m.terms)}), static_cast<double>(bytes)), "bytes read alone");
+    add_wrong(q, {{num(static_cast<double>(m.bytes)),
+                   "This is what they read together: alone, each of them would read these keys."}});
+    return q;
+}
+
 constexpr const char* not_bytes =
     "These are numbers, not bytes: each of them takes as many bytes as the question says.";
 
@@ -405,6 +423,9 @@ void ask_bytes(const Asked& a, std::vector<Question>& out) {
                                         : a.step.traffic.hbm_write - a.before.hbm_write;
         const Moved m = moved(a, read ? a.trace.reads(a.k) : a.trace.writes(a.k));
         if (bytes == 0 || m.bytes != bytes) return;  // some of it was on chip, or is counted otherwise
+        // Of keys that are shared either way may be asked for.
+        const int readers = read ? sharing(a) : 1;
+        if (readers > 1 && a.any(2, 80) == 0) return out.push_back(ask_alone(a, m, readers));
         const std::string what = listed(m.tiles, "and"), each = sizes(a, m);
         const Line numbers = write(sum(m.terms), static_cast<double>(bytes));
         out.push_back(byte_question(a, read ? Question::Kind::bytes_read : Question::Kind::bytes_written,

@@ -1,6 +1,7 @@
 #include "core/lessons/table.h"
 
 #include "core/lessons/backward/backward.h"
+#include "core/lessons/cascade/cascade.h"
 #include "core/lessons/dense/dense.h"
 #include "core/lessons/forward/forward.h"
 #include "core/lessons/merge/merge.h"
@@ -12,9 +13,9 @@ namespace tilewalk {
 
 std::span<const std::reference_wrapper<const Lesson>> lessons() {
     static constexpr std::reference_wrapper<const Lesson> table[] = {
-        attention,     softmax_dense,    softmax_3pass,      softmax_2pass,  softmax_1pass,
-        flash_forward, flash_forward_v1, attention_backward, flash_backward, training_step,
-        merge_lesson,  split_kv,         ring_attention,     ring_backward,
+        attention,        softmax_dense,      softmax_3pass,  softmax_2pass, softmax_1pass, flash_forward,
+        flash_forward_v1, attention_backward, flash_backward, training_step, merge_lesson,  split_kv,
+        cascade,          ring_attention,     ring_backward,
     };
     return table;
 }

@@ -11,6 +11,9 @@
 
 namespace tilewalk {
 
+// Of core/problem/shared_prefix.h, which knows a Problem: included here it would close a circle.
+std::optional<std::string> check_shared_prefix(const Problem& problem);
+
 double Scale::value(int d) const {
     if (kind == Kind::sqrt) return 1.0 / std::sqrt(static_cast<double>(d));
     return kind == Kind::number ? number : 1.0;
@@ -107,6 +110,7 @@ Sentence check_lesson_options(const Problem& p) {
                str(positions) + " positions, or none.";
     if (auto s = check_splits(p.options, p.N_kv())) return s;
     if (auto s = check_ranks(p.options, p.N(), p.N_kv())) return s;
+    if (auto s = check_shared_prefix(p)) return s;
     return p.projection ? check_projection(p) : std::nullopt;
 }
 

@@ -52,6 +52,11 @@ struct Options {
     int workers = 4;  ///< that run side by side
     int ranks = 0;    ///< of a ring; 0: two, or one where there are too few rows
     ShardKind shards = ShardKind::contiguous;
+    std::optional<int> prefix;  ///< keys that all sequences share; absent: half of them
+    int sequences = 0;          ///< that share the prefix; 0: two, or one where there is one query
+    int pages = 0;              ///< keys that a page of K and V holds; 0: they lie in order
+    std::vector<int>
+        page_table;  ///< where each page lies; empty: scattered() of core/problem/shared_prefix.h
     bool operator==(const Options&) const = default;
 };
 

@@ -58,9 +58,10 @@ enum class Picture : std::uint8_t {
     flash_backward,
     merge,
     split_kv,
-    ring
+    ring,
+    cascade
 };
-constexpr int picture_count = static_cast<int>(Picture::ring) + 1;
+constexpr int picture_count = static_cast<int>(Picture::cascade) + 1;
 
 /// Where a tiled forward pass divides its output by ℓ.
 enum class Division : std::uint8_t { none, at_the_end, in_every_tile };
@@ -79,7 +80,10 @@ enum Choices : std::uint16_t {
     chooses_merge_order = 256,
     chooses_part_form = 512,
     chooses_workers = 1024,
-    chooses_ranks = 2048  ///< and their shards
+    chooses_ranks = 2048,      ///< and their shards
+    chooses_sequences = 4096,  ///< that share a prefix, and pages: they decide who sees what, not a mask
+    /// Partial results of several queries, whose rows on chip count from 0.
+    parts_of_rows = chooses_ranks | chooses_sequences
 };
 
 constexpr Choices operator|(Choices a, Choices b) {

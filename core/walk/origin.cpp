@@ -55,7 +55,8 @@ std::vector<int> candidates(int first, int count, const CellRef& source) {
     return out;
 }
 
-// On the ranks of a ring a row on chip is not the row of its position: every row and column is tried.
+// Where rows of partial results count from 0, they are not those of the queries: every row and column is
+// tried.
 std::optional<Patch> fed_anywhere(const Trace& trace, const Place& from, int reader, const Access& write) {
     const Region at = trace.value(write.value).region;
     const auto fed = [&](int r, int c) { return feeds(trace, from, {{write.slot, r, c}, reader}); };
@@ -72,7 +73,7 @@ std::optional<Patch> fed_anywhere(const Trace& trace, const Place& from, int rea
 // Every op links cells by rows and columns: a source belongs to one row of the result or to all of them, and
 // so with columns. A few probes tell which.
 std::optional<Patch> fed_in(const Trace& trace, const Place& from, int reader, const Access& write) {
-    if (trace.lesson().uses(chooses_ranks)) return fed_anywhere(trace, from, reader, write);
+    if (trace.lesson().uses(parts_of_rows)) return fed_anywhere(trace, from, reader, write);
     const Region at = trace.value(write.value).region;
     const std::vector<int> rows = candidates(at.row, at.rows, from.cell),
                            cols = candidates(at.col, at.cols, from.cell);

@@ -156,6 +156,85 @@ std::vector<int> positions_of_rank(const Problem& p, int N, int ranks, int rank)
     return out;
 }
 
+namespace {
+
+// What the options leave open is half of the keys, and two sequences.
+int keys_of_prefix(const Problem& p) { return p.options.prefix ? *p.options.prefix : p.N_kv() / 2; }
+int sequences_of(const Problem& p) {
+    if (p.options.sequences > 0) return p.options.sequences;
+    return p.N() == 1 ? 1 : 2;
+}
+
+// Rows dealt out in turn: how many of them each gets.
+std::vector<int> dealt(int rows, int among) {
+    std::vector<int> out(static_cast<std::size_t>(among));
+    for (int n = 0; n < rows; ++n) ++out[static_cast<std::size_t>(n % among)];
+    return out;
+}
+
+// Whose row this is, if each has as many as it was dealt, one behind the other.
+int owner_of(int row, const std::vector<int>& each) {
+    int owner = 0;
+    for (std::size_t n = 0; n < each.size() && row >= each[n]; ++n) row -= each[n], ++owner;
+    return owner;
+}
+
+}  // namespace
+
+void choose_sequences(Random& random, Problem& p) {
+    Options& o = p.options;
+    o.prefix.reset();
+    if (pick(random, 0, 3) > 0) o.prefix = pick(random, 0, p.N_kv());
+    o.sequences = pick(random, 0, std::min(p.N(), 4));
+    o.pages = pick(random, 0, 1) * pick(random, 1, 4);
+    o.page_table.clear();
+    if (o.pages == 0 || pick(random, 0, 1) == 0) return;
+    const int pages = static_cast<int>(blocks_of_sequences(p).size());
+    for (int n = 0; n < pages; ++n) o.page_table.insert(o.page_table.begin() + pick(random, 0, n), n);
+}
+
+bool sees_in_sequence(const Problem& p, int r, int c) {
+    const int prefix = keys_of_prefix(p), among = sequences_of(p);
+    return c < prefix ||
+           owner_of(c - prefix, dealt(p.N_kv() - prefix, among)) == owner_of(r, dealt(p.N(), among));
+}
+
+namespace {
+
+std::pair<int, int> share_of(const std::vector<int>& each, int nth) {
+    int first = 0;
+    for (int n = 0; n < nth; ++n) first += each[static_cast<std::size_t>(n)];
+    return {first, each[static_cast<std::size_t>(nth)]};
+}
+
+}  // namespace
+
+std::pair<int, int> queries_of_pass(const Problem& p, int pass) {
+    return pass == 0 ? std::pair(0, p.N()) : share_of(dealt(p.N(), sequences_of(p)), pass - 1);
+}
+
+std::pair<int, int> keys_of_pass(const Problem& p, int pass) {
+    const int prefix = keys_of_prefix(p);
+    if (pass == 0) return {0, prefix};
+    const auto [first, count] = share_of(dealt(p.N_kv() - prefix, sequences_of(p)), pass - 1);
+    return {prefix + first, count};
+}
+
+std::vector<std::pair<int, int>> blocks_of_sequences(const Problem& p) {
+    const int prefix = keys_of_prefix(p);
+    std::vector<int> shares = dealt(p.N_kv() - prefix, sequences_of(p));
+    shares.insert(shares.begin(), prefix);
+    std::vector<std::pair<int, int>> out;
+    int key = 0;
+    for (const int share : shares)
+        for (int n = 0; n < share; ++n, ++key) {
+            const bool full = n % (p.options.pages > 0 ? p.options.pages : p.Bc) == 0;
+            if (full) out.emplace_back(key, 0);
+            ++out.back().second;
+        }
+    return out;
+}
+
 int rows_of(const Problem& p, int i) {
     int rows = 0;
     for (long long r = static_cast<long long>(i) * p.Br; r < p.N() && rows < p.Br; ++r) ++rows;
@@ -175,7 +254,8 @@ bool tile_is_needed(const Problem& p, int i, int j) {
     return false;
 }
 
-Dense dense_attention(const Problem& p) {
+Dense dense_attention(const Problem& p, bool (*seen)(const Problem&, int r, int c)) {
+    if (!seen) seen = sees;
     const auto wide = [](const Matrix& A) { return Dense::Table(A.cast<long double>()); };
     const Dense::Table Q = wide(p.Q) * static_cast<long double>(p.softmax_scale()), K = wide(p.K),
                        V = wide(p.V);
@@ -198,7 +278,7 @@ Dense dense_attention(const Problem& p) {
     out.L.setConstant(p.N(), minus_infinity);
     for (int r = 0; r < p.N(); ++r) {
         for (int c = 0; c < p.N_kv(); ++c)
-            if (!sees(p, r, c)) out.S(r, c) = minus_infinity;
+            if (!seen(p, r, c)) out.S(r, c) = minus_infinity;
         long double most = out.S.row(r).maxCoeff();
         if (p.logits.sink) most = std::max(most, static_cast<long double>(*p.logits.sink));
         if (most == minus_infinity) continue;

@@ -6,6 +6,7 @@
 
 #include <random>
 #include <string>
+#include <utility>
 
 namespace tilewalk::test {
 
@@ -50,6 +51,17 @@ bool tile_is_needed(const Problem& problem, int i, int j);
 /// What rank `rank` of a ring holds of N positions, told by the definition of its shards.
 std::vector<int> positions_of_rank(const Problem& problem, int N, int ranks, int rank);
 
+/// Draws sequences with a prefix, and pages with and without a table; any of it may be left to the lesson.
+void choose_sequences(Random& random, Problem& problem);
+/// Query r belongs to a sequence that has key c, told by counting who gets which row.
+bool sees_in_sequence(const Problem& problem, int r, int c);
+/// Pass 0 takes all queries over the prefix, pass 1 + s those of sequence s over its own keys: the first row
+/// and how many.
+std::pair<int, int> queries_of_pass(const Problem& problem, int pass);
+std::pair<int, int> keys_of_pass(const Problem& problem, int pass);
+/// Blocks of keys of the prefix, then of each sequence: the first key and how many.
+std::vector<std::pair<int, int>> blocks_of_sequences(const Problem& problem);
+
 /// Rows of query block i and of key block j.
 int rows_of(const Problem& problem, int i);
 int keys_of(const Problem& problem, int j);
@@ -66,7 +78,8 @@ struct Dense {
         size;      ///< N: the largest Σ |scale · q k| of the row: rounding of S grows with it
     Table weight;  ///< N × d: Σ P |V|, what rounding of O grows with
 };
-Dense dense_attention(const Problem& problem);
+/// `sees`: who may look at whom, if it is not the mask that says it.
+Dense dense_attention(const Problem& problem, bool (*sees)(const Problem&, int r, int c) = nullptr);
 inline Matrix matrix_of(const Dense::Table& table) { return table.cast<double>(); }
 
 /// How far a double computation may lie from Dense: 1e-12 of the size, and what the rounding of the scores

@@ -31,9 +31,15 @@ std::span<const Access> moved(const Trace& trace, int k) {
     return is_load(trace.step(k).op) ? trace.reads(k) : trace.writes(k);
 }
 
+// What moves, with its block; where keys lie at scattered places, the lesson knows which block a tile is.
+Line name_of(const Trace& trace, int k, const Access& access) {
+    if (trace.lesson().uses(chooses_sequences)) return slot_symbol(trace, access.slot, k, access.tile);
+    return block_symbol(trace, access.slot, k, access.tile);
+}
+
 // "K₁ 32 B", or what of it has room.
 Line label_of_lane(const Canvas& c, const Trace& trace, int k, const Access& access, float room) {
-    Line name = block_symbol(trace, access.slot, k, access.tile);
+    Line name = name_of(trace, k, access);
     const std::int64_t bytes = moved_bytes(trace, k, access);
     if (bytes > 0)
         for (const char* space : {"  ", " "})
@@ -181,7 +187,7 @@ Line moved_symbols(const Trace& trace, int k) {
     Line out;
     std::vector<std::string> known;
     for (const Access& access : moved(trace, k)) {
-        const Line name = block_symbol(trace, access.slot, k, access.tile);
+        const Line name = name_of(trace, k, access);
         if (std::ranges::find(known, plain(name)) != known.end()) continue;
         known.push_back(plain(name));
         if (!out.empty()) append(out, word(", "));

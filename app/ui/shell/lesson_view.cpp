@@ -37,6 +37,10 @@ const LessonView& lesson_view(const Lesson& lesson) {
         {merge_main, merge_presenter, false, {"Parts", "Lens", "Trees", "Same result?"}},  // Picture::merge
         {split_main, split_presenter, false, {"HBM", "Workers", "SRAM", "Lens"}},   // Picture::split_kv
         {ring_main, ring_presenter, false, {"Ring", "Rounds", "Balance", "SRAM"}},  // Picture::ring
+        {cascade_main,
+         cascade_presenter,
+         false,
+         {"HBM", "Prefix", "Pages", "SRAM", "Lens"}},  // Picture::cascade
     };
     static_assert(std::size(views) == picture_count);
     return views[static_cast<std::size_t>(lesson.picture)];

@@ -26,7 +26,10 @@ std::string walk_key(const AppState& state) {
                   p.options.row, static_cast<int>(p.options.order), static_cast<int>(p.options.normalised),
                   state.trace->size()})
         title += "/" + str(n);
-    for (const int keys : p.options.splits) title += "," + str(keys);
+    for (const std::vector<int>& list : {p.options.splits, p.options.page_table})
+        for (const int n : list) title += "," + str(n);
+    for (const int n : {p.options.prefix.value_or(-1), p.options.sequences, p.options.pages})
+        title += "/" + str(n);
     title += "/" + str(static_cast<int>(p.options.merge)) + "/" + str(static_cast<int>(p.options.parts)) +
              "/" + str(p.options.workers) + "/" + str(p.options.ranks) + "/" +
              str(static_cast<int>(p.options.shards));

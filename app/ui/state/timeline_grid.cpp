@@ -1,5 +1,7 @@
 #include "app/ui/state/timeline_grid.h"
 
+#include "core/walk/lesson.h"
+
 #include <set>
 #include <utility>
 
@@ -166,7 +168,7 @@ TimelineGrid timeline_grid(const Trace& trace) {
     std::set<Op> all;
     for (const auto& some : ops) all.insert(some.begin(), some.end());
     int width = std::max<int>(skips ? 1 : 0, static_cast<int>(all.size()));
-    out.by_element = !ops.empty() && no_query_blocks(trace);
+    out.by_element = !ops.empty() && trace.lesson().one_row && no_query_blocks(trace);
     if (out.by_element) width = most_ops_of_element(trace);
     out.columns = out.start;
     for (std::size_t n = 0; n < ops.size(); ++n) {

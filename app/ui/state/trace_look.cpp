@@ -1,6 +1,7 @@
 #include "app/ui/state/trace_look.h"
 
 #include "core/base/words.h"
+#include "core/lessons/shared/parts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +24,6 @@ void widen(SlotLook& look, const Matrix& A) {
 }
 
 void measure(SlotLook& look, const Matrix& A) {
-    if (A.size() > most_numbered_cells) return;
     for (Eigen::Index n = 0; n < A.size(); ++n) {
         const double v = A.data()[n], size = std::abs(v);
         if (!std::isfinite(v)) look.words = std::max(look.words, letter_count(format_number(v)));
@@ -57,7 +57,9 @@ TraceLook look_of(const Trace& trace) {
     TraceLook out;
     auto take = [&](Slot slot, const Value& value) {
         widen(out.slots[static_cast<std::size_t>(slot)], value.data);
-        measure(out.slots[static_cast<std::size_t>(slot)], value.data);
+        // Of parts of several rows one row is shown.
+        if (value.data.size() <= most_numbered_cells || is_of_parts(slot))
+            measure(out.slots[static_cast<std::size_t>(slot)], value.data);
     };
     for (int s = 0; s < slot_count; ++s)  // what lies in HBM from the start
         for (int tile = 0; tile < trace.tiles(static_cast<Slot>(s)); ++tile)

@@ -97,6 +97,13 @@ std::string no_score_sentence(const View& v, const Value& S) {
     return "The mask hides every key of this tile from " + query + "; its maximum is −∞.";
 }
 
+// The row has another tile before it.
+bool more_tiles(const View& v) {
+    for (int k = v.k + 1; k < v.trace.size(); ++k)
+        if (v.trace.step(k).op == Op::tile_max && step_region(v.trace, k).contains(v.row, 0)) return true;
+    return false;
+}
+
 // Which key gives the row its maximum in this tile; ties name them all, up to three.
 std::string best_key_sentence(const View& v, const Value& S, double best) {
     const std::string query = v.query();
@@ -107,11 +114,11 @@ std::string best_key_sentence(const View& v, const Value& S, double best) {
         if (v.at(S, v.row, S.region.col + c) == best) keys.push_back(S.region.col + c);
     if (keys.size() == 1) {
         const double so_far = v.at(*v.trace.live(Slot::m, v.k).value, v.row, 0);
-        const bool first = so_far == minus_infinity, last = last_key(v) + 1 == v.problem.N_kv();
+        const bool first = so_far == minus_infinity;
         return "In this tile " + query + " scores highest with key " + str(keys[0]) + ". " +
-               (first && last   ? "There is no other tile to wait for."
-                : first         ? "Keys of later tiles are not known yet."
-                : best > so_far ? "That is more than its maximum so far, " + num_text(so_far) + "."
+               (first && !more_tiles(v) ? "There is no other tile to wait for."
+                : first                 ? "Keys of later tiles are not known yet."
+                : best > so_far         ? "That is more than its maximum so far, " + num_text(so_far) + "."
                                 : "Its maximum so far, " + num_text(so_far) + ", is as good or better.");
     }
     if (keys.size() > 3)

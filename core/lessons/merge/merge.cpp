@@ -238,7 +238,7 @@ constinit const Lesson merge_lesson = {
         "Partial results of one query over different keys become one: maximum, weights, sum and output, in "
         "any order.",
     .chapter = ChapterId::merge,
-    .tab = "the rule",
+    .tab = "rule",
     .picture = Picture::merge,
     .walk = walk,
     .estimate = estimate,

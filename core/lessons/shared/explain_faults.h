@@ -25,7 +25,11 @@ void tell_operand(const View& v, const char* what);
 /// P̃ or dS as it enters the product.
 Numbers operands(const View& v, Numbers numbers);
 /// The last key of this step's tile.
-inline int last_key(const View& v) { return std::min((v.step.j + 1) * v.problem.Bc, v.problem.N_kv()) - 1; }
+inline int last_key(const View& v) {
+    if (const Held keys = v.trace.live(Slot::Kj, v.k))
+        return keys.value->region.row + keys.value->region.rows - 1;
+    return std::min((v.step.j + 1) * v.problem.Bc, v.problem.N_kv()) - 1;
+}
 /// "the largest number of fp16, 65 504": what overflows here.
 std::string largest_text(Format format);
 /// The largest exponent whose exp the format still holds: "11.09" of fp16.

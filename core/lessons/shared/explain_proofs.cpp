@@ -25,8 +25,9 @@ void add(const View& v, std::string label, Line formula, const Expr& numbers, Li
 
 // Of the keys before this tile one that does not hold the maximum, so that its numbers differ from it.
 std::optional<int> telling_key(const View& v, double old) {
+    const int first = v.trace.live(Slot::Kj, v.k).value->region.row;
     std::optional<int> best;
-    for (int key = key_rows(v.problem, v.step.j).row; key-- > 0;) {
+    for (int key = first; key-- > 0;) {
         if (!visible(v.problem, v.row, key)) continue;
         if (!best || score_before_mask(v.problem, v.row, key) < old) best = key;
         if (score_before_mask(v.problem, v.row, *best) < old) break;

@@ -165,6 +165,7 @@ std::vector<GiftQuestion> read_gift(const std::string& file) {
 // ---- What it is held against
 
 Course course_of(const Lesson& lesson, Problem shape, int count, Gaps gaps = Gaps::one) {
+    if (lesson.uses(chooses_sequences)) shape.causal = false;
     auto made = make_variants({&lesson, shape, {}, count, 3, gaps});
     REQUIRE_MESSAGE(made, made.error);
     return {&lesson, std::move(shape), std::move(*made), count, "tilewalk questions"};

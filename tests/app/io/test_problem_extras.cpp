@@ -92,6 +92,17 @@ TEST_CASE("parts of the keys are read as they were written") {
     CHECK(good(problem_from_json(problem_to_json(p), "p.json")).options == p.options);
 }
 
+TEST_CASE("a prefix, sequences and pages are read as they were written") {
+    Problem p = worked_example();
+    CHECK(good(problem_from_json(problem_to_json(p), "p.json")).options == Options{});
+    p.options.prefix = 0, p.options.sequences = 2, p.options.pages = 2, p.options.page_table = {1, 0};
+    CHECK(good(problem_from_json(problem_to_json(p), "p.json")).options == p.options);
+    p.options = {.prefix = 2};
+    CHECK(good(problem_from_json(problem_to_json(p), "p.json")).options == p.options);
+    p.options = {.sequences = 3};
+    CHECK(good(problem_from_json(problem_to_json(p), "p.json")).options == p.options);
+}
+
 TEST_CASE("what stands among the heads and beside them is the same") {
     const std::string top = R"({"q":[[1]],"k":[[2]],"v":[[3]],"do":[[4]],"heads":{"shown":1,)";
     const auto error = [&](const std::string& queries, const std::string& keys) {
@@ -157,6 +168,13 @@ TEST_CASE("damaged parts get one sentence that names the place") {
         {R"("options": {"merge": "tree"})", "options.merge"},
         {R"("options": {"parts": "sum"})", "options.parts"},
         {R"("options": {"workers": 0})", "There are 0 workers"},
+        {R"("options": {"prefix": "all"})",
+         "options.prefix is the string \"all\", expected null or a whole number"},
+        {R"("options": {"prefix": 2})", "The prefix has 2 keys, but K has 1 in all"},
+        {R"("options": {"sequences": 2})", "There are 2 sequences, but only 1 query"},
+        {R"("options": {"pages": -1})", "A page holds -1 keys"},
+        {R"("options": {"pages": 1, "page_table": [1]})", "puts page 0 at place 1, which is outside"},
+        {R"("options": {"page_table": [0]})", "the keys lie in no pages"},
         {R"("switches": {})", "switches is an object"},
         {R"("switches": ["no_maximum"])", "switches[0]"},
         {R"("precision": [])", "precision is an array"},

@@ -6,6 +6,7 @@
 #include "app/io/tour_file.h"
 #include "core/base/numbers.h"
 #include "core/distributed/shards.h"
+#include "core/lessons/cascade/cascade.h"
 #include "core/lessons/merge/trees.h"
 #include "core/lessons/ring/ring.h"
 #include "core/lessons/shared/memory_model.h"
@@ -293,6 +294,13 @@ TEST_SUITE("tour files") {
         for (int k = 0; k < split->size(); ++k)
             for (const Access& a : split->writes(k)) splits += a.slot == Slot::L_parts;
         CHECK(splits == 2);
+        // "two keys shared by two sequences … sharing pays only from a prefix of 8 keys on"
+        const SharedPrefix sharing(worked);
+        CHECK(sharing.prefix == 2);
+        CHECK(sharing.count() == 2);
+        CHECK(prefix_that_pays(worked) == 8);
+        // "Query 2 has found … another in its own key"
+        CHECK(sharing.of(sharing.sequence_of_query(2)).keys == 1);
         // "In real numbers both trees agree … in bf16 the trees differ"
         const auto by = [&](MergeOrder order, Format format) {
             const Matrix S = softmax_scores(worked);
@@ -341,6 +349,7 @@ TEST_SUITE("tour files") {
             any.panels[id] = {"One pass", "Two passes", "Three passes", "Textbook"};
         any.panels["merge"] = {"Parts", "Lens", "Trees", "Same result?"};
         any.panels["split-kv"] = {"HBM", "Workers", "Lens"};
+        any.panels["cascade"] = {"Prefix", "Lens"};
         any.panels["ring"] = any.panels["ring-backward"] = {"Ring", "SRAM", "Balance"};
         any.panels["memory"] = {"Hierarchy", "Scores", "Traffic", "Tile height", "Roofline", "KV cache"};
         any.panels["scale"] = {"Time", "Memory"};

@@ -275,6 +275,57 @@ long double QuestionReference::of_split(const Trace& trace, int k, const CellRef
     }
 }
 
+// Of the prefix, of the own keys of one sequence, or, where it merges, of both.
+long double QuestionReference::of_cascade(const Step& step, const CellRef& cell) const {
+    const auto [first_query, queries] = queries_of_pass(p_, step.phase);
+    const auto [first, count] = keys_of_pass(p_, step.phase);
+    const bool in_part = cell.slot >= Slot::m_part && cell.slot <= Slot::L_part;
+    const int r = in_part ? first_query + cell.row % queries : cell.row, x = cell.col;
+    struct Found {
+        long double m, l, O;
+        long double lse() const { return m + std::log(l); }
+        long double average() const { return l > 0 ? O / l : 0; }
+    };
+    const auto look = [&](int from, int to) {
+        Found out{maximum(r, from, to), 0, 0};
+        for (int c = from; c < to; ++c) {
+            out.l += weight(r, c, out.m);
+            out.O += x < p_.d() ? weight(r, c, out.m) * p_.V(c, x) : 0;
+        }
+        return out;
+    };
+    const auto [begin, keys] =
+        step.j < 0 ? std::pair(first, count) : blocks_of_sequences(p_)[static_cast<std::size_t>(step.j)];
+    const Found so_far = look(first, begin + keys), shared = look(0, keys_of_pass(p_, 0).second);
+    const long double m = std::max(shared.m, so_far.m);
+    const auto brought = [&](const Found& found, long double what) {
+        return found.l > 0 ? std::exp(found.m - m) * what : 0;
+    };
+    const Found both{m, brought(shared, shared.l) + brought(so_far, so_far.l),
+                     brought(shared, shared.O) + brought(so_far, so_far.O)};
+    switch (step.op) {
+    case Op::scores: return p_.softmax_scale() * raw_score(r, x);
+    case Op::tile_max: return maximum(r, begin, begin + keys);
+    case Op::new_max: return so_far.m;
+    case Op::correction: return correction(maximum(r, first, begin), so_far.m);
+    case Op::exponentials: return weight(r, x, so_far.m);
+    case Op::row_sum: return so_far.l;
+    case Op::output: return so_far.O;
+    case Op::normalize: return one_column(cell.slot) ? so_far.lse() : so_far.average();
+    case Op::merge_weights: {
+        const Found& part = cell.row < queries ? shared : so_far;
+        return brought(part, part.l) / both.l;
+    }
+    case Op::merge_lse: return both.lse();
+    case Op::merge_output: return both.average();
+    case Op::store: {
+        const Found& found = step.phase == 0 ? shared : both;
+        return one_column(cell.slot) ? found.lse() : found.average();
+    }
+    default: return std::nanl("");
+    }
+}
+
 // Of the shard of one rank, from its first round to that of the step.
 long double QuestionReference::of_ring(const Trace& trace, int k, const CellRef& cell) const {
     const Step& step = trace.step(k);
@@ -416,6 +467,7 @@ long double QuestionReference::value(const Trace& trace, int k, const CellRef& c
     if (lesson.starts_with("softmax")) return one_row(step, passes_of(lesson), cell);
     if (lesson == "merge") return merged(trace, k, cell);
     if (lesson == "split-kv") return of_split(trace, k, cell);
+    if (lesson == "cascade") return of_cascade(step, cell);
     if (lesson == "ring") return of_ring(trace, k, cell);
     if (lesson == "ring-backward") return of_ring_backward(trace, k, cell);
     if (lesson == "training-step" && step.phase == 3)
@@ -444,6 +496,7 @@ double worked_out_from(const std::string& printed) {
         const bool four = fours.find((*n)[1].str()) != std::string::npos;
         bytes += std::stod((*n)[2]) * std::stod((*n)[3]) * (four ? 4 : each);
     }
+    if (std::regex_search(text, m, std::regex("would (\\d+) sequences read"))) bytes *= std::stod(m[1]);
     return bytes;
 }
 
@@ -660,6 +713,13 @@ std::set<std::string> read_by_code(const Trace& trace, int k) {
         return op == Op::load_q    ? Names{"Q"}
                : op == Op::load_kv ? Names{"K", "V"}
                : op == Op::load    ? Names{"O_i", "L_i"}
+                                   : Names{};
+    }
+    if (lesson == "cascade") {
+        const Op op = trace.step(k).op;
+        return op == Op::load_q    ? Names{"Q"}
+               : op == Op::load_kv ? Names{"K", "V"}
+               : op == Op::load    ? Names{"O_shared", "L_shared"}
                                    : Names{};
     }
     if (lesson == "ring") {

@@ -24,6 +24,7 @@ private:
     long double one_row(const Step& step, int passes, const CellRef& cell) const;
     long double merged(const Trace& trace, int k, const CellRef& cell) const;
     long double of_split(const Trace& trace, int k, const CellRef& cell) const;
+    long double of_cascade(const Step& step, const CellRef& cell) const;
     long double of_ring(const Trace& trace, int k, const CellRef& cell) const;
     long double of_ring_backward(const Trace& trace, int k, const CellRef& cell) const;
     long double dense(const Trace& trace, const Step& step, const CellRef& cell) const;

@@ -32,7 +32,8 @@ std::vector<Problem> problems() {
 
 template <class Use> void each_walk(const Use& use) {
     for (const Problem& problem : problems())
-        for (const Lesson& lesson : lessons()) use(*walk_of(lesson, problem));
+        for (const Lesson& lesson : lessons())
+            if (!refuse(lesson, problem)) use(*walk_of(lesson, problem));
 }
 
 // The letters of a line, without indices: "m", "P̃", "dV".

@@ -228,6 +228,9 @@ Problem problem_for(const Lesson& lesson, Random& random) {
     p.options.notation = static_cast<Notation>(pick(random, 0, 2));
     p.options.normalised = pick(random, 0, 1) == 1;
     if (pick(random, 0, 1)) p.options.order = BackwardOrder::query_outer;
+    if (!lesson.uses(chooses_sequences)) return p;
+    choose_sequences(random, p);
+    p.causal = false, p.window.reset();
     return p;
 }
 
@@ -342,7 +345,7 @@ TEST_CASE("no question says what its step does") {
     Random random(65);
     std::map<std::string, std::set<std::string>> titles;  // of what computes the same
     int rises = 0;
-    every_walk(random, 12, [&](const Trace& trace) {
+    every_walk(random, 16, [&](const Trace& trace) {
         for (int k = 1; k < trace.size(); ++k) rises += explain(trace, k).title == "The maximum rises";
         every_question(trace, random, [&](const Question& q) {
             if (contains(q.text, "rises")) FAIL_CHECK(where(trace, q));
@@ -426,7 +429,7 @@ Question number_question(double expected) {
 TEST_CASE("what is mistaken in bytes and FLOPs is what its cause says") {
     Random random(68);
     std::map<std::string, int> seen;
-    every_walk(random, 6, [&](const Trace& trace) {
+    every_walk(random, 16, [&](const Trace& trace) {
         every_question(trace, random, [&](const Question& q) {
             if (!q.exact) return;
             const int k = q.step;
@@ -450,11 +453,14 @@ TEST_CASE("what is mistaken in bytes and FLOPs is what its cause says") {
                 if (begin == "Multiplications and additions both count")
                     CHECK(wrong.value == flops - cells * d);
                 if (begin == "This is for one number") CHECK(wrong.value == flops / cells);
+                if (begin == "This is what they read together")
+                    CHECK(wrong.value == static_cast<double>(now.hbm_read - old.hbm_read));
             }
         });
     });
-    CHECK(seen.size() == 4);
-    for (const auto& [cause, times] : seen) CHECK_MESSAGE(times > 20, cause);
+    CHECK(seen.size() == 5);
+    for (const auto& [cause, times] : seen)
+        CHECK_MESSAGE(times > (cause == "This is what they read together" ? 2 : 20), cause);
 }
 
 TEST_CASE("who has the text alone knows which step has just been taken") {

@@ -416,11 +416,13 @@ std::int64_t operations(const Trace& trace, int k) {
     const bool textbook = is_textbook(lesson);
     if (trace.writes(k).empty()) return 0;
     const Matrix& out = trace.value(trace.writes(k).back().value).data;
-    const bool tiled = step.j >= 0 && passes == 0, on_ring = lesson.uses(chooses_ranks);
+    const bool tiled = step.j >= 0 && passes == 0, on_ring = lesson.uses(chooses_ranks),
+               in_blocks = lesson.uses(chooses_sequences);
     const std::int64_t cells = out.size(), rows = out.rows(), d = p.d(),
-                       keys = !tiled    ? p.N_kv()
-                              : on_ring ? rows_of_rank(trace, p.N_kv(), step.j)
-                                        : keys_of(p, step.j),
+                       keys = !tiled      ? p.N_kv()
+                              : on_ring   ? rows_of_rank(trace, p.N_kv(), step.j)
+                              : in_blocks ? blocks_of_sequences(p)[static_cast<std::size_t>(step.j)].second
+                                          : keys_of(p, step.j),
                        queries = lesson.one_row ? 1
                                  : !tiled       ? p.N()
                                  : on_ring      ? rows_of_rank(trace, p.N(), step.i)
@@ -450,7 +452,7 @@ std::int64_t operations(const Trace& trace, int k) {
         if (!tiled) return cells * 2 * keys;
         return lesson.division == Division::at_the_end ? cells * (1 + 2 * keys)
                                                        : rows + cells * (2 + 2 * keys);
-    case Op::normalize: return cells;
+    case Op::normalize: return cells + (step_writes(trace, k, Slot::L_part) ? 2 * rows : 0);
     case Op::sink_gradient: return lesson.by_cell ? p.N() * (p.N_kv() + 2LL) : 4LL * p.N();
     case Op::row_dot: return 2 * rows * keys;
     case Op::add_share: return 2 * keys * d;  // to dK and to dV
@@ -550,7 +552,8 @@ bool begins_alone(const Trace& trace, int k) {
 }
 
 bool begins_kernel(const Trace& trace, int k) {
-    return trace.workers() > 0 && k > 0 && trace.step(k).phase != trace.step(k - 1).phase;
+    const bool of_kernels = trace.workers() > 0 || trace.lesson().uses(chooses_sequences);
+    return of_kernels && k > 0 && trace.step(k).phase != trace.step(k - 1).phase;
 }
 
 void check_state(const Trace& trace) {
@@ -634,7 +637,7 @@ namespace {
 struct Expected {
     const Trace& trace;
     const Problem& p = trace.problem();
-    Dense dense = dense_attention(p);
+    Dense dense = dense_attention(p, trace.lesson().uses(chooses_sequences) ? sees_in_sequence : test::sees);
     int first = trace.lesson().one_row ? p.options.row : 0;  ///< a lesson of one row has that row alone
 
     void check(Slot slot, const Matrix& got) const {
@@ -671,6 +674,7 @@ void check_gradients(const Trace& trace) {
 Problem as_taken(const Lesson& lesson, Problem p) {
     if (!lesson.uses(takes_sink)) p.logits.sink.reset();
     if (!lesson.uses(takes_logits)) p.logits = {};
+    if (lesson.uses(chooses_sequences)) p.causal = false, p.window.reset();
     return p;
 }
 

@@ -19,7 +19,8 @@ bool check_costs(const Trace& trace);
 /// What a step wrote is what stands there; moves of the cursor are each other's inverse; lanes are named in
 /// order.
 void check_walk(const Trace& trace);
-/// The problem without what the lesson does not take: a sink in the lessons of one row.
+/// The problem without what the lesson does not take: a sink in the lessons of one row, a mask where
+/// sequences decide.
 Problem as_taken(const Lesson& lesson, Problem problem);
 /// The results of a walk that is not broken are those of dense attention. Returns how many were compared:
 /// none where exp alone cannot hold the scores and the lesson has nothing else.

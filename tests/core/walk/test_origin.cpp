@@ -185,6 +185,7 @@ TEST_SUITE("origin") {
             {"softmax-dense", {Slot::x, Slot::V}},
             {"merge", {Slot::x, Slot::V}},
             {"split-kv", {Slot::Q, Slot::K, Slot::V}},
+            {"cascade", {Slot::Q, Slot::K, Slot::V}},
             {"ring", {Slot::Q, Slot::K, Slot::V}},
             {"ring-backward", {Slot::Q, Slot::K, Slot::V, Slot::dO, Slot::O, Slot::L}},
             {"softmax-3pass", {Slot::x, Slot::V}},

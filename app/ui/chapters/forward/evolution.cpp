@@ -99,7 +99,9 @@ Evolution evolution_of(const AppState& state, const Chosen& at) {
 
 }  // namespace
 
-bool has_evolution(const Lesson& lesson) { return lesson.division != Division::none; }
+bool has_evolution(const Lesson& lesson) {
+    return lesson.division != Division::none && !lesson.uses(chooses_sequences);
+}
 
 void evolution_view(const Canvas& c, const AppState& state, const Rect& a) {
     const Chosen at = chosen(state);

@@ -42,7 +42,8 @@ void labels(const Canvas& c, const AppState& state, const SramGeometry& g) {
 
 void row_names(const Canvas& c, const AppState& state, const Bed& Q) {
     if (Q.ch < 17) return;
-    const int top = std::max(0, step_now(state).i) * state.problem->Br;
+    const Held held = state.trace->live(Slot::Qi, state.cursor.step);
+    const int top = held ? held.value->region.row : std::max(0, step_now(state).i) * state.problem->Br;
     const int rows = std::min(Q.rows, state.problem->N() - top);
     for (int r = 0; r < rows; ++r)
         row_name(c, *state.problem, Q.x - 32, Q.y + (px(r) + .5f) * Q.ch, "q", top + r,

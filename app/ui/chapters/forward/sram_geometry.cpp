@@ -1,6 +1,7 @@
 #include "app/ui/chapters/forward/sram_geometry.h"
 
 #include "app/ui/parts/slot_view.h"
+#include "core/problem/shared_prefix.h"
 
 #include <algorithm>
 #include <vector>
@@ -97,29 +98,45 @@ void stretch(std::span<BandColumn> columns, float room, bool large) {
         for (BandColumn& c : columns) c.gap += std::min(spare / px(columns.size()), 14.0f);
 }
 
+// Rows and keys of the largest tile; where sequences share a prefix, of the pass at hand.
+struct TileSize {
+    int rows, keys;
+};
+TileSize largest_tile(const AppState& state) {
+    const Problem& p = *state.problem;
+    if (!state.lesson->uses(chooses_sequences)) return {std::min(p.Br, p.N()), std::min(p.Bc, p.N_kv())};
+    const SharedPrefix all(p);
+    const int sequence = step_now(state).phase - 1;
+    TileSize out{sequence < 0 ? p.N() : all.of(sequence).queries, 1};
+    for (const KeyBlock& block : all.blocks) out.keys = std::max(out.keys, block.keys);
+    return out;
+}
+
 struct Heights {
     float lens_h, band_y, band_ch, top, k_ch, v_ch, labels, out_line;
 };
 
-Heights heights(const Problem& p, const Rect& panel) {
+Heights heights(const Problem& p, const TileSize& tile, const Rect& panel) {
     Heights h{};
-    const int Br = std::min(p.Br, p.N()), Bc = std::min(p.Bc, p.N_kv());
     const bool large = panel.h > from::large_sram;
     h.lens_h = panel.h >= from::large_sram  ? 216
                : panel.h >= from::high_sram ? 184
                : panel.h >= from::sram      ? 128
                                             : 96;
-    const float lens_y = panel.h - space::foot - h.lens_h;
-    h.out_line = lens_y - 22;
-    const float band_bottom = h.out_line - (panel.h >= from::sram ? 44 : 34);
     h.top = panel.h >= from::sram ? 78 : 70;
-    const float label_h = 40, room = band_bottom - h.top - label_h;
-    h.band_ch = std::min(large ? 64.0f : 54.0f, room * .46f / px(Br));
+    const float below = panel.h >= from::sram ? 44 : 34, label_h = 40, least_lens = 96, row = 20;
+    const auto bottom = [&] { return panel.h - space::foot - h.lens_h - 22 - below; };
+    const auto too_low = [&] { return (bottom() - h.top - label_h) * .46f < row * px(tile.rows); };
+    // A lower lens, before many rows lose their numbers.
+    if (too_low()) h.lens_h = least_lens;
+    h.out_line = panel.h - space::foot - h.lens_h - 22;
+    const float band_bottom = bottom(), room = band_bottom - h.top - label_h;
+    h.band_ch = std::min(large ? 64.0f : 54.0f, room * .46f / px(tile.rows));
     // K takes what the band leaves; the band may grow if K does not need all of it.
-    const auto rest = [&] { return room - h.band_ch * px(Br); };
+    const auto rest = [&] { return room - h.band_ch * px(tile.rows); };
     h.k_ch = std::min(large ? 44.0f : 36.0f, rest() / px(p.d()));
-    h.v_ch = std::min(large ? 48.0f : 42.0f, rest() / px(Bc));
-    h.band_y = band_bottom - h.band_ch * px(Br);
+    h.v_ch = std::min(large ? 48.0f : 42.0f, rest() / px(tile.keys));
+    h.band_y = band_bottom - h.band_ch * px(tile.rows);
     h.labels = h.band_y - 22;
     return h;
 }
@@ -141,17 +158,17 @@ void place_band(Beds& beds, std::span<const BandColumn> columns, Point at, float
 
 SramGeometry sram_geometry(const AppState& state, const Rect& panel, bool tight) {
     const Problem& p = *state.problem;
-    const int Br = std::min(p.Br, p.N()), Bc = std::min(p.Bc, p.N_kv());
+    const TileSize tile = largest_tile(state);
     const float squeeze = panel.w < 560 ? .58f : tight ? .72f : 1;
     BandColumn columns[] = {{Slot::Qi, p.d(), query, 0},
-                            {Slot::S, Bc, scores, 26 * squeeze},
+                            {Slot::S, tile.keys, scores, 26 * squeeze},
                             {Slot::m_tile, 1, column, 26 * squeeze},
                             {Slot::m, 1, column, 24 * squeeze},
                             {Slot::alpha, 1, column, 24 * squeeze},
-                            {Slot::P, Bc, scores, 20 * squeeze},
+                            {Slot::P, tile.keys, scores, 20 * squeeze},
                             {Slot::l, 1, column, 30 * squeeze},
                             {Slot::Oi, p.d(), output, 24 * squeeze}};
-    const Heights h = heights(p, panel);
+    const Heights h = heights(p, tile, panel);
     const float left = panel.x + 46, room = panel.w - 46 - 20;
     const Attempt a = fit(state, columns, room, h.band_ch < 20);
     stretch(columns, room, panel.w > from::wide_sram);
@@ -167,10 +184,10 @@ SramGeometry sram_geometry(const AppState& state, const Rect& panel, bool tight)
     out.labels = panel.y + h.labels;
     out.out_line = panel.y + h.out_line;
     out.lens = {panel.inner_x(), panel.bottom() - space::foot - h.lens_h, panel.inner_w(), h.lens_h};
-    place_band(out, columns, {left, panel.y + h.band_y}, h.band_ch, Br);
+    place_band(out, columns, {left, panel.y + h.band_y}, h.band_ch, tile.rows);
     const float above = panel.y + h.band_y - 42;  // Kᵀ and V stand here
     out[Slot::Kj] = standing(out[Slot::S], above, h.k_ch, p.d());
-    out[Slot::Vj] = standing(out[Slot::Oi], above, h.v_ch, Bc);
+    out[Slot::Vj] = standing(out[Slot::Oi], above, h.v_ch, tile.keys);
     return out;
 }
 

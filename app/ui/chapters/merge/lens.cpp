@@ -51,7 +51,17 @@ void draw_maxima(const Canvas& c, const MergeNow& now, const Rect& a, float phas
     bars(c, a, list, !now.normalised, extent(list), phase);
 }
 
+// Two shares of a whole
+void draw_shares(const Canvas& c, const MergeNow& now, const Rect& a, float phase) {
+    std::vector<Bar> list;
+    for (const int tile : now.rows())
+        if (const auto weight = now.number(Slot::w_part, tile))
+            list.push_back({now.name(tile), *weight, Role::alpha});
+    if (!list.empty()) bars(c, a, list, false, extent(list), phase);
+}
+
 void draw_weights(const Canvas& c, const MergeNow& now, const Rect& a, float phase) {
+    if (now.shared) return draw_shares(c, now, a, phase);
     const Slot slot = now.normalised ? Slot::L_part : Slot::m_part;
     const auto to = now.result(slot);
     std::vector<CurvePoint> points;
@@ -317,12 +327,12 @@ void draw_level(const Canvas& c, const MergeNow& now, const Rect& a, int col, fl
 
 // O ÷ ℓ
 void draw_division(const Canvas& c, const MergeNow& now, const Rect& a, int col, float phase) {
-    const double l = value_of(now, Slot::l, 0).data(0, 0);
+    const double l = value_of(now, Slot::l, 0).data(now.row, 0);
     const Value& before = *now.trace.live(Slot::Oi, now.k - 1).value;
-    const Value& after = value_of(now, Slot::Oi, 0);
+    const Value& after = now.shared ? value_of(now, Slot::O_part, now.part) : value_of(now, Slot::Oi, 0);
     if (l == 0) return;
-    Stack out{.symbol = Slot::Oi, .has_old = true, .old = before.data(0, col), .divisor = l};
-    out.total = after.data(0, col);
+    Stack out{.symbol = Slot::Oi, .has_old = true, .old = before.data(now.row, col), .divisor = l};
+    out.total = after.data(now.row, col);
     stack(c, a, out, extent(out), phase);
 }
 
@@ -331,7 +341,8 @@ const char* caption_of(const MergeNow& now) {
     case Op::part: return "every weight of the part, measured from its own maximum";
     case Op::merge_max: return "the larger one is the common maximum";
     case Op::merge_lse: return "exp of these adds up";
-    case Op::merge_weights: return "each part, below the common maximum";
+    case Op::merge_weights:
+        return now.shared ? "the share of each part" : "each part, below the common maximum";
     case Op::merge_sum: return "brought to the common maximum, then added";
     case Op::merge_output:
         return now.normalised ? "width w × height O, levelled" : "brought to the common maximum, then added";

@@ -8,6 +8,7 @@
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
 #include "core/base/words.h"
+#include "core/lessons/cascade/cascade.h"
 #include "core/lessons/merge/split_kv.h"
 
 #include <algorithm>
@@ -127,9 +128,15 @@ void merge_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& 
 
 namespace {
 
-std::vector<KeyPart> parts_of(const Trace& trace) {
+std::vector<KeyPart> parts_of(const Trace& trace, int k) {
     const Problem& p = trace.problem();
     if (&trace.lesson() == &merge_lesson) return merge_parts(p);
+    if (&trace.lesson() == &cascade) {
+        const SharedPrefix all(p);
+        const int sequence = sequence_of(trace, k);
+        if (sequence < 0) return {{0, all.prefix}};
+        return {{0, all.prefix}, {all.of(sequence).first_key, all.of(sequence).keys}};
+    }
     std::vector<KeyPart> out;
     for (const SplitBlocks& split : split_blocks(p)) {
         const int first = std::min(p.N_kv(), split.first * p.Bc);
@@ -142,13 +149,33 @@ MergeOrder order_of(const Trace& trace) {
     return &trace.lesson() == &merge_lesson ? trace.problem().options.merge : MergeOrder::at_once;
 }
 
+// The row of the step's cell within what the step wrote.
+int row_of_cell(const AppState& state) {
+    const CellRef cell = state.explanation.target;
+    for (const Access& a : state.trace->writes(state.cursor.step)) {
+        const Region& at = state.trace->value(a.value).region;
+        if (a.slot == cell.slot && at.contains(cell.row, cell.col))
+            return is_of_parts(cell.slot) && info(cell.slot).hbm ? cell.row : cell.row - at.row;
+    }
+    return 0;
+}
+
 }  // namespace
 
 MergeNow::MergeNow(const AppState& state)
-    : kept(state.trace), trace(*kept), k(state.cursor.step), parts(parts_of(trace)),
+    : kept(state.trace), trace(*kept), k(state.cursor.step), parts(parts_of(trace, k)),
       plan(merge_plan(static_cast<int>(parts.size()), order_of(trace))),
       normalised(&trace.lesson() != &merge_lesson || trace.problem().options.parts == PartForm::normalised),
-      splits(&trace.lesson() != &merge_lesson) {
+      splits(&trace.lesson() == &split_kv), shared(&trace.lesson() == &cascade) {
+    if (shared) {
+        const Op op = trace.step(k).op;
+        row = row_of_cell(state);
+        const bool merges = sequence_of(trace, k) >= 0 && op != Op::normalize;
+        if (merges) node = 0;
+        if (!merges) part = sequence_of(trace, k) < 0 ? shared_part : own_part;
+        for (began = k; began > 0 && merges && trace.step(began).op != Op::load;) --began;
+        return;
+    }
     if (splits) {
         part = split_of(trace, k);
         if (part < 0) node = 0;
@@ -163,7 +190,14 @@ MergeNow::MergeNow(const AppState& state)
 }
 
 std::string MergeNow::name(int tile) const {
+    if (shared) return tile == shared_part ? "shared" : "own";
     return splits ? part_letter(tile) : merge_name(trace.problem(), tile);
+}
+
+std::string MergeNow::result_name() const {
+    if (shared) return "both";
+    const MergeNode& merge = plan[static_cast<std::size_t>(std::max(0, node))];
+    return part_letter(merge.first) + "–" + part_letter(merge.last);
 }
 
 std::vector<int> MergeNow::rows() const {
@@ -188,7 +222,8 @@ Slot whole_slot(Slot slot) {
 std::optional<double> MergeNow::number(Slot slot, int tile, int col) const {
     const Held held = trace.live(slot, tile, k);
     if (!held) return {};
-    return held.value->data(0, std::min<Eigen::Index>(col, held.value->data.cols() - 1));
+    const Matrix& data = held.value->data;
+    return data(std::min<Eigen::Index>(row, data.rows() - 1), std::min<Eigen::Index>(col, data.cols() - 1));
 }
 
 Held MergeNow::held_result(Slot slot) const {

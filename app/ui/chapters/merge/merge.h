@@ -13,10 +13,13 @@ void merge_main(const Canvas& canvas, AppState& state, const Layout& layout);
 void merge_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
 void split_main(const Canvas& canvas, AppState& state, const Layout& layout);
 void split_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
+void cascade_main(const Canvas& canvas, AppState& state, const Layout& layout);
+void cascade_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
 void ring_main(const Canvas& canvas, AppState& state, const Layout& layout);
 void ring_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
 
-/// The parts and the merge that the current step is about, of `merge` or of `split-kv`.
+/// The parts and the merge that the current step is about, of `merge`, of `split-kv`, or of one row of
+/// `cascade`.
 struct MergeNow {
     explicit MergeNow(const AppState& state);
 
@@ -27,9 +30,11 @@ struct MergeNow {
     std::vector<MergeNode> plan;
     bool normalised;
     bool splits;    ///< parts are splits, made by workers
+    bool shared;    ///< of `cascade`: what the prefix gives, and what the own keys of a sequence
     int node = -1;  ///< of the plan; −1 while the parts are made
     int part = -1;  ///< that is made by this step
     int began = 0;  ///< the first step of this merge
+    int row = 0;    ///< of each part and of the result, where they have several
 
     bool whole() const { return node + 1 == static_cast<int>(plan.size()); }
     /// Tiles that stand in the table: all parts, or those that are merged.
@@ -38,6 +43,7 @@ struct MergeNow {
     Slot result_slot(Slot part_slot) const;
     int result_tile() const { return whole() ? 0 : plan[static_cast<std::size_t>(node)].into; }
     std::string name(int tile) const;
+    std::string result_name() const;
     /// One number of a part after step k; nothing while it is not there.
     std::optional<double> number(Slot slot, int tile, int col = 0) const;
     std::optional<double> result(Slot part_slot, int col = 0) const;

@@ -1,6 +1,7 @@
 // Split keys: what lies in HBM and what it costs; the workers side by side, beside flash-forward on one of
 // them; below, the split at hand in SRAM or, in the second kernel, the merge of all splits.
 #include "app/ui/chapters/forward/hbm_parts.h"
+#include "app/ui/chapters/merge/ledger.h"
 #include "app/ui/chapters/merge/merge.h"
 
 #include "app/ui/kit/items.h"
@@ -25,78 +26,15 @@ namespace {
 
 // ---- HBM: bytes of both ways, and the partial results
 
-struct Segment {
-    std::string name;
-    Role role;
-    std::int64_t bytes, so_far;
-};
-
-struct Ledger {
-    std::vector<Segment> segments;
-    std::int64_t bytes = 0, so_far = 0;
-    void add(const char* name, Role role, std::int64_t all, std::int64_t now) {
-        segments.push_back({name, role, all, now});
-        bytes += all, so_far += now;
-    }
-};
-
-// Bytes that steps up to k moved of this slot.
-std::int64_t moved(const Trace& trace, int k, Slot slot) {
-    std::int64_t out = 0;
-    const int each = info(slot).counts_elements ? trace.problem().element_bytes : 4;
-    for (int step = 0; step <= k; ++step) {
-        for (const Access& a : trace.reads(step))
-            if (a.slot == slot && is_load(trace.step(step).op))
-                out += trace.value(a.value).data.size() * each;
-        for (const Access& a : trace.writes(step))
-            if (a.slot == slot) out += trace.value(a.value).data.size() * each;
-    }
-    return out;
-}
-
-Ledger ledger_of(const Trace& trace, int k) {
-    Ledger out;
-    const auto add = [&](const char* name, Role role, std::initializer_list<Slot> slots) {
-        std::int64_t all = 0, now = 0;
-        for (const Slot slot : slots)
-            all += moved(trace, trace.size() - 1, slot), now += moved(trace, k, slot);
-        out.add(name, role, all, now);
-    };
-    add("Q", Role::Q, {Slot::Q});
-    add("K", Role::K, {Slot::K});
-    add("V", Role::V, {Slot::V});
-    add("parts", Role::alpha, {Slot::O_parts, Slot::L_parts});
-    add("O", Role::O, {Slot::O, Slot::L});
-    return out;
-}
-
 // One query in one go: the query once, K and V, O and L.
 Ledger flash_ledger(const Ledger& split, int splits) {
     Ledger out;
-    for (const Segment& one : split.segments)
+    for (const LedgerSegment& one : split.segments)
         if (one.name != "parts") {
             const std::int64_t bytes = one.name == "Q" ? one.bytes / splits : one.bytes;
             out.add(one.name.c_str(), one.role, bytes, bytes);
         }
     return out;
-}
-
-void ledger_bar(const Canvas& c, const Rect& a, const Ledger& ledger, std::int64_t most) {
-    const Theme& t = *c.theme;
-    float x = a.x;
-    for (const Segment& one : ledger.segments) {
-        const float w = a.w * static_cast<float>(one.bytes) / static_cast<float>(most),
-                    done = a.w * static_cast<float>(one.so_far) / static_cast<float>(most);
-        if (w < .5f) continue;
-        const ImU32 ink = hue(t, one.role);
-        if (done > 0) c.rect(x + .5f, a.y, std::max(1.0f, done - 1), a.h, mix(t.panel, ink, .45f), 2);
-        if (one.name == "parts" && done > 0) c.hatch(x + .5f, a.y, done - 1, a.h, with_alpha(ink, .7f), 5);
-        if (done < w - .5f)
-            c.dashed_frame(x + 1, a.y + .5f, w - 2, a.h - 1, t.line2, 1, {3, 3});
-        else
-            c.frame(x + 1, a.y + .5f, std::max(1.0f, w - 2), a.h - 1, ink, 1, 2);
-        x += w;
-    }
 }
 
 void part_rows(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {

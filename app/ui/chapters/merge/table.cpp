@@ -114,8 +114,11 @@ struct Column {
     float w() const { return cw * px(cols); }
 };
 
-constexpr float head_h = 26, row_gap = 10, name_w = 52, column_gap = 12, arrow_h = 26;
+constexpr float head_h = 26, row_gap = 10, usual_name_w = 52, column_gap = 12, arrow_h = 26;
 constexpr float least_cell = 40, widest_cell = 60, cell_pad = 4;
+
+// Of the column of names: words are wider than letters.
+float name_width(const MergeNow& now) { return now.shared ? 66.0f : usual_name_w; }
 
 // The longest number of a column, among the parts and the result.
 float number_w(const AppState& state, Slot slot, int digits, float text) {
@@ -126,7 +129,7 @@ float number_w(const AppState& state, Slot slot, int digits, float text) {
 
 // Widths with which the table fits: with all digits as large as may be, then with fewer digits of O; of a
 // wide O as many columns as have room, round that of the formula.
-float fit_columns(const AppState& state, std::vector<Column>& columns, float room, bool large) {
+float fit_columns(const AppState& state, std::vector<Column>& columns, float room, bool large, float name_w) {
     const int d = state.problem->d(), full = number_style().digits;
     const float left = room - name_w - column_gap * px(columns.size() - 1) - 6;
     Column& O = columns.back();
@@ -183,7 +186,8 @@ struct Table {
     Rect a;
     float ch;
     std::vector<Column> columns = columns_for(now);
-    float number_size = fit_columns(state, columns, a.w, ch >= 30);
+    float name_w = name_width(now);
+    float number_size = fit_columns(state, columns, a.w, ch >= 30, name_w);
 
     void place_columns() {
         float x = name_w;
@@ -203,6 +207,7 @@ struct Table {
         look.x = a.x + column.x, look.y = y, look.cw = column.cw, look.ch = ch, look.size = number_size;
         look.region = {tile, 0, 1, column.cols};
         look.boxes = true;
+        const bool one_of_several = held && held.value->region.rows > 1;
         const bool read = touched(trace.reads(now.k), slot, tile);
         if (!held)
             look.state = CellState::pending;
@@ -212,8 +217,10 @@ struct Table {
         } else if (read)
             look.state = CellState::read;
         look.dim = !read && !(held && held.step == now.k);
-        if (held && column.cols < held.value->region.cols)
-            look.window = Region{held.value->region.row, column.first, 1, column.cols};
+        if (held && (one_of_several || column.cols < held.value->region.cols)) {
+            const Region& at = held.value->region;
+            look.window = Region{at.row + std::min(now.row, at.rows - 1), column.first, 1, column.cols};
+        }
         look.digits = column.digits, look.measured = true;
         matrix(c, state, look, widget.c_str());
     }
@@ -291,9 +298,8 @@ struct Table {
             c.text(a.x, y - row_gap + arrow_h / 2, "+" + str(static_cast<int>(hidden)) + " more", size::small,
                    c.theme->t3);
         y += arrow_h - row_gap + 4;
-        const MergeNode& node = now.plan[static_cast<std::size_t>(std::max(0, now.node))];
         if (!merging) return;
-        name(y, part_letter(node.first) + "–" + part_letter(node.last), now.whole() ? "whole" : "", true);
+        name(y, now.result_name(), now.whole() ? "whole" : "", true);
         for (const Column& column : columns)
             if (column.slot != Slot::w_part)
                 tile(column, now.result_slot(column.slot), now.result_tile(), now.held_result(column.slot), y,
@@ -329,7 +335,7 @@ float split_height(bool low) { return low ? 66.0f : 86.0f; }
 void draw_split(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a, bool low) {
     const Matrix S = softmax_scores(now.trace.problem());
     const int N = static_cast<int>(S.cols());
-    const float left = a.w < 300 ? 30 : name_w, head = low ? 14 : 18, h = low ? 24 : 30;
+    const float left = a.w < 300 ? 30 : usual_name_w, head = low ? 14 : 18, h = low ? 24 : 30;
     SplitBar bar{a.x + left, std::min(64.0f, (a.w - left) / px(N)), a.y + head, h};
     double most = 1e-300;
     for (int j = 0; j < N; ++j)

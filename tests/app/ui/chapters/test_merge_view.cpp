@@ -96,6 +96,53 @@ TEST_SUITE("merge view") {
         CHECK(program.state.problem->options.shards == ShardKind::striped);
     }
 
+    TEST_CASE("prefix, sequences and pages are chosen on the page, and undone") {
+        Program program;
+        program.show_lesson("cascade");
+        const auto type = [&](const char* field, const char* number) {
+            program.click(field);
+            program.retype(number);
+            program.press(Key::enter);
+            program.frame(2);
+        };
+        type("prefix/value", "3");
+        CHECK(program.state.problem->options.prefix == 3);
+        type("prefix/value", "9");  // there are four keys
+        CHECK(program.state.problem->options.prefix == 4);
+        type("sequences/value", "1");
+        CHECK(program.state.problem->options.sequences == 1);
+        type("pages/value", "1");
+        CHECK(program.state.problem->options.pages == 1);
+        CHECK(program.state.trace->step(0).op == Op::load_q);
+        undo(program.state);
+        CHECK(program.state.problem->options.pages == 0);
+    }
+
+    TEST_CASE("a block of keys is drawn before the rows that see it, and where it lies") {
+        Problem p = example("worked-4x4");
+        p.options.pages = 1;
+        Program program(p, {1600, 900});
+        program.show_lesson("cascade");
+        program.go_to_step(2);
+        program.check_shows({"prefix, for all", "own keys", "Pages", "HBM bytes"});
+        CHECK(program.look_for("seq. 1: 2 0  | 1", "HBM"));
+    }
+
+    TEST_CASE("nothing of a shared prefix is clipped or lies on something else") {
+        for (const Screen screen : {Screen{1024, 640}, Screen{1280, 720}, Screen{1920, 1080}})
+            for (const bool presenter : {false, true})
+                for (const int sequences : {1, 2, 4}) {
+                    Problem p = sequences == 4 ? random_with_tiles(16, 4, 4, 2) : example("worked-4x4");
+                    p.options.sequences = sequences, p.options.pages = sequences == 2 ? 2 : 0;
+                    Program program(p, screen, presenter, sequences == 1 ? ThemeId::light : ThemeId::dark);
+                    program.show_lesson("cascade");
+                    for (int k = 0; k < program.state.trace->size(); k += sequences == 4 ? 5 : 1) {
+                        program.go_to_step(k);
+                        check_frame(program);
+                    }
+                }
+    }
+
     TEST_CASE("nothing of a ring is clipped or lies on something else, with any number of ranks") {
         for (const Screen screen : {Screen{1024, 640}, Screen{1280, 720}, Screen{1600, 900}})
             for (const bool presenter : {false, true})

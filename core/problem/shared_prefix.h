@@ -1,0 +1,59 @@
+// Several sequences that begin with the same keys, as requests behind one system prompt do: which queries and
+// which further keys belong to which of them, in which blocks the keys are taken, and where those lie in HBM.
+#pragma once
+
+#include "core/problem/problem.h"
+
+namespace tilewalk {
+
+/// Keys that are loaded together.
+struct KeyBlock {
+    int first = 0, keys = 0;
+};
+
+/// One sequence: its queries, and its own keys (the suffix) behind those that all share.
+struct Sequence {
+    int first_query = 0, queries = 0, first_key = 0, keys = 0;
+};
+
+/// Queries, and the keys behind the prefix, are divided among the sequences in order, the first ones larger
+/// by one where they do not divide. A block holds keys of the prefix or of one sequence alone: a page, where
+/// keys lie in pages, else at most Bc keys.
+struct SharedPrefix {
+    explicit SharedPrefix(const Problem& problem);
+
+    int prefix = 0;  ///< keys that all sequences share
+    std::vector<Sequence> sequences;
+    std::vector<KeyBlock> blocks;  ///< of the prefix, then of each sequence
+    std::vector<int> places;       ///< where each of them lies in HBM; without pages in order
+
+    int count() const { return static_cast<int>(sequences.size()); }
+    const Sequence& of(int sequence) const { return sequences[static_cast<std::size_t>(sequence)]; }
+    /// Blocks of the prefix (−1) or of one sequence, as numbers from first to first + count − 1.
+    struct Range {
+        int first = 0, count = 0;
+        int end() const { return first + count; }
+    };
+    Range blocks_of(int sequence) const { return ranges_[static_cast<std::size_t>(sequence + 1)]; }
+    const KeyBlock& block(int number) const { return blocks[static_cast<std::size_t>(number)]; }
+    int place(int number) const { return places[static_cast<std::size_t>(number)]; }
+    /// The block that lies at this place.
+    int block_at(int place) const;
+    int sequence_of_query(int row) const;
+    /// −1: a key of the prefix.
+    int sequence_of_key(int key) const;
+    /// Query `row` belongs to a sequence that has this key.
+    bool sees(int row, int key) const;
+
+private:
+    std::vector<Range> ranges_;
+};
+
+/// Where so many pages lie unless a table says it: pages 1, 3, 5 … at the places 0, 1, 2 …, behind them pages
+/// 0, 2, 4 …: no two neighbours lie side by side in order.
+std::vector<int> scattered(int pages);
+
+/// Nothing, or what is wrong with the prefix, the sequences or the page table.
+std::optional<std::string> check_shared_prefix(const Problem& problem);
+
+}  // namespace tilewalk

@@ -1,0 +1,269 @@
+// A shared prefix: dense attention in which a query sees the prefix and its own sequence's keys alone; pages
+// change no bit; bytes of both ways in closed form; what is refused.
+#include "core/lessons/cascade/cascade.h"
+#include "core/walk/explain.h"
+#include "tests/contains.h"
+#include "tests/core/lessons/contract.h"
+#include "tests/core/problems.h"
+#include "tests/core/steps.h"
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <set>
+
+using namespace tilewalk::test;
+
+namespace {
+
+Problem sharing(int queries, int keys, int prefix, int sequences, int d = 4) {
+    Problem p = *random_problem(std::max(queries, keys), d, 11);
+    p.Q = Matrix(p.Q.topRows(queries)), p.dO.reset();
+    keep_keys(p, keys);
+    p.Br = 2, p.Bc = 3;
+    p.options.prefix = prefix, p.options.sequences = sequences;
+    return p;
+}
+
+std::int64_t bytes_of(const Trace& trace) {
+    const Traffic& all = trace.step(trace.size() - 1).traffic;
+    return all.hbm_read + all.hbm_write;
+}
+
+// Every value that the walk wrote on chip, in order.
+std::vector<Matrix> written_on_chip(const Trace& trace) {
+    std::vector<Matrix> out;
+    for (int k = 0; k < trace.size(); ++k)
+        for (const Access& a : trace.writes(k))
+            if (!info(a.slot).hbm) out.push_back(trace.value(a.value).data);
+    return out;
+}
+
+// Rows of K and V that were loaded.
+std::int64_t keys_loaded(const Trace& trace) {
+    std::int64_t keys = 0;
+    for (const int k : steps_of(trace, Op::load_kv)) keys += trace.live(Slot::Kj, k).value->data.rows();
+    return keys;
+}
+
+}  // namespace
+
+TEST_SUITE("shared prefix") {
+
+    TEST_CASE("any prefix, sequences and pages: dense attention of the prefix and the own keys, to 1e-12") {
+        Random random(71);
+        int without_prefix = 0, all_prefix = 0, without_own = 0, paged = 0, blind = 0;
+        for (int n = 0; n < 500; ++n) {
+            Problem p;
+            do {
+                p = as_taken(cascade, any_problem(random, 13));
+                choose_sequences(random, p);
+            } while (refuse(cascade, p));
+            const auto trace = cascade(p);
+            check_walk(*trace);
+            check_costs(*trace);
+            CHECK(check_results(*trace) == 2);
+            if (n % 4 == 0) CHECK(check_explanations(*trace, 12) > 0);
+
+            const SharedPrefix all(p);
+            without_prefix += all.prefix == 0, all_prefix += all.prefix == p.N_kv(),
+                paged += p.options.pages > 0;
+            for (const Sequence& s : all.sequences) {
+                without_own += s.keys == 0;
+                blind += s.keys == 0 && all.prefix == 0;
+            }
+        }
+        // The draw reached the edges.
+        CHECK(without_prefix > 20);
+        CHECK(all_prefix > 20);
+        CHECK(without_own > 50);
+        CHECK(paged > 100);
+        CHECK(blind > 5);
+    }
+
+    TEST_CASE("who sees which key is what dealing the rows out says; every key lies in one block") {
+        Random random(72);
+        for (int n = 0; n < 200; ++n) {
+            Problem p = any_problem(random, 12);
+            choose_sequences(random, p);
+            const SharedPrefix all(p);
+            for (int r = 0; r < p.N(); ++r)
+                for (int c = 0; c < p.N_kv(); ++c) CHECK(all.sees(r, c) == sees_in_sequence(p, r, c));
+            const auto blocks = blocks_of_sequences(p);
+            REQUIRE(blocks.size() == all.blocks.size());
+            for (std::size_t j = 0; j < blocks.size(); ++j) {
+                CHECK(all.blocks[j].first == blocks[j].first);
+                CHECK(all.blocks[j].keys == blocks[j].second);
+                CHECK(all.block_at(all.places[j]) == static_cast<int>(j));
+            }
+        }
+    }
+
+    TEST_CASE("the same as each sequence alone with its whole keys") {
+        for (const int prefix : {0, 1, 5, 7, 12}) {
+            const Problem p = sharing(6, 12, prefix, 3);
+            const auto trace = cascade(p);
+            const SharedPrefix all(p);
+            for (const Sequence& s : all.sequences) {
+                Problem alone = p;
+                alone.options = {};
+                alone.Q = Matrix(p.Q.middleRows(s.first_query, s.queries));
+                for (Matrix Problem::*A : {&Problem::K, &Problem::V}) {
+                    (alone.*A).resize(prefix + s.keys, p.d());
+                    (alone.*A) << (p.*A).topRows(prefix), (p.*A).middleRows(s.first_key, s.keys);
+                }
+                const Dense dense = dense_attention(alone);
+                CHECK(far_off(trace->result(Slot::O).middleRows(s.first_query, s.queries), dense.O,
+                              tolerance_O(dense)) == "");
+            }
+        }
+    }
+
+    TEST_CASE("pages change addresses and not one bit: the walk with blocks of the same size") {
+        Random random(73);
+        for (const int page : {1, 2, 3, 5}) {
+            Problem plain = sharing(6, 11, 4, 3);
+            plain.Bc = page;
+            Problem paged = plain;
+            paged.Bc = 7, paged.options.pages = page;
+            const auto first = cascade(plain);
+            for (int n = 0; n < 4; ++n) {
+                paged.options.page_table.clear();
+                const int pages = static_cast<int>(blocks_of_sequences(paged).size());
+                for (int at = 0; n > 0 && at < pages; ++at)
+                    paged.options.page_table.insert(paged.options.page_table.begin() + pick(random, 0, at),
+                                                    at);
+                REQUIRE_FALSE(refuse(cascade, paged));
+                const auto trace = cascade(paged);
+                CHECK(trace->size() == first->size());
+                CHECK(written_on_chip(*trace) == written_on_chip(*first));
+                CHECK(trace->result(Slot::O) == first->result(Slot::O));
+                CHECK(trace->result(Slot::L) == first->result(Slot::L));
+                CHECK(trace->given(Slot::K) == paged.K);
+                CHECK(bytes_of(*trace) == bytes_of(*first));
+                // Each load reads the place that the table names.
+                const SharedPrefix all(paged);
+                for (const int k : steps_of(*trace, Op::load_kv))
+                    for (const Access& a : trace->reads(k))
+                        if (a.slot == Slot::K || a.slot == Slot::V)
+                            CHECK(a.tile == all.place(trace->step(k).j));
+            }
+        }
+    }
+
+    TEST_CASE("without a table odd pages come first: no two neighbours behind each other") {
+        CHECK(scattered(0).empty());
+        CHECK(scattered(1) == std::vector{0});
+        CHECK(scattered(3) == std::vector{1, 0, 2});
+        CHECK(scattered(6) == std::vector{3, 0, 4, 1, 5, 2});
+        for (int pages = 1; pages < 40; ++pages) {
+            const std::vector<int> places = scattered(pages);
+            CHECK(std::set(places.begin(), places.end()).size() == static_cast<std::size_t>(pages));
+            for (int n = 1; n < pages && pages > 2; ++n)
+                CHECK(places[static_cast<std::size_t>(n)] != places[static_cast<std::size_t>(n) - 1] + 1);
+        }
+    }
+
+    TEST_CASE("bytes: counted is the closed form, of both ways; sharing saves what it says and costs what it "
+              "says") {
+        for (const int queries : {1, 4, 7})
+            for (const int keys : {1, 9, 20})
+                for (int prefix = 0; prefix <= keys; prefix += 3)
+                    for (int sequences = 1; sequences <= std::min(queries, 4); ++sequences)
+                        for (const int e : {2, 4}) {
+                            Problem p = sharing(queries, keys, prefix, sequences);
+                            p.element_bytes = e;
+                            const auto trace = cascade(p);
+                            CHECK(bytes_of(*trace) == cascade.model(p).total());
+                            CHECK(keys_loaded(*trace) == keys);
+                            // The plain way: one walk for each sequence over the prefix and its own keys.
+                            std::int64_t plain = 0, read_again = 0;
+                            for (int s = 0; s < sequences; ++s) {
+                                Problem alone = p;
+                                alone.options = {};
+                                const Sequence own = SharedPrefix(p).of(s);
+                                alone.Q = Matrix(p.Q.topRows(own.queries));
+                                if (prefix + own.keys == 0) {
+                                    plain += own.queries * (2 * 4 * e + 4);
+                                    continue;
+                                }
+                                alone.Br = own.queries;
+                                keep_keys(alone, prefix + own.keys);
+                                const auto one = walk_of("flash-forward", alone);
+                                plain += bytes_of(*one), read_again += s > 0 ? prefix * 2 * 4 * e : 0;
+                            }
+                            CHECK(each_sequence_alone(p).total() == plain);
+                            CHECK(saved_by_sharing(p) == read_again);
+                            CHECK(plain - bytes_of(*trace) == saved_by_sharing(p) - price_of_sharing(p));
+                        }
+    }
+
+    TEST_CASE("from so long a prefix on sharing pays, and not before") {
+        for (const int sequences : {2, 3, 4})
+            for (const int queries : {4, 8}) {
+                Problem p = sharing(queries, 60, 0, sequences);
+                const auto pays = prefix_that_pays(p);
+                REQUIRE(pays > 0);
+                for (int prefix = 0; prefix <= 40; ++prefix) {
+                    p.options.prefix = prefix;
+                    CHECK((cascade.model(p).total() < each_sequence_alone(p).total()) == (prefix >= pays));
+                }
+            }
+        CHECK(prefix_that_pays(sharing(4, 9, 3, 1)) == 0);
+    }
+
+    TEST_CASE("the worked example: two sequences behind two keys") {
+        const Problem p = worked_example();
+        const auto trace = cascade(p);
+        const SharedPrefix all(p);
+        CHECK(all.prefix == 2);
+        CHECK(all.count() == 2);
+        CHECK(keys_loaded(*trace) == 4);
+        CHECK(bytes_of(*trace) == 496);
+        CHECK(each_sequence_alone(p).total() == 336);
+        CHECK(prefix_that_pays(p) == 8);
+        const auto at = [&](Op op, int nth) { return steps_of(*trace, op)[static_cast<std::size_t>(nth)]; };
+        const Explanation merged = explain(*trace, at(Op::merge_output, 1));
+        CHECK(plain(merged.formula) == "O  ←  w_shared O_shared  +  w_own O_own");
+        CHECK(merged.place == "sequence 1, merge");
+        const Explanation loaded = explain(*trace, at(Op::load_kv, 0));
+        CHECK(loaded.place == "prefix, block 0");
+        check_contains(loaded.why, {"read once for both sequences", "2 times in all"});
+        Problem paged = p;
+        paged.options.pages = 2;
+        check_contains(explain(*cascade(paged), at(Op::load_kv, 1)).why, {"Page 1 lies at place 0"});
+    }
+
+    TEST_CASE("what does not fit is refused with a sentence") {
+        const auto refused = [](auto change) {
+            Problem p = sharing(4, 9, 4, 2);
+            p.options.pages = 2;
+            REQUIRE_FALSE(refuse(cascade, p));
+            change(p);
+            const auto sentence = refuse(cascade, p);
+            REQUIRE(sentence);
+            return *sentence;
+        };
+        using P = Problem&;
+        check_contains(refused([](P p) { p.options.prefix = 10; }), {"prefix has 10 keys, but K has 9"});
+        check_contains(refused([](P p) { p.options.prefix = -1; }), {"must have 0 or more"});
+        check_contains(refused([](P p) { p.options.sequences = 5; }), {"5 sequences, but only 4 queries"});
+        check_contains(refused([](P p) { p.options.sequences = -2; }), {"-2 sequences; expected 1 to 64"});
+        check_contains(refused([](P p) { p.options.pages = -1; }), {"A page holds -1 keys"});
+        // Two pages of the prefix, then three and two keys: two pages and one
+        check_contains(refused([](P p) { p.options.page_table = {0, 1, 2}; }), {"names 3 places", "5 pages"});
+        check_contains(refused([](P p) {
+                           p.options.page_table = {0, 1, 5, 3, 4};
+                       }),
+                       {"page 2 at place 5", "outside", "0 to 4"});
+        check_contains(refused([](P p) { p.options.page_table = {0, 1, -1, 3, 4}; }), {"outside"});
+        check_contains(refused([](P p) {
+                           p.options.page_table = {0, 3, 2, 3, 4};
+                       }),
+                       {"pages 1 and 3 at the same place, 3"});
+        check_contains(refused([](P p) { p.options.pages = 0, p.options.page_table = {0}; }), {"no pages"});
+        check_contains(refused([](P p) { p.causal = true; }), {"no causal mask", "sequences decide"});
+        check_contains(refused([](P p) { p.window = 1; }), {"no window"});
+        check_contains(refused([](P p) { p.logits.sink = 1; }), {"has no sink"});
+        check_contains(refused([](P p) { p.logits.softcap = 1; }), {"has no softcap"});
+    }
+}
