@@ -25,13 +25,18 @@ std::vector<Slot> results_of(const Trace& trace) {
     return out;
 }
 
+static bool leaves_gradients(const Lesson& lesson) {
+    return std::ranges::find(lesson.results, Slot::dQ) != lesson.results.end();
+}
+
 // What the lesson would pass over in silence.
 static std::optional<std::string> check_logits_known(const Lesson& lesson, const Logits& logits) {
     const std::string title = "The lesson \"" + std::string(lesson.title) + "\" has no ";
     if ((logits.softcap || logits.alibi) && !lesson.uses(takes_logits))
         return title + "softcap and no ALiBi bias; leave them out, or choose another lesson.";
     if (logits.sink && !lesson.uses(takes_sink))
-        return title + "sink; leave it out, or choose another lesson, such as flash-forward.";
+        return title + "sink; leave it out, or choose another lesson, such as " +
+               (leaves_gradients(lesson) ? "flash-backward." : "flash-forward.");
     return {};
 }
 
@@ -45,7 +50,7 @@ std::optional<std::string> refuse(const Lesson& lesson, const Problem& problem) 
     if (problem.heads && lesson.uses(chooses_learning_rate))
         return "The lesson \"" + std::string(lesson.title) +
                "\" changes the weights of one head; leave the heads out, or choose another lesson.";
-    if (std::ranges::find(lesson.results, Slot::dQ) != lesson.results.end())
+    if (leaves_gradients(lesson))
         if (auto sentence = validate_gradients(problem)) return sentence;
     if (std::ranges::find(lesson.results, Slot::W_Q) != lesson.results.end())
         if (auto sentence = validate_update(problem)) return sentence;

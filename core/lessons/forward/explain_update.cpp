@@ -270,6 +270,8 @@ void explain_normalize(const View& v) {
         v.out.why = "The only division of " + v.query() + ": its weights and the sink's together are " +
                     num_text(l) + ". After it the sink has " + num_text(share) +
                     " of the whole, and the keys share the rest.";
+        if (!sees_some_key(v.problem, v.row))
+            v.out.why = v.first_query() + " saw no key: ℓ is the weight of the sink alone, and O stays 0.";
     }
     if (std::isinf(l))
         v.out.why = "ℓ of " + v.query() + " is ∞: divided by it every finite output becomes 0.";

@@ -49,13 +49,19 @@ void explain_left_out(const View& v) {
 
 void explain_average(const View& v) {
     explain_normalize(v);
+    v.out.asides.clear();  // they are about all keys of the row
     const double l = v.read(Slot::l).data(0, 0);
     v.out.kind = l == 0;
     v.out.why =
         l == 0 ? first_split_name(v) + " has shown the query no key: ℓ = 0, and its output stays 0."
                : "Divided by the ℓ of this split alone: the average of its values, as if there were no other "
                  "keys.";
-    if (v.problem.logits.sink && split_of(v.trace, v.k) == 0)
+    if (!v.problem.logits.sink || split_of(v.trace, v.k) > 0) return;
+    if (l == 1 && v.read(Slot::Oi).data.isZero(0))
+        v.out.why =
+            first_split_name(v) +
+            " has shown the query no key: all of ℓ is the weight of the sink, and the output stays 0.";
+    else
         v.out.why = "In the ℓ of this split, " + num_text(l) +
                     ", the sink has its weight beside the keys; it gives no value, so it only makes the "
                     "average smaller.";

@@ -46,23 +46,23 @@ std::string place_on_ring(const RingView& r) {
 
 // ---- What both passes do
 
-void explain_keys_handed_on(const RingView& r, int computing) {
+void explain_keys_handed_on(const RingView& r, const RingClock& clock) {
     const View& v = r.v;
     const Ring& ring = r.ring;
     const int t = r.round - 1, from = ring.before(r.rank), to = ring.behind(r.rank),
-              now = ring.owner(r.rank, t);
+              now = ring.owner(r.rank, t), through = clock.begin(r.rank, t) + clock.computing(r.rank, t);
     const Line K = slot_symbol(Slot::K, r.owner), V = slot_symbol(Slot::V, r.owner);
     v.out.formula = join({K, ", ", V, "  ←  from " + rank_name(from) + ",   ", slot_symbol(Slot::K, now),
                           ", ", slot_symbol(Slot::V, now), "  →  to " + rank_name(to)});
     const int keys = ring.keys_of(r.owner).rows();
     set_bytes(v, product({num(2), num(keys), num(v.problem.d()), num(v.problem.element_bytes)}),
               "bytes received");
-    const int sending = v.step.when.end - v.step.when.start;
-    const std::string hides = sending <= computing
-                                  ? " The message takes " + counted(sending, "tick") +
-                                        ", the work of this round " + str(computing) + ": it costs no time."
-                                  : " The message takes " + counted(sending, "tick") +
-                                        ", longer than the work of this round, " + str(computing) + ".";
+    const int sending = v.step.when.end - v.step.when.start, waits = v.step.when.end - through;
+    const std::string hides =
+        " The message takes " + counted(sending, "tick") + ", and " +
+        (waits <= 0 ? "is there when the work of this round ends: it costs no time."
+                    : "ends " + counted(waits, "tick") +
+                          " after the work of this round: " + rank_name(r.rank) + " waits for it.");
     v.out.why = capitalised(rank_name(r.rank)) + " hands on " +
                 (now == r.rank ? "its keys and values" : "the keys and values of " + rank_name(now)) +
                 " to " + rank_name(to) + " and receives those of " + rank_name(r.owner) +
@@ -314,7 +314,13 @@ void tell_merge(const ForwardView& r) {
 
 void explain_blind_rank(const ForwardView& r) {
     const View& v = r.v;
-    if (v.problem.logits.sink) return tell_sink_start(v, sym(Slot::m), sym(Slot::l), sym(Slot::Oi));
+    if (v.problem.logits.sink) {
+        tell_sink_start(v, sym(Slot::m), sym(Slot::l), sym(Slot::Oi));
+        v.out.why = "The mask hides every key from every query of " + rank_name(r.rank) +
+                    ": only the sink is left, " + num_text(*v.problem.logits.sink) +
+                    ". It has weight exp(0) = 1 and no value.";
+        return;
+    }
     v.out.formula = join({sym(Slot::m), " ← −∞,  ", sym(Slot::l), " ← 0,  ", sym(Slot::Oi), " ← 0"});
     v.out.why = "The mask hides every key from every query of " + rank_name(r.rank) +
                 ": there is nothing to divide, and O is defined as 0.";
@@ -329,7 +335,10 @@ void explain_division(const ForwardView& r) {
                     ? "No key was to be seen for " + r.query() + ": ℓ = 0, and O is defined as 0."
                     : "The only division of " + r.query() + ": the weights of all rounds together are " +
                           num_text(l.value) + ", after this they sum to 1.";
-    if (v.problem.logits.sink)
+    if (v.problem.logits.sink && !sees_some_key(v.problem, r.query_at(v.row)))
+        v.out.why =
+            "No key was to be seen for " + r.query() + ": ℓ is the weight of the sink alone, and O stays 0.";
+    else if (v.problem.logits.sink)
         v.out.why = "The only division of " + r.query() + ": the weights of all rounds and the sink's are " +
                     num_text(l.value) + " together. The sink has " +
                     num_text(sink_share(v, v.at(*v.trace.live(Slot::m, v.k).value, v.row, 0), l.value)) +
@@ -365,8 +374,7 @@ void explain_ring(const View& v) {
     v.out.place = place_on_ring(r);
     switch (v.step.op) {
     case Op::load_q: return explain_queries(r);
-    case Op::exchange:
-        return explain_keys_handed_on(r, RingClock(r.ring, RingPass::forward).computing(r.rank, r.round - 1));
+    case Op::exchange: return explain_keys_handed_on(r, RingClock(r.ring, RingPass::forward));
     case Op::load_kv: return explain_shard(r);
     case Op::scores: return explain_shard_score(r);
     case Op::softcap: return explain_softcap(v, shard_words(r));

@@ -267,9 +267,7 @@ void explain_ring_backward(const View& v) {
     case Op::load_q: return explain_queries(r);
     case Op::preprocess: return explain_mean(r);
     case Op::init: return explain_start(r);
-    case Op::exchange:
-        return explain_keys_handed_on(r,
-                                      RingClock(r.ring, RingPass::backward).computing(r.rank, r.round - 1));
+    case Op::exchange: return explain_keys_handed_on(r, RingClock(r.ring, RingPass::backward));
     case Op::exchange_gradients: return explain_gradients_handed_on(r);
     case Op::load_kv: return explain_shard(r);
     case Op::scores: return explain_shard_score(r);

@@ -2,7 +2,7 @@
 // shards.
 #pragma once
 
-#include "core/lessons/ring/ranks.h"
+#include "core/lessons/ring/clock.h"
 #include "core/lessons/shared/explain_logits.h"
 #include "core/walk/explain_view.h"
 
@@ -33,8 +33,8 @@ std::string rows_text(const std::vector<int>& positions);
 /// "rank 0, round 1"; a message is that of the round in which it travels.
 std::string place_on_ring(const RingView& r);
 
-/// What travels, and whether computing takes longer.
-void explain_keys_handed_on(const RingView& r, int computing);
+/// What travels, and whether the rank waits for it.
+void explain_keys_handed_on(const RingView& r, const RingClock& clock);
 void explain_shard(const RingView& r);
 void explain_shard_score(const RingView& r);
 void explain_shard_mask(const RingView& r);

@@ -25,18 +25,17 @@ void explain_softcap(const View& v, const LogitWords& words) {
     const Expr score = v.number(words.scores), cap = num(*v.problem.logits.softcap);
     v.out.formula = join({sym(v.out.target.slot), "  ←  cap · tanh(", sym(words.scores), " ÷ cap)"});
     const auto [from, to] = format_apart(score.value, v.result());
-    const std::string limit = num_text(cap.value);
+    const std::string limit = num_text(std::copysign(cap.value, score.value));  // on its side of 0
     const std::string move =
         "The score of " + words.query + " and " + words.key + " goes from " + from + " to " + to;
     const CapKind kind = kind_of_cap(cap.value, v.result());
     v.out.kind = kind;
     v.out.why = kind == at_zero ? "A score of 0 stays 0: the softcap only bends what is far from it."
                 : kind == nearly_linear
-                    ? move + ": this far below the cap of " + limit + " tanh is nearly a straight line."
-                : kind == bent
-                    ? move + ": the nearer to the cap of " + limit + ", the less a score still gains."
-                    : move + ": no score passes the cap of " + limit +
-                          ", however large, and none needs to be cut off.";
+                    ? move + ": this far from " + limit + " tanh is nearly a straight line."
+                : kind == bent ? move + ": the nearer to " + limit + ", the less a score still moves."
+                               : move + ": no score passes " + limit +
+                                     ", however far from 0 it was, and none needs to be cut off.";
     set_numbers(v, rounded(words.format, product({cap, hyperbolic_tangent(quotient(score, cap))})));
 }
 

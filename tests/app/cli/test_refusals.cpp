@@ -126,7 +126,7 @@ TEST_CASE("refusals: options without a value, with a wrong value, or twice") {
         {{"trace", "--sink", "1e308"}, "; it must be a number between −10³⁰⁰ and 10³⁰⁰."},
         {{"trace", "--alibi", "1e308"}, "; times the 8 queries and keys it must stay below 10³⁰⁰."},
         {{"trace", "--lesson", "ring-backward", "--sink", "1"},
-         "or choose another lesson, such as flash-forward."},
+         "or choose another lesson, such as flash-backward."},
         {{"trace", "--tokens", "a b c"}, "--tokens has 3 words, expected 4"},
         {{"trace", "--break", "no_mx"}, "did you mean no_max?"},
         {{"trace", "--break", "no_max,,"}, "--break is \"\""},

@@ -100,6 +100,33 @@ TEST_SUITE("ring lesson") {
         }
     }
 
+    TEST_CASE("a message is said to cost no time where the rank does not wait for it") {
+        Random random(64);
+        int free = 0, waiting = 0;
+        for (int n = 0; n < 60; ++n) {
+            Problem p =
+                ring_of(pick(random, 6, 12), pick(random, 2, 4), shard_kinds[pick(random, 0, 2)], n % 2 == 0);
+            if (refuse(ring_attention, p)) continue;
+            const auto trace = ring_attention(p);
+            const auto begins_round = [&](int k) {
+                const Op op = trace->step(k).op;
+                return op == Op::load_kv || op == Op::skip;
+            };
+            for (const int k : steps_of(*trace, Op::exchange)) {
+                int now = k + 1, end = 0;
+                while (!begins_round(now)) ++now;
+                for (bool first = true; first || !begins_round(now); first = false, ++now)
+                    if (!trace->step(now).when.beneath) end = trace->step(now).when.end;
+                const bool waits = trace->step(now).when.start > end;
+                CHECK(contains(explain(*trace, k).why, "waits for it") == waits);
+                CHECK(contains(explain(*trace, k).why, "costs no time") != waits);
+                ++(waits ? waiting : free);
+            }
+        }
+        CHECK(free > 0);
+        CHECK(waiting > 0);
+    }
+
     TEST_CASE("scores that the mask leaves are those of the engine, and of counting them") {
         for (const ShardKind kind : shard_kinds)
             for (const int rows : {8, 9, 11})

@@ -2,8 +2,10 @@
 // many splits FlashAttention's rule chooses.
 #include "core/lessons/forward/forward.h"
 #include "core/lessons/merge/split_kv.h"
+#include "tests/contains.h"
 #include "tests/core/lessons/contract.h"
 #include "tests/core/problems.h"
+#include "tests/core/steps.h"
 
 #include <cmath>
 #include <doctest/doctest.h>
@@ -104,6 +106,23 @@ TEST_CASE("ticks in closed form, where splits are even and no mask hides a block
     CHECK(flash_forward(whole)->size() == whole.N() * flash_ticks(16));
     CHECK(flash_ticks(16) == 132);
     CHECK(split_ticks(16, 4, 4) == 42);
+}
+
+TEST_CASE("what a split divides by is said of its own keys, and of the sink in the first split alone") {
+    Problem p = decode(16, 2, 4);
+    p.logits.sink = 1;
+    p.options.splits = {0, 8, 8};
+    const auto trace = split_kv(p);
+    const auto ends = steps_of(*trace, Op::normalize);
+    REQUIRE(ends.size() == 3);
+    for (const int k : ends) CHECK(explain(*trace, k).asides.empty());
+    CHECK(contains(explain(*trace, ends[0]).why, "no key: all of ℓ is the weight of the sink"));
+    CHECK(contains(explain(*trace, ends[1]).why, "of this split alone"));
+    p.options.splits = {8, 8};
+    const auto with_keys = split_kv(p);
+    CHECK(contains(explain(*with_keys, steps_of(*with_keys, Op::normalize)[0]).why,
+                   "the sink has its weight beside"));
+    CHECK(contains(explain(*with_keys, steps_of(*with_keys, Op::normalize)[1]).why, "of this split alone"));
 }
 
 TEST_CASE("partial results cost what the ledger says") {

@@ -13,8 +13,7 @@ std::int64_t moved(const Trace& trace, int k, Slot slot) {
     const int each = info(slot).counts_elements ? trace.problem().element_bytes : 4;
     for (int step = 0; step <= k; ++step) {
         for (const Access& a : trace.reads(step))
-            if (a.slot == slot && is_load(trace.step(step).op))
-                out += trace.value(a.value).data.size() * each;
+            if (a.slot == slot) out += trace.value(a.value).data.size() * each;
         for (const Access& a : trace.writes(step))
             if (a.slot == slot) out += trace.value(a.value).data.size() * each;
     }
@@ -34,6 +33,7 @@ Ledger ledger_of(const Trace& trace, int k) {
     add("Q", Role::Q, {Slot::Q});
     add("K", Role::K, {Slot::K});
     add("V", Role::V, {Slot::V});
+    if (trace.problem().logits.sink) add("sink", info(Slot::sink).role, {Slot::sink});
     add("parts", Role::alpha, {Slot::O_parts, Slot::L_parts});
     add("O", Role::O, {Slot::O, Slot::L});
     return out;
