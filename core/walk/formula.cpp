@@ -115,22 +115,15 @@ std::pair<int, bool> own_decimals(const Expr& e, const Decimals& decimals) {
     return {decimals.at_least, false};
 }
 
-// A count or a whole constant needs none.
-int loose_decimals(double value, const Decimals& decimals) {
-    constexpr double large = 1e9;
-    const bool whole = std::abs(value) < large && value == std::trunc(value);
-    return whole ? 0 : std::max(decimals.loose, decimals.at_least);
-}
-
 double shown_value(const Expr& e, const Decimals& decimals) {
     if (decimals.stored) return e.value;
-    if (!e.digits) return printed(e.value, loose_decimals(e.value, decimals));
+    if (!e.digits) return printed(e.value, std::max(decimals.loose, decimals.at_least));
     const auto [own, plain] = own_decimals(e, decimals);
     return printed(e.value, own, !plain);
 }
 
 std::string shown_text(const Expr& e, const Decimals& decimals) {
-    if (!e.digits) return format_fixed(e.value, loose_decimals(e.value, decimals));
+    if (!e.digits) return format_fixed(e.value, std::max(decimals.loose, decimals.at_least));
     const int shown = own_decimals(e, decimals).first;
     return shown == e.digits->decimals() ? e.digits->text(e.value) : format_fixed(e.value, shown);
 }

@@ -211,7 +211,7 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {1, "store O, L = m + ln ℓ", Op::store},
     };
     static const FaultCode code(lines, no_faults(), {},
-                                {{Op::part, "mⱼ, ℓⱼ, Oⱼ ← max, sum, out; sink once"},
+                                {{Op::part, "mⱼ, ℓⱼ, Oⱼ ← its max, sum, O, + sink"},
                                  {Op::init, "m, ℓ, O ← sink, 1, 0  if it saw no key"}});
     return code.of(p);
 }

@@ -117,7 +117,9 @@ TEST_SUITE("ring lesson") {
                 while (!begins_round(now)) ++now;
                 for (bool first = true; first || !begins_round(now); first = false, ++now)
                     if (!trace->step(now).when.beneath) end = trace->step(now).when.end;
-                const bool waits = trace->step(now).when.start > end;
+                const int there = trace->step(k).when.end;
+                const bool waits = there > end;
+                CHECK(trace->step(now).when.start >= std::max(there, end));
                 CHECK(contains(explain(*trace, k).why, "waits for it") == waits);
                 CHECK(contains(explain(*trace, k).why, "costs no time") != waits);
                 ++(waits ? waiting : free);
