@@ -33,8 +33,7 @@ std::span<const Access> moved(const Trace& trace, int k) {
 
 // What moves, with its block; where keys lie at scattered places, the lesson knows which block a tile is.
 Line name_of(const Trace& trace, int k, const Access& access) {
-    if (trace.lesson().uses(chooses_sequences)) return slot_symbol(trace, access.slot, k, access.tile);
-    return block_symbol(trace, access.slot, k, access.tile);
+    return slot_symbol(trace, access.slot, k, access.tile);
 }
 
 // "K₁ 32 B", or what of it has room.

@@ -460,13 +460,15 @@ TEST_CASE("numbers are multiples of a tenth, and the shape stays") {
 TEST_CASE("no variant of one step is easier than the others: α is 1 in none") {
     VariantsWanted wanted = wanted_of(forward(), 300);
     wanted.step = nth_step(*walk_of(forward(), wanted.shape), Op::row_sum, 1);
-    for (wanted.seed = 1; wanted.seed <= 4; ++wanted.seed)
-        for (const Variant& variant : variants(wanted).at(0).variants) {
+    for (wanted.seed = 1; wanted.seed <= 4; ++wanted.seed) {
+        const AskedOfAll first = variants(wanted).at(0);
+        for (const Variant& variant : first.variants) {
             const Question& q = variant.question;
             CHECK_MESSAGE(contains(q.text, "α["), q.text);
             CHECK_MESSAGE(!contains(q.text, "]\u00A0=\u00A01,"), q.text);
             CHECK_MESSAGE(q.wrong.size() >= 3, q.text);
         }
+    }
 }
 
 TEST_CASE("one step alone, or a sentence") {
