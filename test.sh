@@ -6,7 +6,7 @@ passed=0 failed=0 skipped=0
 
 usage() {
     cat <<'TEXT'
-./test.sh [PART...]   builds and runs the tests; without a PART all but the sanitizers and tidy
+./test.sh [PART...]   builds and runs the tests; without a PART all but the sanitizers
   all        what runs without a PART
   core       problems, lessons, traces, explanations, CPU kernels (builds the core alone)
   io         files, examples, settings
@@ -19,7 +19,7 @@ usage() {
   sanitizers all tests under AddressSanitizer and UndefinedBehaviorSanitizer; sanitized-core only those of core
   structure  who includes whom
   format     clang-format
-  tidy       clang-tidy over what changed last, for at most two minutes; with --all over everything
+  tidy       clang-tidy, where it is installed, over what changed last, for two minutes; with --all over everything
 --within MINUTES   begins no part later than that, and counts what was left out as skipped
 TEXT
 }
@@ -157,7 +157,7 @@ run_part() {
         all)
             build build release all $(options all)
             run_ctest build
-            for target in structure format; do run_part "$target"; done
+            for target in structure format tidy; do run_part "$target"; done
             ;;
         structure) run_script structure python3 "$root/tests/structure/circles.py" "$root" ;;
         format) run_script format check_format ;;
