@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <ctime>
 #include <fstream>
@@ -107,7 +108,7 @@ std::string compiler() {
 #endif
 }
 
-bool peak_was_reset = false;
+std::atomic<bool> peak_was_reset = false;  // ranks may be threads
 
 }  // namespace
 
