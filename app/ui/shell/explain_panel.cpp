@@ -34,11 +34,11 @@ RowPicker row_picker_for(const AppState& state, float room) {
     RowPicker out;
     const int k = state.cursor.step;
     if (step_units(*state.trace, k) < 2 && state.trace->step(k).op != Op::store) return out;
-    const Access& written = state.trace->writes(k).front();
-    const Region& region = state.trace->value(written.value).region;
+    // Those of the value that the formula speaks of: a shard of a ring may be stored in several pieces.
+    const Region region = step_region(*state.trace, k);
     out.rows = region.rows;
     // Numbered as in the formula: rows of parts from 0 on
-    out.top = is_of_parts(written.slot) ? 0 : region.row;
+    out.top = is_of_parts(state.trace->writes(k).front().slot) ? 0 : region.row;
     out.w = 128;
     if (out.rows > 3) return out;
     for (int r = 0; r < out.rows; ++r) out.labels.push_back(str(out.top + r));

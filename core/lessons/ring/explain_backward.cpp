@@ -225,7 +225,7 @@ void explain_gradients_handed_on(const BackwardView& r) {
     const View& v = r.v;
     const bool home = r.rank == r.owner, first = r.round == 1;
     const int round = home ? r.ring.ranks : r.round, keys = r.ring.keys_of(r.owner).rows();
-    if (home) v.out.place = rank_name(r.rank) + ", on the way home";
+    if (home) v.out.place = rank_name(r.rank) + ", home";
     v.out.formula = join({r.gradients(), "  ←  ", first ? r.shares() : r.gradients(),
                           "  of " + rank_name(r.ring.before(r.rank))});
     set_bytes(v, product({num(2), num(keys), num(v.problem.d()), num(4)}), "bytes received");

@@ -188,7 +188,7 @@ TEST_SUITE("ring backward") {
         CHECK(plain(added.formula) == "dK₀  ←  dK₀  +  ΔK₀");
         CHECK(added.place == "rank 1, round 1");
         const Explanation home = explain(*trace, at(Op::exchange_gradients, 1));
-        CHECK(home.place == "rank 0, on the way home");
+        CHECK(home.place == "rank 0, home");
         CHECK(plain(home.numbers) == "2 × 2 × 4 × 4");
         check_contains(home.why, {"one more hand-over"});
         const Explanation weight = explain(*trace, at(Op::recompute, 1), CellRef{Slot::Prob, 0, 0});

@@ -68,12 +68,13 @@ struct RingNow {
         const bool came = clock.gradients(ring.before(other), t).end <= tick;
         return ring.owner(other, came ? t : t - 1);
     }
-    /// Bytes of the messages that have arrived by now.
+    /// Bytes of the messages that have arrived when the step is through; when the last one is, all are.
     std::int64_t arrived() const {
+        const int until = k + 1 == trace.size() ? trace.ticks() : trace.step(k).when.end;
         std::int64_t bytes = 0, before = 0;
         for (int step = 0; step < trace.size(); ++step) {
             const std::int64_t sent = trace.step(step).traffic.sent;
-            if (trace.step(step).when.end <= tick) bytes += sent - before;
+            if (trace.step(step).when.end <= until) bytes += sent - before;
             before = sent;
         }
         return bytes;
@@ -197,10 +198,13 @@ void draw_ring(const Canvas& c, const RingNow& now, const Rect& a) {
 // Bytes that have gone from rank to rank, of all that will
 void draw_sent(const Canvas& c, const RingNow& now, const Rect& a) {
     const std::int64_t all = now.trace.lesson().model(now.trace.problem()).sent, sent = now.arrived();
-    const std::string words = "Between ranks", bytes = format_traffic(sent) + " of " + format_traffic(all);
+    const std::string bytes = format_traffic(sent) + " of " + format_traffic(all);
     const float room = a.w - text_width(Face::mono, size::small, bytes) - 10;
-    if (text_width(Face::regular, size::small, words) <= room)
-        c.text(a.x, a.y + 8, words, size::small, c.theme->t2);
+    for (const char* words : {"Between ranks", "sent"})
+        if (text_width(Face::regular, size::small, words) <= room) {
+            c.text(a.x, a.y + 8, words, size::small, c.theme->t2);
+            break;
+        }
     c.text(a.right(), a.y + 8, bytes, size::small, c.theme->t1, Face::mono, Align::right);
     c.progress(a.x, a.y + 22, a.w, 8, all > 0 ? static_cast<float>(sent) / static_cast<float>(all) : 0,
                c.theme->t1);

@@ -240,6 +240,61 @@ TEST_SUITE("merge view") {
         CHECK(program.shows("[2]"));
     }
 
+    TEST_CASE("the row of a shard that is stored is called as its result is") {
+        for (const ShardKind shards : {ShardKind::zigzag, ShardKind::striped}) {
+            Problem dealt = example("causal-8");
+            dealt.options.ranks = 4, dealt.options.shards = shards;
+            Program program(dealt, {1280, 720});
+            program.show_lesson("ring");
+            for (const int store : steps_of(*program.state.trace, Op::store)) {
+                program.go_to_step(store, 2);
+                const CellRef told = program.state.explanation.target;
+                CHECK(told.slot == Slot::L);
+                CHECK(program.look_for("row/" + str(told.row)));
+            }
+        }
+    }
+
+    TEST_CASE("when a ring is through, all bytes have gone between its ranks") {
+        for (const char* lesson : {"ring", "ring-backward"})
+            for (const ShardKind shards : {ShardKind::contiguous, ShardKind::zigzag, ShardKind::striped})
+                for (const bool masked : {false, true}) {
+                    Problem dealt = example("causal-8");
+                    dealt.options.ranks = 4, dealt.options.shards = shards, dealt.causal = masked;
+                    Program program(dealt, {1280, 720});
+                    program.show_lesson(lesson);
+                    const Trace& trace = *program.state.trace;
+                    const std::string all = format_traffic(trace.lesson().model(trace.problem()).sent);
+                    program.go_to_step(trace.size() - 1, 2);
+                    CAPTURE(lesson);
+                    CHECK(program.shows(all + " of " + all));
+                }
+    }
+
+    TEST_CASE("a message counts when its step is through") {
+        Problem dealt = example("worked-4x4");
+        dealt.options.ranks = 4;
+        Program program(dealt, {1280, 720});
+        program.show_lesson("ring");
+        program.go_to_step(nth_step(*program.state.trace, Op::exchange), 2);
+        CHECK(program.shows("128 B of 384 B"));  // all four ranks send at once
+    }
+
+    TEST_CASE("at the end of every lesson the meter of HBM shows what the closed form says") {
+        Program program(example("gradients-4x4"), {1600, 900});
+        for (const Lesson& lesson : lessons()) {
+            CAPTURE(lesson.id);
+            program.show_lesson(lesson.id);
+            const Trace& trace = *program.state.trace;
+            const TrafficModel all = lesson.model(trace.problem());
+            program.go_to_step(trace.size() - 1, 2);
+            const bool apart =
+                program.shows(format_traffic(all.hbm_read) + " read, ") ||
+                (program.shows(format_traffic(all.hbm_read)) && program.shows(format_traffic(all.hbm_write)));
+            CHECK((apart || program.shows(format_traffic(all.total()))));
+        }
+    }
+
     TEST_CASE("where L is stored it has a cell, and the way to the output says that it is divided") {
         for (const bool presenter : {false, true}) {
             Program program(example("six-words"), {1280, 720}, presenter);
