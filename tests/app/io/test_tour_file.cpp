@@ -221,6 +221,12 @@ TEST_SUITE("tour files") {
         CHECK(worked.Tr() * 2 * matrix == square);
         CHECK(moved("attention") == square + 4 * matrix);
         CHECK(moved("flash-forward") == worked.Tr() * 2 * matrix + 2 * matrix + worked.N() * 4);
+        // "The rule says 1"; notes: "4 Bc ÷ 3 d … 0.67; the meters say … 0.70 times"
+        CHECK(2 * worked.Br == worked.d());
+        CHECK(format_fixed(4.0 * worked.Bc / (3 * worked.d()), 2) == "0.67");
+        CHECK(format_fixed(static_cast<double>(moved("attention")) /
+                               static_cast<double>(moved("flash-forward-v1")),
+                           2) == "0.70");
         // "S[0,2] by 0.1 … P[0,2] … would gain 0.061 … sum to 1.061 … comes to 0.63, P[0,0] … to 0.21";
         // notes: "0.634 and 0.211"
         const Problem graded = *find_example("gradients-4x4");

@@ -220,6 +220,14 @@ TEST_CASE("the verdict is on a kernel whose α counts: two tiles, and a wrong α
     CHECK(alpha.data(worst, 0) < .9);
     // "This kernel is at 0.24 ×"
     CHECK(format_fixed(right.outputs.front().ratio(), 2) == "0.24");
+    // "0.00996 … up to the mark, 0.0280 … two roundings of the largest output, 1.04 … at most a 256th"
+    const OutputVerdict& output = right.outputs.front();
+    const double largest = output_values(right, Slot::O).exact.cwiseAbs().maxCoeff();
+    CHECK(three_digits(output.standard) == "0.00996");
+    CHECK(three_digits(output.limit()) == "0.0280");
+    CHECK(format_fixed(largest, 2) == "1.04");
+    CHECK(output.factor == 2);
+    CHECK(output.floor == doctest::Approx(2 * largest / 256));
     // "Now it is at 4.26 ×, beyond the rule. A limit of 5 × would let this fault pass": O alone is wrong
     const auto broken_stop = std::ranges::find_if(script.stops, [](const TourStop& stop) {
         return stop.kernel_fault.quantity != KernelFault::Quantity::none;
