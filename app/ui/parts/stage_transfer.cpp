@@ -6,6 +6,7 @@
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/tour.h"
 #include "core/base/numbers.h"
+#include "core/lessons/shared/parts.h"
 
 #include <algorithm>
 
@@ -31,9 +32,12 @@ std::span<const Access> moved(const Trace& trace, int k) {
     return is_load(trace.step(k).op) ? trace.reads(k) : trace.writes(k);
 }
 
-// What moves, with its block; where keys lie at scattered places, the lesson knows which block a tile is.
+// What moves, with its block. Parts have letters, and where keys lie at scattered places the lesson knows
+// which block a tile is.
 Line name_of(const Trace& trace, int k, const Access& access) {
-    return slot_symbol(trace, access.slot, k, access.tile);
+    if (is_of_parts(access.slot) || trace.lesson().uses(chooses_sequences))
+        return slot_symbol(trace, access.slot, k, access.tile);
+    return block_symbol(trace, access.slot, k, access.tile);
 }
 
 // "K₁ 32 B", or what of it has room.
