@@ -58,6 +58,11 @@ lesson backward 4
 lesson flash-backward 29
 lesson training-step 32
 lesson memory ""
+lesson merge 6 --splits 2,2
+lesson split-kv 20 --random 16x4 --bc 2 --workers 4
+lesson ring 8 --example causal-8 --ranks 4 --shards zigzag
+lesson ring-backward 10
+lesson cascade 30 --random 16x4 --seed 1 --br 4 --bc 4 --prefix 12 --sequences 4
 
 # Alone and in the classroom: a stop of the tour, a question and its answer, where 13.44 comes from, a symbol,
 # a projector with a sentence to say
