@@ -34,9 +34,7 @@ struct Walk {
     // m ← −∞, ℓ ← 0, O ← 0 beside the queries
     void start(const Region& q) {
         rec.begin(Op::init);
-        rec.write(Slot::m, Matrix::Constant(q.rows, 1, minus_infinity), {q.row, 0, q.rows, 1});
-        rec.write(Slot::l, Matrix::Zero(q.rows, 1), {q.row, 0, q.rows, 1});
-        rec.write(Slot::Oi, Matrix::Zero(q.rows, d), q);
+        start_values(rec, q, {minus_infinity, 0});
         rec.end();
     }
 
@@ -44,30 +42,10 @@ struct Walk {
     void block(int j, const Region& q) {
         const Region k{all.block(j).first, 0, all.block(j).keys, p.d()};
         const StepTile tile{-1, j, q, k, {q.row, k.row, q.rows, k.rows}, {q.row, 0, q.rows, 1}};
-        rec.begin(Op::load_kv, -1, j);
-        rec.load(Slot::K, all.place(j), Slot::Kj);
-        rec.load(Slot::V, all.place(j), Slot::Vj);
-        rec.end();
-        weight_steps(rec, p, tile, scores(tile));
-        const RowSum sum = row_sum_step(rec, p, tile);
-        rec.begin(Op::output, -1, j);
-        rec.read(Slot::alpha);
-        const Matrix& O = rec.read(Slot::Oi);
-        rec.read(Slot::P);
-        const Matrix& V = rec.read(Slot::Vj);
-        rec.write(Slot::Oi, sum.alpha.col(0).asDiagonal() * O + sum.P * V, q);
-        rec.end(q.rows * (1 + 2LL * k.rows) * d);
-    }
-
-    // Nothing is masked: a block holds keys that every query of the pass sees.
-    const Matrix& scores(const StepTile& t) {
-        const double scale = p.softmax_scale();
-        rec.begin(Op::scores, -1, t.j);
-        const Matrix& Q = rec.read(Slot::Qi);
-        const Matrix& K = rec.read(Slot::Kj);
-        const Matrix& S = rec.write(Slot::S, scale * Q * K.transpose(), t.S);
-        rec.end(S.size() * (2 * d + (scale == 1.0 ? 0 : 1)));
-        return S;
+        load_keys(rec, -1, j, all.place(j));
+        // Nothing is masked: a block holds keys that every query of the pass sees.
+        weight_steps(rec, p, tile, product_step(rec, p, tile));
+        output_step(rec, p, tile, row_sum_step(rec, p, tile));
     }
 
     // O ⊘ ℓ and L = m + ln ℓ: all that a merge has to know

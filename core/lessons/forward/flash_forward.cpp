@@ -13,21 +13,9 @@ namespace {
 
 // One key block seen by one query block. What a step computes is rounded once, to the format of its stage.
 void walk_tile(Recorder& rec, const Problem& p, const StepTile& t) {
-    const std::int64_t Br = t.q.rows, Bc = t.k.rows, d = p.d();
     load_keys(rec, t.i, t.j);
     weight_steps(rec, p, t, score_steps(rec, p, t));
-    const RowSum sum = row_sum_step(rec, p, t);
-
-    // O ← α ⊙ O + P̃ Vⱼ, still unnormalised                                                   (Br × d)
-    rec.begin(Op::output, t.i, t.j);
-    rec.read(Slot::alpha);
-    const Matrix& O_old = rec.read(Slot::Oi);
-    rec.read(Slot::P);
-    const Matrix& Vj = rec.read(Slot::Vj);
-    const Matrix weights = round_to(p.precision.weights, sum.P);
-    const Matrix O = sum.alpha.col(0).asDiagonal() * O_old + weights * Vj;
-    rec.write(Slot::Oi, round_to(p.precision.accumulator, O), t.q);
-    rec.end(Br * d + 2 * Br * Bc * d);
+    output_step(rec, p, t, row_sum_step(rec, p, t));
 }
 
 void walk_query_block(Recorder& rec, const Problem& p, int i) {
@@ -41,10 +29,7 @@ void walk_query_block(Recorder& rec, const Problem& p, int i) {
 
     // m ← −∞, ℓ ← 0, O ← 0
     rec.begin(Op::init, i);
-    const RowStart start = row_start(rec, p);
-    rec.write(Slot::m, Matrix::Constant(q.rows, 1, start.m), column);
-    rec.write(Slot::l, Matrix::Constant(q.rows, 1, start.l), column);
-    rec.write(Slot::Oi, Matrix::Zero(q.rows, p.d()), q);
+    start_values(rec, q, row_start(rec, p));
     rec.end();
 
     // Stream the key blocks past it; a tile that the mask removes whole is neither loaded nor computed

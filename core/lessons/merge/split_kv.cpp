@@ -42,10 +42,7 @@ struct Walk {
         rec.load(Slot::Q, 0, Slot::Qi);
         rec.end();
         rec.begin(Op::init, i);
-        const RowStart start = s == 0 ? row_start(rec, p) : RowStart{minus_infinity, 0};
-        rec.write(Slot::m, Matrix::Constant(1, 1, start.m), column);
-        rec.write(Slot::l, Matrix::Constant(1, 1, start.l), column);
-        rec.write(Slot::Oi, Matrix::Zero(1, p.d()), q);
+        start_values(rec, q, s == 0 ? row_start(rec, p) : RowStart{minus_infinity, 0});
         rec.end();
     }
 
@@ -56,14 +53,7 @@ struct Walk {
         const StepTile tile{i, j, q, k, {R, k.row, 1, k.rows}, column};
         load_keys(rec, i, j);
         weight_steps(rec, p, tile, score_steps(rec, p, tile));
-        const RowSum sum = row_sum_step(rec, p, tile);
-        rec.begin(Op::output, i, j);
-        rec.read(Slot::alpha);
-        const Matrix& O = rec.read(Slot::Oi);
-        rec.read(Slot::P);
-        const Matrix& V = rec.read(Slot::Vj);
-        rec.write(Slot::Oi, sum.alpha(0, 0) * O + sum.P * V, q);
-        rec.end(d + 2 * k.rows * d);
+        output_step(rec, p, tile, row_sum_step(rec, p, tile));
     }
 
     // O ⊘ ℓ and L = m + ln ℓ of the split go to HBM

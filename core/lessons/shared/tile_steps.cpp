@@ -25,10 +25,10 @@ StepTile tile_at(const Problem& p, int i, int j) {
     return {i, j, q, k, {q.row, k.row, q.rows, k.rows}, {q.row, 0, q.rows, 1}};
 }
 
-void load_keys(Recorder& rec, int i, int j) {
+void load_keys(Recorder& rec, int i, int j, int tile) {
     rec.begin(Op::load_kv, i, j);
-    rec.load(Slot::K, j, Slot::Kj);
-    rec.load(Slot::V, j, Slot::Vj);
+    rec.load(Slot::K, tile, Slot::Kj);
+    rec.load(Slot::V, tile, Slot::Vj);
     rec.end();
 }
 
@@ -73,14 +73,19 @@ void mask_step(Recorder& rec, const Problem& p, const StepTile& t) {
 
 }  // namespace
 
-const Matrix& score_steps(Recorder& rec, const Problem& p, const StepTile& t, Capped kept) {
+const Matrix& product_step(Recorder& rec, const Problem& p, const StepTile& t) {
     const std::int64_t Br = t.q.rows, Bc = t.k.rows, d = p.d();
     const double scale = p.softmax_scale();
     rec.begin(Op::scores, t.i, t.j);
     const Matrix& Qi = rec.read(Slot::Qi);
     const Matrix& Kj = rec.read(Slot::Kj);
-    rec.write(Slot::S, round_to(p.precision.scores, scale * Qi * Kj.transpose()), t.S);
+    const Matrix& S = rec.write(Slot::S, round_to(p.precision.scores, scale * Qi * Kj.transpose()), t.S);
     rec.end(2 * Br * Bc * d + (scale == 1.0 ? 0 : Br * Bc));
+    return S;
+}
+
+const Matrix& score_steps(Recorder& rec, const Problem& p, const StepTile& t, Capped kept) {
+    product_step(rec, p, t);
     if (p.logits.softcap) softcap_step(rec, p, t.i, t.j, t.S, kept);
     if (p.logits.alibi) bias_step(rec, p, t);
     if (tile_cover(p, t.i, t.j) == TileCover::partial) mask_step(rec, p, t);
@@ -131,6 +136,13 @@ RowStart row_start(Recorder& rec, const Problem& p) {
     return {m, round_to(format, std::exp(sink - m))};
 }
 
+void start_values(Recorder& rec, const Region& q, const RowStart& start) {
+    const Region column{q.row, 0, q.rows, 1};
+    rec.write(Slot::m, Matrix::Constant(q.rows, 1, start.m), column);
+    rec.write(Slot::l, Matrix::Constant(q.rows, 1, start.l), column);
+    rec.write(Slot::Oi, Matrix::Zero(q.rows, q.cols), q);
+}
+
 void give_sink(Recorder& rec, const Problem& p) {
     if (p.logits.sink) rec.give(Slot::sink, Matrix::Constant(1, 1, *p.logits.sink), 1);
 }
@@ -145,6 +157,19 @@ RowSum row_sum_step(Recorder& rec, const Problem& p, const StepTile& t) {
     const Matrix& l = rec.write(Slot::l, round_to(p.precision.softmax, sum), t.column);
     rec.end(Br * (1 + Bc));
     return {alpha, l_old, P, l};
+}
+
+void output_step(Recorder& rec, const Problem& p, const StepTile& t, const RowSum& sum) {
+    const std::int64_t Br = t.q.rows, Bc = t.k.rows, d = p.d();
+    rec.begin(Op::output, t.i, t.j);
+    rec.read(Slot::alpha);
+    const Matrix& O_old = rec.read(Slot::Oi);
+    rec.read(Slot::P);
+    const Matrix& Vj = rec.read(Slot::Vj);
+    const Matrix weights = round_to(p.precision.weights, sum.P);
+    const Matrix O = sum.alpha.col(0).asDiagonal() * O_old + weights * Vj;
+    rec.write(Slot::Oi, round_to(p.precision.accumulator, O), t.q);
+    rec.end(Br * d + 2 * Br * Bc * d);
 }
 
 Matrix base_of(const Matrix& m) { return (m.array() == minus_infinity).select(0.0, m); }

@@ -15,10 +15,13 @@ struct StepTile {
 };
 StepTile tile_at(const Problem& problem, int i, int j);
 
-/// Load Kⱼ and Vⱼ from HBM to SRAM.
-void load_keys(Recorder& rec, int i, int j);
+/// Load Kⱼ and Vⱼ from HBM to SRAM; `tile`: where they lie there, if not in the order of the blocks.
+void load_keys(Recorder& rec, int i, int j, int tile);
+inline void load_keys(Recorder& rec, int i, int j) { load_keys(rec, i, j, j); }
 /// A tile that the mask removes whole: nothing is loaded, nothing is computed.
 void skip_tile(Recorder& rec, int i, int j);
+/// S = scale · Qᵢ Kⱼᵀ alone                                                                      (Br × Bc)
+const Matrix& product_step(Recorder& rec, const Problem& problem, const StepTile& tile);
 /// S = scale · Qᵢ Kⱼᵀ, then what the problem has of softcap, ALiBi bias and mask              (Br × Bc)
 /// A backward pass keeps the capped scores, for the gradient through the softcap.
 enum class Capped { dropped, kept };
@@ -37,6 +40,8 @@ struct RowStart {
 };
 /// The step that begins reads the sink from HBM, if there is one.
 RowStart row_start(Recorder& rec, const Problem& problem);
+/// m, ℓ and O of the queries `q` before their first key, within the step that begins.
+void start_values(Recorder& rec, const Region& q, const RowStart& start);
 /// The sink as it lies in HBM; nothing to give without one.
 void give_sink(Recorder& rec, const Problem& problem);
 /// ℓ ← α ⊙ ℓ + rowsum(P̃); what follows finds α, the old ℓ and P̃ here.
@@ -44,6 +49,8 @@ struct RowSum {
     const Matrix &alpha, &l_old, &P, &l;
 };
 RowSum row_sum_step(Recorder& rec, const Problem& problem, const StepTile& tile);
+/// O ← α ⊙ O + P̃ Vⱼ, still unnormalised                                                          (Br × d)
+void output_step(Recorder& rec, const Problem& problem, const StepTile& tile, const RowSum& sum);
 
 /// What is subtracted before exp: m (or L), and 0 for a row that has seen no key (−∞ − (−∞) would be NaN).
 Matrix base_of(const Matrix& m);
