@@ -295,7 +295,7 @@ constinit const Lesson split_kv = {
     .card = card,
     .model = model,
     .rival = {"Flash forward, one worker", flash_of_one_query,
-              "less: nobody writes partial results and reads them back, and the query is read once"},
+              "less: no partial results go out and back, and the query is read once"},
     .beside = nullptr,
     .results = results,
     .inputs = {},

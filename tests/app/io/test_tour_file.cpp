@@ -183,7 +183,9 @@ TEST_SUITE("tour files") {
         // "Here d = 4 and Bc = 2, just below"
         CHECK(7 * worked.Bc < 4 * worked.d());
         CHECK(7 * (worked.Bc + 1) > 4 * worked.d());
-        // "With d = 64 and key blocks of 128 rows it moves 2.3 times fewer (fp16 …)"
+        // "With d = 64 and Bc = 128 … 3.5 times fewer numbers, in fp16 2.3 times fewer bytes, as dQ … keeps
+        // 4"
+        CHECK(7.0 * large.Bc / (4 * 64) == 3.5);
         large.element_bytes = 2;
         CHECK(bytes(backward_model(large)) / bytes(flash_backward_model(large)) ==
               doctest::Approx(2.3).epsilon(.02));
@@ -306,8 +308,14 @@ TEST_SUITE("tour files") {
         CHECK(sharing.prefix == 2);
         CHECK(sharing.count() == 2);
         CHECK(prefix_that_pays(worked) == 8);
-        // "Query 2 has found … another in its own key"
-        CHECK(sharing.of(sharing.sequence_of_query(2)).keys == 1);
+        // "key 2 belongs to the first, key 3 to the second. Query 2, of the second"
+        CHECK(sharing.sequence_of_query(2) == 1);
+        CHECK(sharing.of(0).first_key == 2);
+        CHECK(sharing.of(1).first_key == 3);
+        CHECK(sharing.of(0).keys + sharing.of(1).keys == 2);
+        // "each sequence alone 336 B", "flash for one query 164 B"
+        CHECK(bytes(find_lesson("cascade")->rival.model(worked)) == 336);
+        CHECK(bytes(find_lesson("split-kv")->rival.model(worked)) == 164);
         // "In real numbers both trees agree … in bf16 the trees differ"
         const auto by = [&](MergeOrder order, Format format) {
             const Matrix S = softmax_scores(worked);
@@ -371,7 +379,7 @@ TEST_SUITE("tour files") {
         // "Step 17: …", "what stop 17 had", "L (stop 25 says what it is)"
         constexpr const char* what_stop = "what stop ";
         const std::map<int, std::string> others = {{8, "The output, and the bill"},
-                                                   {12, "A sum that starts too early"},
+                                                   {13, "α mends it, in one multiplication"},
                                                    {25, "What leaves the chip"}};
         int named = 0;
         for (const TourStop& stop : tour.stops) {

@@ -20,9 +20,10 @@ Columns columns(const Rect& a) {
     k.S = k.N + (narrow ? 84.0f : 110.0f);
     k.all = k.S + (narrow ? 104.0f : 134.0f);
     k.bars = k.all + 20;
-    k.fits = a.inner_right();
-    k.L = k.fits - (narrow ? 96.0f : 112.0f);
-    k.bars_end = k.L - (narrow ? 66.0f : 96.0f);
+    // "fits" is said of the bars, so it stands beside them.
+    k.L = a.inner_right();
+    k.fits = k.L - (narrow ? 80.0f : 116.0f);
+    k.bars_end = k.fits - (narrow ? 86.0f : 96.0f);
     return k;
 }
 

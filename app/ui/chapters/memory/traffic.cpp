@@ -141,9 +141,9 @@ std::vector<std::string> remarks(const Study& s) {
                               : s.fit == TileFit::registers ? "they fit on chip if registers hold S, P and O"
                                                             : "they do not fit on chip";
     const Growth& g = s.growth;
-    std::string growth = "Up to a factor: standard N d + N² = " + format_number(g.standard, 3) +
-                         " numbers, flash N² d² ÷ M = " + format_number(g.flash, 3) +
-                         ", M = " + format_count(static_cast<std::int64_t>(g.M)) + " on chip";
+    // How they grow; as numbers they would not be those of the bars, which know the factor.
+    std::string growth = "With N standard grows as N d + N², flash as N² d² ÷ M, M = " +
+                         format_count(static_cast<std::int64_t>(g.M)) + " numbers on chip";
     if (!g.stated) growth += " (stated for d ≤ M ≤ N d)";
     return {
         traffic_verdict(s),

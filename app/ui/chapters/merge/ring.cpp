@@ -61,11 +61,14 @@ struct RingNow {
         const int t = clock_round_of(other);
         return clock.keys(other, t).contains(tick) || clock.gradients(other, t).contains(tick);
     }
-    /// Whose dK and dV a rank has at this tick; −1: none yet.
+    /// Whose dK and dV a rank has at this tick, or when the message arrives that the step is about; −1: none
+    /// yet.
     int gradients_at(int other) const {
         const int t = clock_round_of(other);
         if (!backward || t == 0) return -1;
-        const bool came = clock.gradients(ring.before(other), t).end <= tick;
+        const Step& step = trace.step(k);
+        const int until = step.op == Op::exchange_gradients ? step.when.end : tick;
+        const bool came = clock.gradients(ring.before(other), t).end <= until;
         return ring.owner(other, came ? t : t - 1);
     }
     /// Bytes of the messages that have arrived when the step is through; when the last one is, all are.
@@ -864,6 +867,8 @@ void ring_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a
     const RingNow now(state);
     const Enlarged large(c, {a.x, a.y}, size::far_growth);
     const float w = a.w / size::far_growth, h = a.h / size::far_growth, rounds_w = 170, x = rounds_w + 24;
+    // The frames of cells reach beyond them, by less than this.
+    const float edge = 6;
     const auto note = [&](float left, float width, const char* name) {
         note_part(c, {a.x + left * size::far_growth, a.y, width * size::far_growth, a.h}, name);
     };
@@ -871,11 +876,11 @@ void ring_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a
     const float grid_h = draw_rounds(large.c, now, {0, 0, rounds_w, h}, false);
     if (grid_h + 22 <= h) large.c.text(0, grid_h + 14, "a number is a round", size::small, c.theme->t3);
     if (quiz_waits(state)) return;
-    const Rect rest{x, 0, w - x - 4, h};  // the frames of its cells reach beyond them
+    const Rect rest{x, 0, w - x - edge, h - edge};
     const Op op = op_now(state);
     const bool message = op == Op::exchange || op == Op::exchange_gradients;
     const bool deals = points_at(state, "Balance") || (op == Op::store && !now.backward);
-    note(x, rest.w, deals ? "Balance" : message ? "Ring" : "SRAM");
+    note(x - edge, rest.w + 2 * edge, deals ? "Balance" : message ? "Ring" : "SRAM");
     OnChip chip{large.c, state, now, true};
     if (points_at(state, "Balance")) {
         draw_deals(large.c, now, {x, 4, rest.w, h - 4});
