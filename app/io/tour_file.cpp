@@ -26,8 +26,8 @@ const std::vector<std::string> notation_names = {"l_O", "d_o", "delta_omega"},
 const std::vector<std::string> side_names = {"explanation", "problem", "break"};
 // What a stop changes about its problem, by the keys of links; those of the second list leave it the example
 // that it is.
-const std::vector<std::string> change_names = {"br",      "bc",    "causal", "window",    "scale",
-                                               "softcap", "alibi", "sink",   "precision", "heads"},
+const std::vector<std::string> change_names = {"br",    "bc",   "causal",    "window", "scale", "softcap",
+                                               "alibi", "sink", "precision", "heads",  "set"},
                                choice_names = {"row",    "order",     "splits", "merge",
                                                "parts",  "workers",   "ranks",  "shards",
                                                "prefix", "sequences", "pages",  "page-table"};

@@ -229,8 +229,8 @@ TEST_SUITE("tour files") {
         CHECK(format_fixed(static_cast<double>(moved("attention")) /
                                static_cast<double>(moved("flash-forward-v1")),
                            2) == "0.70");
-        // "S[0,2] by 0.1 … P[0,2] … would gain 0.061 … sum to 1.061 … comes to 0.63, P[0,0] … to 0.21";
-        // notes: "0.634 and 0.211"
+        // "S[0,2] is raised by 0.1, to 2.1 … P[0,2], 0.610 before, would gain 0.061 … sum to 1.061 … comes to
+        // {P[0,2]}, P[0,0] from 0.225 to {P[0,0]}"
         const Problem graded = *find_example("gradients-4x4");
         Matrix nudged = softmax_scores(graded).row(0);
         nudged(0, 2) += 0.1;
@@ -243,6 +243,13 @@ TEST_SUITE("tour files") {
         const double share =
             std::exp(static_cast<double>(untouched(0, 2))) / untouched.cast<double>().array().exp().sum();
         CHECK(format_number(.1 * share) == "0.061");
+        CHECK(format_number(share) == "0.610");
+        CHECK(untouched(0, 2) == 2);
+        Problem set = graded;
+        set.K(2, 2) = 1.1;
+        CHECK((softmax_scores(set).row(0).isApprox(nudged)));
+        CHECK(test::after(*walk_of("attention", set), Slot::Prob, Op::divide)(0, 2) ==
+              doctest::Approx(weight(2)));
         CHECK((1.1 * share) / (1 + .1 * share) == doctest::Approx(weight(2)).epsilon(.005));
         // "(7 − D)": row 2 of V times row 0 of dO
         CHECK((*graded.dO).row(0).dot(graded.V.row(2)) == 7);
