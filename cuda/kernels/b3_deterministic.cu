@@ -2,9 +2,9 @@
 //
 // What changed since b2: no additions to HBM. A second kernel owns blocks of queries, computes S and dP of
 // its tiles once more and keeps dQ in registers: seven products for each tile instead of five, and the order
-// of every sum is fixed. What limits it: the two products more, 7 / 5 of the work. How it disappointed:
-// nothing of K and V is fetched ahead, so that all wait while a tile comes. What it costs beside b2 has to be
-// measured; reproducible training may be worth it.
+// of every sum is fixed. What should limit it: the two products more, 7 / 5 of the work. Where it should fall
+// short: nothing of K and V is fetched ahead, so that all wait while a tile comes. What it costs beside b2
+// has to be measured; reproducible training may be worth it.
 #include "cuda/kernels/key_blocks.h"
 #include "cuda/kernels/ladder.h"
 
@@ -26,9 +26,12 @@ template <class T, int d> KERNEL void THREADS(32 * warps) query_block_gradients(
     unsigned char* const shared = shared_memory<unsigned char>();
     const Swizzled<T, d> Qi{shared}, dOi{shared + Br * d * 2}, Kj{shared + 2 * Br * d * 2},
         Vj{shared + (2 * Br + Bc) * d * 2};
-    copy_rows(Qi, head_of<const T>(a.Q, batch, head), a.Q.row, i0, Br, a.N_q);
-    copy_rows(dOi, head_of<const T>(a.dO, batch, head), a.dO.row, i0, Br, a.N_q);
-    commit_copies();
+    const int first = mask.first_block(i0, Bc), last = mask.last_block(i1, Bc);
+    if (first <= last) {
+        copy_rows(Qi, head_of<const T>(a.Q, batch, head), a.Q.row, i0, Br, a.N_q);
+        copy_rows(dOi, head_of<const T>(a.dO, batch, head), a.dO.row, i0, Br, a.N_q);
+        commit_copies();
+    }
 
     float L[2], D[2];
     UNROLL
@@ -39,8 +42,7 @@ template <class T, int d> KERNEL void THREADS(32 * warps) query_block_gradients(
     }
     float dQ[d / 8][4] = {};
     const float c = a.scale * log2_e;
-    const int last = mask.last_block(i1, Bc);
-    for (int j = mask.first_block(i0, Bc); j <= last; ++j) {
+    for (int j = first; j <= last; ++j) {
         copy_rows(Kj, head_of<const T>(a.K, batch, kv_head), a.K.row, j * Bc, Bc, a.N_kv);
         copy_rows(Vj, head_of<const T>(a.V, batch, kv_head), a.V.row, j * Bc, Bc, a.N_kv);
         commit_copies();
@@ -93,7 +95,6 @@ template <class T, int d> KERNEL void THREADS(32 * warps) query_block_gradients(
         // All warps are done with K_j and V_j
         sync_block();
     }
-    wait_copies<0>();
 
     T* const out = head_of<T>(a.dQ, batch, head);
     UNROLL

@@ -5,9 +5,9 @@
 // fetched once serves 64 queries. Each thread has 8 × 4 of the scores and 8 × d / 16 of O in registers: what
 // it reads from shared memory it uses several times. S and then P̃ go through shared memory, because the
 // threads that take the maximum of a row are others than those that computed it. Rows in shared memory are
-// one element longer than d, so that a column meets every bank. What limits it: twelve reads of shared memory
-// for 32 multiplications. How it disappointed: S and P̃ need four barriers for each tile, and between them the
-// multipliers stand still.
+// one element longer than d, so that a column meets every bank. What should limit it: twelve reads of shared
+// memory for 32 multiplications. Where it should fall short: S and P̃ need four barriers for each tile, and
+// between them the multipliers stand still.
 #include "cuda/kernels/ladder.h"
 #include "cuda/kernels/mask.h"
 #include "cuda/kernels/recorder.h"
@@ -117,6 +117,7 @@ template <int d, int B, bool traced> KERNEL void THREADS(block_size) tiled(const
 
     Row own;  // this thread takes part in the softmax of row thread() / owners
     const int own_row = thread() / Z::owners;
+    const bool owner = thread() % Z::owners == 0;  // of those, the one that writes down what all have
     float O[Z::rows][Z::columns] = {};
     const int last = mask.last_block(i1, B);
     for (int j = mask.first_block(i0, B); j <= last; ++j) {
@@ -128,7 +129,8 @@ template <int d, int B, bool traced> KERNEL void THREADS(block_size) tiled(const
         multiply_QK<d, B, traced>(S, Qi, KV, mask, i0, j * B, record);
         sync_block();  // S is there, and all are done with K_j
         load_rows<d, B>(KV, V, a.V.row, j * B, a.N_kv);
-        factor[own_row] = own.template soften<d, B, traced>(S, a.scale, record);
+        const float alpha = own.template soften<d, B, traced>(S, a.scale, record);
+        if (owner) factor[own_row] = alpha;
         sync_block();
 
         // O ← α ⊙ O + P̃ V_j                                                                       (B × d)
@@ -153,8 +155,8 @@ template <int d, int B, bool traced> KERNEL void THREADS(block_size) tiled(const
 
     // O ← O ⊘ ℓ,  L = m · scale + ln ℓ. A row that saw no key has ℓ = 0: O = 0, L = −∞.
     sync_block();
-    factor[own_row] = own.l == 0 ? 0 : 1 / own.l;
-    if (thread() % Z::owners == 0 && i0 + own_row < a.N_q)
+    if (owner) factor[own_row] = own.l == 0 ? 0 : 1 / own.l;
+    if (owner && i0 + own_row < a.N_q)
         a.L[(std::int64_t(batch) * a.heads + head) * a.N_q + i0 + own_row] =
             own.l == 0 ? -INFINITY : own.m * a.scale + log_of(own.l);
     sync_block();

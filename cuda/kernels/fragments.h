@@ -53,7 +53,8 @@ DEVICE void copy_rows(Swizzled<T, d> to, const T* matrix, std::int64_t row_strid
     const T* from = matrix + (first + row) * row_stride + c * 8;
     UNROLL
     for (int r = 0; r < rows; r += step) {
-        if (c < chunks) copy_async(to.chunk(r + row, c), from, first + r + row < N);
+        const bool inside = first + r + row < N;
+        if (c < chunks) copy_async(to.chunk(r + row, c), inside ? from : matrix, inside);
         from += step * row_stride;
     }
 }

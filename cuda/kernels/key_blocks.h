@@ -178,9 +178,9 @@ KERNEL void THREADS(32 * Size::warps) key_block_gradients(const Arguments a) {
         const int i0 = i0_at(n), i1 = (i0 + Br < a.N_q ? i0 + Br : a.N_q) - 1;
         const std::int64_t head_row = (std::int64_t(batch) * a.heads + head_at(n)) * a.N_q;
 
-        // Q_i and dO_i are here, and all warps are done with L, D and dSᵀ of before
+        // This thread's part of Q_i and dO_i is here. All warps have been done with L, D and the other buffer
+        // since the barrier at the end of the tile before.
         wait_copies<0>();
-        sync_block();
         if (stages == 2) fetch(n + 1);
         if (stages == 2) commit_copies();
         if (thread() < Br) {
@@ -188,6 +188,7 @@ KERNEL void THREADS(32 * Size::warps) key_block_gradients(const Arguments a) {
             L[thread()] = row < a.N_q ? a.L[head_row + row] * log2_e : 0;
             D[thread()] = row < a.N_q ? sums.D[head_row + row] : 0;
         }
+        // All of Q_i, dO_i, L and D is there, and all warps are done with dSᵀ of before
         sync_block();
         tile_gradients<T, Size>(mask, a.scale * log2_e, i0, i1, j0, Kj, Vj, Qi(n % stages), dOi(n % stages),
                                 dSt, L, D, dK, dV);
@@ -198,7 +199,7 @@ KERNEL void THREADS(32 * Size::warps) key_block_gradients(const Arguments a) {
         if (stages == 1) commit_copies();
         if constexpr (sum_dQ) add_dQ<T, Size>(sums.dQ + head_row * d, i0, a.N_q, dSt, Kj);
     }
-    wait_copies<0>();
+    wait_copies<0>();  // keys that no query sees: their copies, too, end before the block does
 
     // dK ← scale · dK; both to HBM
     T* const dK_head = head_of<T>(a.dK, batch, kv_head);
