@@ -3,8 +3,8 @@
 //
 // It keeps P from the forward pass and multiplies with the vendor's library:
 //   dV = Pᵀ dO,   dP = dO Vᵀ,   dS = P ∘ (dP − D) with D = rowsum(dO ∘ O),   dQ = dS K,   dK = dSᵀ Q.
-// What limits it: P and dP, N_q × N_kv each, live at once, are read five times and written twice.
-// How it disappointed: the products are the library's, and memory ends first.
+// What should limit it: P and dP, N_q × N_kv each, live at once, are read five times and written twice.
+// Where it should fall short: the products are the library's, and memory ends first.
 #include "cuda/kernels/ladder.h"
 #include "cuda/kernels/standard_parts.h"
 
@@ -26,8 +26,15 @@ KERNEL void THREADS(32 * softmax_warps)
     D = sum_of_warp(D);
 
     const std::int64_t row = (std::int64_t(block_y()) * a.N_q + i) * width;
-    for (int key = lane(); key < a.N_kv; key += 32)
-        dP[row + key] = from_float<T>(a.scale * to_float(P[row + key]) * (to_float(dP[row + key]) - D));
+    constexpr int size = Chunk<T>::size;
+    for (int key = lane() * size; key < a.N_kv; key += 32 * size) {
+        const Chunk<T> p = Chunk<T>::load(P + row + key);
+        Chunk<T> chunk = Chunk<T>::load(dP + row + key);
+        UNROLL
+        for (int n = 0; n < size; ++n)
+            chunk.x[n] = from_float<T>(a.scale * to_float(p.x[n]) * (to_float(chunk.x[n]) - D));
+        chunk.store(dP + row + key);
+    }
 }
 
 /// Y = Xᵀ Z, where X is N_q × N_kv for each query head and Z its rows of Q or dO; the heads that share a key
@@ -36,17 +43,21 @@ template <class T>
 void weighted_columns(const Arguments& a, DType type, T* X, const Tensor& Z, const Tensor& Y,
                       Stream& stream) {
     const std::int64_t width = width_of(a), matrix = a.N_q * width;
+    const auto multiply = [&](const Call& c, float beta) {
+        Product product = product_of(type, a.N_kv, a.d, c.rows, c.count);
+        product.beta = beta;
+        product.A = {X + (c.batch * a.heads + c.head) * matrix, width, c.q_heads * matrix, true};
+        product.B = {head_at<T>(Z, c.batch, c.head), Z.row, c.q_heads * Z.head};
+        product.C = head_at<T>(Y, c.batch, 0);
+        product.C_row = Y.row, product.C_next = Y.head;
+        multiply_matrices(stream, product);
+    };
+    // Heads that are one matrix are added up by the product itself, others one after the other
+    if (heads_join(a, Z)) return for_each_call(a, Z, Y, [&](const Call& c) { multiply(c, 0); });
     const int group = a.heads / a.kv_heads;
     for (int batch = 0; batch < a.batch; ++batch)
-        for (int g = 0; g < group; ++g) {
-            Product product = product_of(type, a.N_kv, a.d, a.N_q, a.kv_heads);
-            product.beta = g == 0 ? 0 : 1;
-            product.A = {X + (batch * a.heads + g) * matrix, width, group * matrix, true};
-            product.B = {head_at<T>(Z, batch, g), Z.row, group * Z.head};
-            product.C = head_at<T>(Y, batch, 0);
-            product.C_row = Y.row, product.C_next = Y.head;
-            multiply_matrices(stream, product);
-        }
+        for (int head = 0; head < group; ++head)
+            multiply({batch, head, a.N_q, a.kv_heads, group, 1}, head == 0 ? 0.0f : 1.0f);
 }
 
 /// The two matrices of the workspace: P, and dP that becomes dS.

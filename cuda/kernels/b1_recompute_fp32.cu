@@ -1,10 +1,10 @@
 // b1-recompute-fp32: the backward pass from L alone (FlashAttention, algorithm 4).
 //
 // What changed since b0: P is not kept. Q, K and L give it back, tile by tile: P = exp(S − L). A block of
-// threads owns a block of keys with its dK and dV in registers, and the queries pass by. What limits it:
-// float multiply-adds instead of tensor cores, and a read of shared memory for each of them. How it
-// disappointed: more arithmetic than b0 (five products instead of four) without its library; it wins only
-// where N × N matrices do not fit.
+// threads owns a block of keys with its dK and dV in registers, and the queries pass by. What should limit
+// it: float multiply-adds instead of tensor cores, and a read of shared memory for each of them. Where it
+// should fall short: more arithmetic than b0 (five products instead of four) without its library; it wins
+// only where N × N matrices do not fit.
 #include "cuda/kernels/backward_parts.h"
 #include "cuda/kernels/ladder.h"
 #include "cuda/kernels/mask.h"

@@ -1,10 +1,11 @@
 // b2-tensor-core: the backward pass with tensor cores (FlashAttention-2, algorithm 2).
 //
 // What changed since b1: the five products of a tile (S, dV, dP, dK, dQ) go through mma.sync with float sums;
-// a block of 128 keys stays while 64 queries at a time pass by, the next ones copied in the background. What
-// limits it: dQ. Every key block adds to every row of dQ, so that its sums go to HBM with atomic additions, N
-// / Bc times; and dK and dV take half of the registers, so that few warps fit. How it disappointed: the
-// additions come in any order, and no two runs give the same last bit of dQ: b3.
+// a block of keys stays while blocks of queries pass by, the next ones copied in the background where two
+// buffers fit: 128 keys and 64 queries at d = 64, 32 queries at d = 128 (KeyBlocks in key_blocks.h). What
+// should limit it: dQ. Every key block adds to every row of dQ, so that its sums go to HBM with atomic
+// additions, N / Bc times; and dK and dV take half of the registers, so that few warps fit. Where it should
+// fall short: the additions come in any order, and no two runs give the same last bit of dQ: b3.
 #include "cuda/kernels/key_blocks.h"
 #include "cuda/kernels/ladder.h"
 

@@ -1,10 +1,10 @@
 // f0-cublas: standard attention as a library computes it: a product, a softmax, a product.
 //
 // What changed since f0-materialise: the two products are the vendor's, as fast as the device can multiply,
-// and S and P have the type of the inputs. This is what flash attention has to beat. What limits it: S and P
-// still go to HBM and come back: 4 · N_q · N_kv elements read or written for each head, if the softmax finds
-// in the caches what it reads a second time. How it disappointed: a mask saves it nothing, the library
-// multiplies what the softmax then throws away.
+// and S and P have the type of the inputs. This is what flash attention has to beat. What should limit it: S
+// and P still go to HBM and come back: 4 · N_q · N_kv elements read or written for each head, if the softmax
+// finds in the caches what it reads a second time. Where it should fall short: a mask saves it nothing, the
+// library multiplies what the softmax then throws away.
 #include "cuda/kernels/ladder.h"
 #include "cuda/kernels/standard_parts.h"
 

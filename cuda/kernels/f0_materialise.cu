@@ -2,10 +2,10 @@
 // each, in f32.
 //
 // This is where the ladder begins: nothing is reused, and S and P (N_q × N_kv for every head) go to HBM and
-// come back. A thread computes one element of S or of O, a warp one row of P. What limits it: S and P take
-// 8 N² bytes for each head, and every element of Q, K and V is fetched N times over. How it disappointed:
-// neighbouring threads read neighbouring rows of K, so that one load of a warp touches 16 lines of the cache.
-// f0-cublas is the same with a library's products.
+// come back. A thread computes one element of S or of O, a warp one row of P. What should limit it: S and P
+// take 8 N² bytes for each head, and every element of Q, K and V is fetched N times over. Where it should
+// fall short: neighbouring threads read neighbouring rows of K, so that one load of a warp touches 16 lines
+// of the cache. f0-cublas is the same with a library's products.
 #include "cuda/kernels/ladder.h"
 #include "cuda/kernels/mask.h"
 #include "cuda/kernels/rung_parts.h"

@@ -2,10 +2,10 @@
 //
 // What changed since f2: a warp computes 32 rows of S from end to end. Four lanes, a quad, share four of the
 // rows: each has every fourth key, so two shuffles give the maximum of a row and the quad's P̃ goes from lane
-// to lane, not through shared memory. Shared memory is read sixteen bytes at a time, and exp(x) is
-// 2^(x · log₂ e), one instruction. What limits it: the f32 multipliers, at last, and the loads that all wait
-// for. How it disappointed: with O for 4 rows × d / 4 columns a lane needs some 200 registers, so that few
-// warps fit on a multiprocessor, and nobody works while K_j and V_j come.
+// to lane, not through shared memory. Shared memory is read sixteen bytes at a time, and exp(x) is 2^(x ·
+// log₂ e), one instruction. What should limit it: the f32 multipliers, at last, and the loads that all wait
+// for. Where it should fall short: with O for 4 rows × d / 4 columns a lane needs some 200 registers, so that
+// few warps fit on a multiprocessor, and nobody works while K_j and V_j come.
 #include "cuda/kernels/fragments.h"
 #include "cuda/kernels/ladder.h"
 #include "cuda/kernels/mask.h"

@@ -4,9 +4,9 @@
 // over its lanes in fragments, which ldmatrix fetches from shared memory. The fragments of S, once they are
 // exponentials, are the fragments of P̃ that the product with V takes: P̃ never leaves the registers. Each of
 // the four warps has 16 query rows, a tile 64 keys. A row in shared memory is 16 bytes longer than d, so that
-// the eight rows of an ldmatrix lie in different banks. What limits it: all wait while K_j and V_j come from
-// HBM, then all multiply. How it disappointed: the faster the products, the more of the time is left
-// to the exponentials and to waiting.
+// the eight rows of an ldmatrix lie in different banks. What should limit it: all wait while K_j and V_j come
+// from HBM, then all multiply. Where it should fall short: the faster the products, the more of the time is
+// left to the exponentials and to waiting.
 #include "cuda/kernels/bands.h"
 #include "cuda/kernels/ladder.h"
 

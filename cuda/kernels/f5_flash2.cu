@@ -1,12 +1,13 @@
 // f5-flash2: FlashAttention-2 as its authors run it before Hopper (Dao 2023, algorithm 1).
 //
-// What changed since f4: the copies run in the background (cp.async) while the tensor cores work: V_j while
-// S = Q K_jᵀ is computed, K_{j+1} while the softmax and P V_j are. Chunks of shared memory are swizzled, so
+// What changed since f4: the copies run in the background (cp.async) while the tensor cores work: V_j while S
+// = Q K_jᵀ is computed, K_{j+1} while the softmax and P V_j are. Chunks of shared memory are swizzled, so
 // that ldmatrix meets no bank twice. Each warp has two bands of 16 query rows, so that every fragment of K
-// and V that is read serves twice. Only tiles that the mask cuts look at it. What limits it: the
-// exponentials, which nothing hides from the tensor cores: a warp either multiplies or takes exp. Hopper's
-// rungs let two groups of warps take turns. How it disappointed: with two bands, 64 keys at d = 128 are a few
-// registers more than there are, so that it takes 32 and scales O twice as often.
+// and V that is read serves twice. Only tiles that the mask cuts look at it. What should limit it: the
+// exponentials. A warp either multiplies or takes exp, and only another warp or block can fill the gap: one
+// block of four warps fits beside another on a multiprocessor, no more. Where it should fall short: with two
+// bands, 64 keys at d = 128 are a few registers more than there are, so that it takes 32 and scales O twice
+// as often.
 #include "cuda/kernels/bands.h"
 #include "cuda/kernels/ladder.h"
 

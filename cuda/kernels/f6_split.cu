@@ -5,8 +5,8 @@
 // own, which leaves a partial m, ℓ and O; a second kernel combines them. The queries of all heads that share
 // K and V are rows of one tile, so that K and V are read once for all of them, and tensor cores get more than
 // one row to multiply. Where there are many queries it is f5 with one band for each warp and without splits.
-// What limits it: reading K and V. How it disappointed: sixteen rows are the least that a tensor core takes,
-// and with one query and no group fifteen of them are empty.
+// What should limit it: reading K and V. Where it should fall short: sixteen rows are the least that a tensor
+// core takes, and with one query and no group fifteen of them are empty.
 #include "cuda/kernels/bands.h"
 #include "cuda/kernels/ladder.h"
 
