@@ -13,7 +13,7 @@ usage() {
   ui         the interface, without a window
   render     pictures
   cli        the command line; export: what it writes as pages, slides, notes and LaTeX
-  kernels    the GPU kernels on the emulator
+  kernels    the GPU kernels on the emulator, and their PTX on a second machine
   window     the real window, on a virtual display
   distributed  a ring of processes under mpirun
   sanitizers all tests under AddressSanitizer and UndefinedBehaviorSanitizer; sanitized-core only those of core
@@ -136,7 +136,7 @@ targets() {
         core | io | ui) echo "tilewalk_test_$1" ;;
         render) echo tilewalk_test_ui ;;
         cli | export) echo tilewalk_test_cli ;;
-        kernels) echo tilewalk_test_kernels tilewalk_check_kernels ;;
+        kernels) echo tilewalk_test_kernels tilewalk_check_kernels tilewalk_check_ptx ;;
         window) echo tilewalk tilewalk_test_io ;;
         distributed) echo tilewalk ;;
     esac

@@ -1,0 +1,148 @@
+// Runs what nvcc emitted for the kernels on the machine of tests/cuda/ptx: against fp64, under every
+// schedule, and what is recorded against the emulator.
+//
+//     tilewalk_check_ptx [--kernel NAME] [--ptx FOLDER]   every case; ends with 1 if one is wrong
+//     tilewalk_check_ptx --records                        how far the records of the two are apart
+//     tilewalk_check_ptx --faults                         the machine broken in every way that faults.h
+//     lists, one
+//                                                         after the other; ends with 1 if one was not noticed
+#include "tests/cuda/ptx/cases.h"
+#include "tests/cuda/ptx/records.h"
+
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <sstream>
+
+using namespace tilewalk;
+using namespace tilewalk::ptx;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// One thing that can be wrong: its name, and a function that gives the sentence of it or nothing.
+struct Check {
+    std::string rung, name;
+    std::function<std::string()> go;
+    bool tries_faults = true;  ///< one of those that a broken machine is tried with
+};
+
+std::string check_records(const RecordCase& c) {
+    for (const RecordDistance& d : compare_records(c))
+        if (d.ulp > d.allowed)
+            return d.quantity + " is " + std::to_string(d.ulp) + " ULP from the emulator's, where " +
+                   std::to_string(d.allowed) + " are allowed";
+    return "";
+}
+
+std::vector<Check> all_checks() {
+    std::vector<Check> checks;
+    for (const Case& c : all_cases()) {
+        std::ostringstream name;
+        name << c;
+        checks.push_back({c.kernel, name.str(), [c] { return verify(c); }, c.w.N_q == 17 || c.w.N_q == 3});
+        // One middling shape of each rung and type
+        if (c.w.N_q == 140 && c.capability == 80)
+            checks.push_back(
+                {c.kernel, name.str() + ", every schedule", [c] { return verify_schedules(c); }, false});
+    }
+    for (const RecordCase& c : record_cases())
+        checks.push_back({c.request.kernel, "the records of " + c.name, [c] { return check_records(c); }});
+    for (const auto& [type, capability] : {std::pair{DType::f16, 80}, {DType::bf16, 80}, {DType::f16, 75}})
+        checks.push_back(
+            {"intrinsics", std::string("every intrinsic once, ") + name_of(type),
+             [type = type, capability = capability] { return compare_intrinsics(type, capability); }});
+    return checks;
+}
+
+// What it throws is a sentence, too.
+std::string result_of(const Check& check) {
+    try {
+        return check.go();
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+}
+
+int run_all(const std::vector<Check>& checks) {
+    struct Sum {
+        int checks = 0, wrong = 0;
+        double seconds = 0;
+        std::int64_t instructions = 0;
+    };
+    std::map<std::string, Sum> sums;
+    Sum total;
+    for (const Check& check : checks) {
+        const auto begin = Clock::now();
+        const std::int64_t before = executed();
+        const std::string wrong = result_of(check);
+        if (!wrong.empty()) std::cout << check.name << ":\n  " << wrong << "\n";
+        for (Sum* sum : {&sums[check.rung], &total}) {
+            ++sum->checks;
+            sum->wrong += !wrong.empty();
+            sum->seconds += std::chrono::duration<double>(Clock::now() - begin).count();
+            sum->instructions += executed() - before;
+        }
+    }
+    std::cout.precision(3);
+    const auto line = [](const std::string& name, const Sum& sum) {
+        std::cout << name << ": " << sum.checks << " checks, " << sum.wrong << " wrong, "
+                  << sum.instructions / 1000 << " thousand instructions of warps, " << sum.seconds << " s\n";
+    };
+    for (const auto& [name, sum] : sums) line(name, sum);
+    line("all", total);
+    return total.wrong > 0 || total.checks == 0;
+}
+
+int show_records() {
+    for (const RecordCase& c : record_cases()) {
+        std::cout << c.name << "\n";
+        for (const RecordDistance& d : compare_records(c))
+            std::cout << "  " << d.quantity << ": " << d.differ << " of " << d.numbers << " differ, by up to "
+                      << d.ulp << " ULP (" << d.allowed << " allowed)\n";
+    }
+    return 0;
+}
+
+int try_faults(const std::vector<Check>& checks) {
+    int missed = 0;
+    for (const FaultInfo& fault : all_faults) {
+        setup().fault = fault.fault;
+        std::string noticed;
+        for (const Check& check : checks) {
+            const std::string wrong = check.tries_faults ? result_of(check) : "";
+            if (wrong.empty()) continue;
+            noticed = check.name + ": " + wrong;
+            break;
+        }
+        missed += noticed.empty();
+        std::cout << fault.name << " (" << fault.what << "): " << (noticed.empty() ? "NOT NOTICED" : noticed)
+                  << "\n";
+    }
+    std::cout << all_faults.size() - static_cast<std::size_t>(missed) << " of " << all_faults.size()
+              << " noticed\n";
+    return missed > 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    setup().folder = TILEWALK_PTX_FOLDER;
+    std::string kernel;
+    bool faults = false, records = false;
+    for (int n = 1; n < count; ++n) {
+        const std::string word = words[n];
+        if (word == "--faults" || word == "--records") {
+            (word == "--faults" ? faults : records) = true;
+        } else if (n + 1 < count && (word == "--kernel" || word == "--ptx")) {
+            (word == "--kernel" ? kernel : setup().folder) = words[++n];
+        } else {
+            std::cerr << "unknown: " << word << "\n";
+            return 2;
+        }
+    }
+    std::vector<Check> checks = all_checks();
+    if (!kernel.empty()) std::erase_if(checks, [&](const Check& c) { return c.rung != kernel; });
+    return records ? show_records() : faults ? try_faults(checks) : run_all(checks);
+}

@@ -1,0 +1,105 @@
+// Floating point in 32 bits: PTX 9.7.3. Without .ftz subnormal numbers are numbers; a result that is not a
+// number is the canonical one, 0x7FFFFFFF.
+#include "tests/cuda/ptx/instructions.h"
+#include "tests/cuda/ptx/over_lanes.h"
+
+#include <cfloat>
+#include <cmath>
+
+namespace tilewalk::ptx {
+
+namespace {
+
+float canonical(float x) { return x == x ? x : std::bit_cast<float>(0x7FFFFFFFu); }
+
+constexpr auto add = [](float a, float b) { return canonical(a + b); };
+constexpr auto subtract = [](float a, float b) { return canonical(a - b); };
+constexpr auto multiply = [](float a, float b) { return canonical(a * b); };
+constexpr auto divide = [](float a, float b) { return canonical(a / b); };
+constexpr auto reciprocal = [](float a) { return canonical(1 / a); };
+constexpr auto negate = [](u32 a) { return a ^ 0x80000000u; };
+constexpr auto absolute = [](u32 a) { return a & 0x7FFFFFFFu; };
+
+// One rounding, to nearest
+constexpr auto fused = [](float a, float b, float c) { return canonical(std::fma(a, b, c)); };
+constexpr auto rounded_twice = [](float a, float b, float c) { return a * b + c; };
+void fused_to_nearest(Warp& warp, const Instruction& in) {
+    if (warp.block.machine.round_products || warp.faulty(Fault::fused_rounds_twice))
+        ternary<rounded_twice, float>(warp, in);
+    else
+        ternary<fused, float>(warp, in);
+}
+
+// One rounding, down. The product is exact in double, and of its sum with c the error is known (Knuth's
+// two-sum): what was rounded up is one number too high.
+constexpr auto fused_down = [](float a, float b, float c) {
+    const float nearest = std::fma(a, b, c);
+    const double product = double(a) * b, sum = product + c;
+    const double of_c = sum - product, error = (product - (sum - of_c)) + (c - of_c);
+    if (nearest == 0 && product + c == 0 && !(std::signbit(product) == 0 && std::signbit(c) == 0))
+        return -0.0f;
+    const double above = (double(nearest) - sum) - error;
+    return canonical(above > 0 ? std::nextafter(nearest, -INFINITY) : nearest);
+};
+
+// The other operand where one is no number; −0 is less than +0
+constexpr auto most = [](float a, float b) {
+    if (a != a) return canonical(b);
+    if (b != b) return a;
+    if (a == b) return std::signbit(a) ? b : a;
+    return a > b ? a : b;
+};
+constexpr auto least = [](float a, float b) {
+    if (a != a) return canonical(b);
+    if (b != b) return a;
+    if (a == b) return std::signbit(a) ? a : b;
+    return a < b ? a : b;
+};
+constexpr auto second = [](float, float b) { return b; };
+void maximum(Warp& warp, const Instruction& in) {
+    if (warp.faulty(Fault::maximum_forgets))
+        binary<second, float>(warp, in);
+    else
+        binary<most, float>(warp, in);
+}
+
+constexpr auto flushed = [](float x) { return std::fabs(x) < FLT_MIN ? std::copysign(0.0f, x) : x; };
+// PTX allows a relative error of 2^−22, two units in the last place; this is the nearest number.
+constexpr auto exponential = [](float x) {
+    return canonical(flushed(static_cast<float>(std::exp2(double(flushed(x))))));
+};
+constexpr auto coarse = [](float x) { return exponential(x) * (1 + 0x1p-11f); };
+void exponential_of_two(Warp& warp, const Instruction& in) {
+    if (warp.faulty(Fault::coarse_exponential))
+        unary<coarse, float>(warp, in);
+    else
+        unary<exponential, float>(warp, in);
+}
+
+// .sat: into [0, 1], what is no number becomes 0
+constexpr auto saturate = [](float x) { return x > 0 ? x < 1 ? x : 1.0f : 0.0f; };
+
+}  // namespace
+
+void add_floats(InstructionTable& table) {
+    table.insert({
+        {"add.f32", {"www", binary<add, float>}},
+        {"add.rn.f32", {"www", binary<add, float>}},
+        {"sub.f32", {"www", binary<subtract, float>}},
+        {"sub.rn.f32", {"www", binary<subtract, float>}},
+        {"mul.f32", {"www", binary<multiply, float>}},
+        {"mul.rn.f32", {"www", binary<multiply, float>}},
+        {"fma.rn.f32", {"wwww", fused_to_nearest}},
+        {"fma.rm.f32", {"wwww", ternary<fused_down, float>}},
+        {"div.rn.f32", {"www", binary<divide, float>}},
+        {"rcp.rn.f32", {"ww", unary<reciprocal, float>}},
+        {"max.f32", {"www", maximum}},
+        {"min.f32", {"www", binary<least, float>}},
+        {"neg.f32", {"ww", unary<negate, u32>}},
+        {"abs.f32", {"ww", unary<absolute, u32>}},
+        {"ex2.approx.ftz.f32", {"ww", exponential_of_two}},
+        {"cvt.sat.f32.f32", {"ww", unary<saturate, float>}},
+    });
+}
+
+}  // namespace tilewalk::ptx

@@ -1,0 +1,101 @@
+// Matrices that a warp holds together: PTX 9.7.14.5. Elements of 16 bits, sums of 32.
+#include "tests/cuda/ptx/halves.h"
+#include "tests/cuda/ptx/instructions.h"
+#include "tests/cuda/ptx/over_lanes.h"
+
+#include <cstring>
+
+namespace tilewalk::ptx {
+
+namespace {
+
+// PTX 9.7.14.5.15: lane 8m + r has the address of row r of matrix m. Lane l receives in register m the
+// elements 2 (l % 4) and the next of row l / 4; with .trans those rows of column l / 4.
+template <int count, bool transposed> void load_matrices(Warp& warp, const Instruction& in) {
+    u16 matrix[count][8][8];
+    for (int lane = 0; lane < 8 * count; ++lane) {
+        const u64 address = warp.address(in, count, 0, in.wide, lane);
+        std::memcpy(matrix[lane / 8][lane % 8], warp.access(Space::shared, address, 16, 16, lane, false, in),
+                    16);
+    }
+    const bool swapped = count == 4 && warp.faulty(Fault::order_of_matrices);
+    const bool across = transposed && !warp.faulty(Fault::no_transposition);
+    for (int m = 0; m < count; ++m) {
+        const auto& from = matrix[swapped && (m == 1 || m == 2) ? 3 - m : m];
+        u32* const d = warp.row<u32>(in.at[static_cast<std::size_t>(m)]);
+        for (int lane = 0; lane < lanes; ++lane) {
+            const int a = lane / 4, b = lane % 4 * 2;
+            d[lane] =
+                across ? from[b][a] | u32(from[b + 1][a]) << 16 : from[a][b] | u32(from[a][b + 1]) << 16;
+        }
+    }
+}
+
+// One element of a pair in a register
+float element(Half format, u32 pair, int which) {
+    return widened(format, static_cast<u16>(pair >> 16 * which));
+}
+
+// D = A B + C, of 16 × depth and depth × 8. PTX 9.7.14.5.7 and .8: with g = lane / 4 and t = lane % 4, a lane
+// holds
+//   of A, in register r: row g + 8 (r % 2), columns 2t and 2t + 1, eight more in the registers from 2 on,
+//   of B, in register r: rows 2t and 2t + 1, eight more in register 1, of column g,
+//   of C, in register e: row g + 8 (e / 2), column 2t + e % 2.
+// Products are exact in double, and so is nearly their sum: one rounding, at the end. PTX leaves order and
+// rounding of the sums open.
+template <Half format, int depth> void multiply_add(Warp& warp, const Instruction& in) {
+    constexpr int registers_A = depth / 4, registers_B = depth / 8;
+    const auto row = [&](int n) { return warp.row<u32>(in.at[static_cast<std::size_t>(n)]); };
+    double A[16][depth], B[depth][8], sum[16][8] = {};
+    const bool halves = registers_A == 4 && warp.faulty(Fault::halves_of_A);
+    for (int r = 0; r < registers_A; ++r) {
+        const u32* const from = row(4 + (halves && (r == 1 || r == 2) ? 3 - r : r));
+        for (int lane = 0; lane < lanes; ++lane)
+            for (int e = 0; e < 2; ++e)
+                A[lane / 4 + 8 * (r % 2)][lane % 4 * 2 + e + 8 * (r / 2)] = element(format, from[lane], e);
+    }
+    const bool columns = warp.faulty(Fault::columns_of_B);
+    for (int r = 0; r < registers_B; ++r)
+        for (int lane = 0; lane < lanes; ++lane)
+            for (int e = 0; e < 2; ++e) {
+                const int k = lane % 4 * 2 + e, n = lane / 4;
+                const float x = element(format, row(4 + registers_A + r)[lane], e);
+                (columns ? B[n + 8 * r][k] : B[k + 8 * r][n]) = x;
+            }
+    for (int m = 0; m < 16; ++m)
+        for (int k = 0; k < depth; ++k)
+            for (int n = 0; n < 8; ++n) sum[m][n] += A[m][k] * B[k][n];
+    const bool rows = warp.faulty(Fault::rows_of_C), without = warp.faulty(Fault::forgets_C);
+    for (int e = 0; e < 4; ++e) {
+        float* const d = warp.row<float>(in.at[static_cast<std::size_t>(e)]);
+        const float* const c =
+            warp.row<float>(in.at[static_cast<std::size_t>(4 + registers_A + registers_B + e)]);
+        for (int lane = 0; lane < lanes; ++lane) {
+            const int m = lane / 4 + 8 * (rows ? 1 - e / 2 : e / 2);
+            d[lane] = static_cast<float>(sum[m][lane % 4 * 2 + e % 2] + (without ? 0 : c[lane]));
+        }
+    }
+}
+
+}  // namespace
+
+void add_matrices(InstructionTable& table) {
+    const auto loads = [&table](const std::string& number, const std::string& registers, Handler plain,
+                                Handler transposed) {
+        const std::string begin = "ldmatrix.sync.aligned.m8n8." + number;
+        table[begin + ".shared.b16"] = {registers + "a", plain, Flow::warp};
+        table[begin + ".trans.shared.b16"] = {registers + "a", transposed, Flow::warp};
+    };
+    loads("x1", "w", load_matrices<1, false>, load_matrices<1, true>);
+    loads("x2", "ww", load_matrices<2, false>, load_matrices<2, true>);
+    loads("x4", "wwww", load_matrices<4, false>, load_matrices<4, true>);
+    const std::string deep(14, 'w'), shallow(11, 'w');
+    table["mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"] = {deep, multiply_add<Half::f16, 16>,
+                                                                  Flow::warp};
+    table["mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"] = {deep, multiply_add<Half::bf16, 16>,
+                                                                    Flow::warp};
+    table["mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32"] = {shallow, multiply_add<Half::f16, 8>,
+                                                                 Flow::warp};
+}
+
+}  // namespace tilewalk::ptx

@@ -1,0 +1,76 @@
+#include "tests/cuda/ptx/memory.h"
+
+#include <cstring>
+#include <sstream>
+
+namespace tilewalk::ptx {
+
+std::uint64_t GlobalMemory::allocate(std::uint64_t bytes) {
+    const std::uint64_t begin = next;
+    constexpr std::uint64_t gap = std::uint64_t(1) << 32;
+    next += (bytes + 255) / 256 * 256 + gap;
+    auto data = std::make_unique<unsigned char[]>(bytes);
+    std::memset(data.get(), 0xFF, bytes);
+    table.emplace(begin, Allocation{begin, bytes, std::move(data)});
+    return begin;
+}
+
+void GlobalMemory::release(std::uint64_t address) {
+    last = nullptr;
+    table.erase(address);
+}
+
+unsigned char* GlobalMemory::find(std::uint64_t address, std::uint64_t bytes, std::string* why) {
+    if (last && address >= last->begin && address + bytes <= last->begin + last->bytes)
+        return last->data.get() + (address - last->begin);
+    auto after = table.upper_bound(address);
+    if (after == table.begin()) {
+        if (why) *why = "before every allocation";
+        return nullptr;
+    }
+    const Allocation& before = std::prev(after)->second;
+    if (address + bytes <= before.begin + before.bytes) {
+        last = &before;
+        return before.data.get() + (address - before.begin);
+    }
+    if (why) {
+        std::ostringstream text;
+        text << "it ends " << address + bytes - before.begin - before.bytes
+             << " bytes behind an allocation of " << before.bytes;
+        *why = text.str();
+    }
+    return nullptr;
+}
+
+unsigned char* GlobalMemory::at(const void* address, std::uint64_t bytes) {
+    std::string why;
+    unsigned char* const found = find(reinterpret_cast<std::uintptr_t>(address), bytes, &why);
+    if (!found) throw Error("The host reached into memory of the device that is not there: " + why);
+    return found;
+}
+
+void SharedMemory::resize(std::uint64_t count) {
+    bytes.assign(count, 0xFF);
+    marks.assign((count + 1) / 2, {});
+    epoch = 1;
+}
+
+int SharedMemory::touch(std::uint64_t offset, std::uint64_t count, int warp, bool writes) {
+    const std::uint64_t end = (offset + count + 1) / 2;
+    int with = -1;
+    for (std::uint64_t n = offset / 2; n < end; ++n) {
+        Mark& mark = marks[n];
+        if (mark.written == epoch && mark.writer != warp) with = mark.writer;
+        if (writes) {
+            if (mark.read == epoch && mark.reader != warp) with = mark.reader;
+            mark.written = epoch, mark.writer = static_cast<std::int16_t>(warp);
+        } else {
+            const bool other = mark.read == epoch && mark.reader != warp;
+            mark.reader = other ? std::int16_t(-2) : static_cast<std::int16_t>(warp);
+            mark.read = epoch;
+        }
+    }
+    return with == -2 ? warp == 0 ? 1 : 0 : with;
+}
+
+}  // namespace tilewalk::ptx

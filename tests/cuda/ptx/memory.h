@@ -1,0 +1,57 @@
+// Memory of the machine: every access is held against what was allocated.
+#pragma once
+
+#include "tests/cuda/ptx/program.h"
+
+#include <memory>
+#include <vector>
+
+namespace tilewalk::ptx {
+
+/// What a GPU calls global memory: a table of allocations. Their addresses mean nothing to the host, and
+/// between two of them lie more bytes than a kernel could step over by mistake.
+class GlobalMemory {
+public:
+    /// Aligned to 256, as cudaMalloc's are.
+    std::uint64_t allocate(std::uint64_t bytes);
+    void release(std::uint64_t address);
+    /// The bytes at `address`; null, and the reason in `why`, if they do not all lie in one allocation.
+    unsigned char* find(std::uint64_t address, std::uint64_t bytes, std::string* why = nullptr);
+    /// Throws where find() gives null.
+    unsigned char* at(const void* address, std::uint64_t bytes);
+
+private:
+    struct Allocation {
+        std::uint64_t begin, bytes;
+        std::unique_ptr<unsigned char[]> data;
+    };
+    std::map<std::uint64_t, Allocation> table;
+    const Allocation* last = nullptr;  ///< the next access is often to the same
+    std::uint64_t next = 0x7000000000;
+};
+
+/// Shared memory of a block, with who touched which bytes since the last barrier: two warps at the same
+/// bytes, one of them writing, is a race whatever order this run had.
+class SharedMemory {
+public:
+    void resize(std::uint64_t bytes);
+    std::uint64_t size() const { return bytes.size(); }
+    unsigned char* data() { return bytes.data(); }
+    /// All warps have met.
+    void barrier() { ++epoch; }
+    /// The warp that this access collides with; −1: none.
+    int touch(std::uint64_t offset, std::uint64_t count, int warp, bool writes);
+
+private:
+    /// Of two bytes: who wrote last and who read, in which epoch.
+    struct Mark {
+        std::uint32_t written = 0, read = 0;
+        std::int16_t writer = -1;
+        std::int16_t reader = -1;  ///< −2: several
+    };
+    std::vector<unsigned char> bytes;
+    std::vector<Mark> marks;
+    std::uint32_t epoch = 1;
+};
+
+}  // namespace tilewalk::ptx

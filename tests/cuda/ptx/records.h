@@ -1,0 +1,45 @@
+// What rungs wrote down of their tiles, and every instruction once: on this machine and on the emulator,
+// which shares nothing with it. The emulator is reached through cuda/host alone.
+#pragma once
+
+#include "cuda/host/gpu.h"
+#include "tests/cuda/ptx/device.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace tilewalk::ptx {
+
+/// How two records may differ: in units in the last place, of O in units of the largest of its row. 0: to the
+/// bit.
+struct RecordLimits {
+    const char* rung;
+    /// nvcc joins a product and a sum to one fma; the emulator's compiler does not. The machine can round the
+    /// product first, too: then nothing but the order of sums is left to differ.
+    bool fused;
+    std::array<double, 6> ulp;  ///< S, m, α, P, ℓ, O: the order of kernel_quantities()
+};
+
+struct RecordCase {
+    gpu::TraceRequest request;
+    RecordLimits limits;
+    std::string name;
+};
+/// Every rung that records, with every type that it takes: a causal mask and a window over ragged tiles. Sums
+/// of products of Q and K are exact.
+std::vector<RecordCase> record_cases();
+
+/// How far the two are apart in one quantity.
+struct RecordDistance {
+    std::string quantity;
+    std::int64_t numbers = 0, differ = 0;
+    double ulp = 0, allowed = 0;
+};
+/// Throws Error if they did not visit the same tiles.
+std::vector<RecordDistance> compare_records(const RecordCase& c);
+
+/// cuda/kernels/intrinsics.cu on both: what is wrong; empty: nothing.
+std::string compare_intrinsics(DType type, int capability);
+
+}  // namespace tilewalk::ptx
