@@ -28,8 +28,8 @@ wait_for_question() {
 show() {
     local page=$1 way=$2 expected=$3 status=0 process window
     rm -rf "$folder/tilewalk"
-    # A shell lets what it starts in the background ignore SIGINT.
-    env --default-signal=INT "$program" 2>"$folder/log" &
+    # A shell lets what it starts in the background ignore SIGINT, nohup SIGHUP.
+    env --default-signal=INT,HUP "$program" 2>"$folder/log" &
     process=$!
     window=$(xdotool search --sync --onlyvisible --name '^Tilewalk$' | tail -n 1)
     xdotool windowfocus "$window" key "$page"
