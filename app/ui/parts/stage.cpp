@@ -316,7 +316,8 @@ namespace {
 
 Terms terms_of(const AppState& state) {
     Terms line;
-    for (const StageTerm& t : stage_terms(*state.trace, state.cursor.step)) line.push_back({{t}});
+    for (const StageTerm& t : stage_terms(*state.trace, state.cursor.step, state.explanation))
+        line.push_back({{t}});
     return line;
 }
 

@@ -2,6 +2,9 @@
 #include "app/ui/parts/stage_terms.h"
 #include "app/ui/parts/slot_view.h"
 
+#include "core/lessons/shared/parts.h"
+#include "core/walk/lesson.h"
+
 #include <algorithm>
 #include <iterator>
 
@@ -46,6 +49,8 @@ const Form forms[] = {
     {Op::output, 4, {{0}, {1, "⊙"}, {2, "+"}, {3, "·"}}},
     {Op::output, 6, {{0, "("}, {1, "⊙"}, {2, "⊙"}, {3, "+"}, {4, "·", ")"}, {5, "⊘"}}},
     {Op::normalize, 2, {{0}, {1, "⊘"}}},
+    {Op::part, 2, {{0, "exp(", "− m)"}, {1, "·"}}},
+    {Op::part, 3, {{0, "exp((", ","}, {2, "", ") − m)"}, {1, "·"}}},
     {Op::store, 3, {{0, "", "→ HBM", false, true}, {1}, {2, "+ ln"}}},
     {Op::preprocess, 2, {{1, "rowsum("}, {0, "⊙", ")"}}},
     {Op::recompute, 2, {{0, "exp("}, {1, "−", ")"}}},
@@ -65,6 +70,45 @@ const Form forms[] = {
     {Op::update, 2, {{0}, {1, "− η"}}},
 };
 
+// Partial results, however many: max(m₀, m₁), exp((m₀, m₁) − m), w₀ ⊙ ℓ₀ + w₁ ⊙ ℓ₁.
+std::vector<Operand> merged(Op op, int reads) {
+    std::vector<Operand> out;
+    if (op == Op::merge_max)
+        for (int n = 0; n < reads; ++n) out.push_back({n, n == 0 ? "max(" : "", n + 1 < reads ? "," : ")"});
+    // What all are measured from is read first, then the parts, the last one first.
+    if (op == Op::merge_weights) {
+        for (int n = reads - 1; n > 0; --n)
+            out.push_back({n, n == reads - 1 ? "exp((" : "", n > 1 ? "," : ")"});
+        out.push_back({0, "−", ")"});
+    }
+    if (op == Op::merge_sum || op == Op::merge_output)
+        for (int n = 0; n < reads; ++n) out.push_back({n, n == 0 ? "" : n % 2 == 0 ? "+" : "⊙"});
+    return out;
+}
+
+// What has come, and the share that is added to it, piece by piece: for the keys, then for the values.
+std::vector<Operand> added(int reads) {
+    const int pieces = std::max(1, reads / 4);
+    std::vector<Operand> out;
+    for (const int first : {0, 2 * pieces})
+        for (int n = 0; n < pieces; ++n) {
+            out.push_back({first + n});
+            out.push_back({first + pieces + n, "+"});
+        }
+    return out;
+}
+
+// The factor of the scores belongs to the product, unless a step of its own multiplies by it.
+std::vector<Operand> scaled(const Trace& trace, int k, std::vector<Operand> operands) {
+    const Op op = trace.step(k).op;
+    const bool product = op == Op::scores || op == Op::dq || op == Op::dk;
+    const bool apart = op == Op::scores && k + 1 < trace.size() && trace.step(k + 1).op == Op::scale;
+    if (!product || apart || trace.problem().softmax_scale() == 1) return operands;
+    Operand& first = operands[operands.size() - 2];
+    first.before = *first.before ? "+ scale ·" : "scale ·";
+    return operands;
+}
+
 // Gradients that lie in HBM grow there; the tile on chip is what the step adds up.
 bool is_shown(const Trace& trace, int k, const Access& a) {
     const Op op = trace.step(k).op;
@@ -72,7 +116,7 @@ bool is_shown(const Trace& trace, int k, const Access& a) {
     if (op == Op::store_state) return false;
     if (op == Op::softcap) return a.slot != Slot::S_cap;
     if (op == Op::dq && trace.writes(k).size() > 1) return a.slot == Slot::dQi;
-    return op != Op::preprocess || a.slot == Slot::D;
+    return op != Op::preprocess || a.slot == Slot::D || a.slot == Slot::Di;
 }
 
 }  // namespace
@@ -85,6 +129,10 @@ std::vector<StageTerm> stage_terms(const Trace& trace, int k) {
         return f.op == op && f.reads == reads.size() && first;
     });
     std::vector<StageTerm> out;
+    const bool ranks = trace.lesson().uses(chooses_ranks);
+    const auto part_of = [&](const Access& a) {
+        return is_of_parts(a.slot) || (ranks && info(a.slot).hbm) ? a.tile : -1;
+    };
     const auto operand = [&](const Operand& o) {
         const Access& a = reads[static_cast<std::size_t>(o.read)];
         Held made = trace.live(a.slot, a.tile, k);
@@ -93,6 +141,8 @@ std::vector<StageTerm> stage_terms(const Trace& trace, int k) {
         out.push_back({.slot = a.slot,
                        .value = &trace.value(a.value),
                        .made = made.step,
+                       .step = k,
+                       .part = part_of(a),
                        .before = o.before,
                        .after = o.after,
                        .transposed = o.transposed,
@@ -100,7 +150,15 @@ std::vector<StageTerm> stage_terms(const Trace& trace, int k) {
                        .leaves = o.leaves});
     };
     if (form != std::end(forms))
-        std::ranges::for_each(form->operands, operand);
+        std::ranges::for_each(scaled(trace, k, form->operands), operand);
+    else if (is_merge(op))
+        std::ranges::for_each(merged(op, static_cast<int>(reads.size())), operand);
+    else if (op == Op::preprocess)  // O in the pieces of a shard
+        for (std::size_t n = 0; n < reads.size(); ++n)
+            operand(n == 0 ? Operand{static_cast<int>(reads.size()) - 1, "rowsum("}
+                           : Operand{static_cast<int>(n) - 1, "⊙", ")"});
+    else if (op == Op::add_share)
+        std::ranges::for_each(added(static_cast<int>(reads.size())), operand);
     else if (op == Op::sink_gradient)  // −Σ exp(sink − L) D, block by block
         for (std::size_t n = 0; n < reads.size(); ++n)
             operand({static_cast<int>(n),
@@ -113,7 +171,14 @@ std::vector<StageTerm> stage_terms(const Trace& trace, int k) {
         for (std::size_t n = 0; n < reads.size(); ++n) operand({static_cast<int>(n)});
     for (const Access& a : writes)
         if (is_shown(trace, k, a))
-            out.push_back({.slot = a.slot, .value = &trace.value(a.value), .made = k, .result = true});
+            out.push_back({.slot = a.slot,
+                           .value = &trace.value(a.value),
+                           .made = k,
+                           .step = k,
+                           .part = part_of(a),
+                           .result = true});
+    if (op == Op::merge_weights)  // in the order of the parts
+        std::ranges::reverse(std::ranges::find_if(out, &StageTerm::result), out.end());
     // What a kernel loads beside what an earlier one has written.
     if (op == Op::load && !writes.empty())
         for (const Access& a : reads)
@@ -128,9 +193,36 @@ std::vector<StageTerm> stage_terms(const Trace& trace, int k) {
     return out;
 }
 
+std::vector<StageTerm> stage_terms(const Trace& trace, int k, const Explanation& e) {
+    std::vector<StageTerm> out = stage_terms(trace, k);
+    if (!trace.lesson().uses(chooses_ranks)) return out;
+    const Op op = trace.step(k).op;
+    const Role role = e.target.slot == Slot::count ? Role::none : info(e.target.slot).role;
+    const bool pairs = op == Op::add_share || op == Op::store, keys = role == Role::K || role == Role::V;
+    if (pairs && keys) std::erase_if(out, [&](const StageTerm& t) { return info(t.slot).role != role; });
+    const auto has = [&](const StageTerm& t, const CellRef& cell) {
+        return cell.slot == t.slot && t.value->region.contains(cell.row, cell.col);
+    };
+    const auto named = [&](const StageTerm& t) {
+        return has(t, e.target) ||
+               std::ranges::any_of(e.sources, [&](const CellRef& cell) { return has(t, cell); });
+    };
+    std::erase_if(out, [&, all = out](const StageTerm& t) {
+        const auto same = [&](const StageTerm& other) {
+            return other.slot == t.slot && other.result == t.result;
+        };
+        const auto first = std::ranges::find_if(all, same);
+        if (std::ranges::count_if(all, same) < 2 || !info(t.slot).hbm || named(t)) return false;
+        return std::ranges::any_of(all, [&](const StageTerm& o) { return same(o) && named(o); }) ||
+               first->value != t.value;
+    });
+    return out;
+}
+
 Line stage_symbol(const Trace& trace, const StageTerm& t) {
-    Line symbol = slot_symbol(trace, t.slot, t.made);
-    if (t.transposed) symbol = transposed(std::move(symbol));
+    // Parts have other letters from merge to merge.
+    Line symbol = slot_symbol(trace, t.slot, t.part < 0 ? t.made : t.step, t.part);
+    if (t.transposed) symbol = ui::transposed(std::move(symbol));
     const bool indexed = !symbol.empty() && symbol.back().script == Span::Script::sub;
     return t.old ? pieces(symbol, sub(indexed ? " old" : "old", info(t.slot).role)) : symbol;
 }

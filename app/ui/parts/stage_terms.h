@@ -15,6 +15,8 @@ struct StageTerm {
     Slot slot;
     const Value* value;       ///< as it was read, or as it was written
     int made = -1;            ///< the step that wrote it; −1: given
+    int step = -1;            ///< at which it stands on stage
+    int part = -1;            ///< of partial results and of shards, which have letters of their own: the tile
     const char* before = "";  ///< what stands at its left: "⊙", "exp("
     const char* after = "";   ///< a bracket that closes behind it
     bool transposed = false;
@@ -24,6 +26,9 @@ struct StageTerm {
 };
 /// What step k reads, as its formula has it, then what it writes. A load has what arrives, a store what goes.
 std::vector<StageTerm> stage_terms(const Trace& trace, int k);
+/// Of what a rank does alike to keys and values, or to several pieces of its shard, that which the formula is
+/// about.
+std::vector<StageTerm> stage_terms(const Trace& trace, int k, const Explanation& explanation);
 
 /// Its letter with the block, with "old" and ᵀ where they belong.
 Line stage_symbol(const Trace& trace, const StageTerm& term);

@@ -32,10 +32,14 @@ std::span<const Access> moved(const Trace& trace, int k) {
     return is_load(trace.step(k).op) ? trace.reads(k) : trace.writes(k);
 }
 
-// What moves, with its block. Parts have letters, and where keys lie at scattered places the lesson knows
-// which block a tile is.
+// What moves, with its block. Parts have letters; where keys lie at scattered places, or several tiles are
+// the shard of a rank, the lesson knows what a tile is called.
 Line name_of(const Trace& trace, int k, const Access& access) {
-    if (is_of_parts(access.slot) || trace.lesson().uses(chooses_sequences))
+    const bool ranks = trace.lesson().uses(chooses_ranks),
+               of_keys = info(access.slot).role == Role::K || info(access.slot).role == Role::V;
+    if (ranks && !of_keys && !is_of_parts(access.slot))
+        return slot_symbol(access.slot, is_load(trace.step(k).op) ? trace.step(k).when.worker : -1);
+    if (is_of_parts(access.slot) || trace.lesson().uses(chooses_sequences) || ranks)
         return slot_symbol(trace, access.slot, k, access.tile);
     return block_symbol(trace, access.slot, k, access.tile);
 }

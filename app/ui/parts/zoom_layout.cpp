@@ -98,7 +98,8 @@ float cell_w(int letters) { return px(letters) * size::mono * size::far_number +
 Zoom zoom_of(const AppState& state) {
     Zoom z;
     const bool moved = is_moved(op_now(state));
-    for (const StageTerm& term : zoom_order(stage_terms(*state.trace, state.cursor.step))) {
+    for (const StageTerm& term :
+         zoom_order(stage_terms(*state.trace, state.cursor.step, state.explanation))) {
         Strip s;
         static_cast<StageTerm&>(s) = term;
         s.line = term_line(term, state.explanation);

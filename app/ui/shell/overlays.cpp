@@ -15,13 +15,11 @@ namespace tilewalk::ui {
 
 namespace {
 
-// The matrices show a step before it: on the edge between header and page, where no lesson draws.
+// The matrices show a step before it: on the edge between header and page, where no lesson draws. The head of
+// the stage says it beside its title.
 void before_pill(const Canvas& c, const AppState& state, float W, float H) {
+    if (state.presenter) return;
     const std::string words = "before step " + str(state.cursor.step + 1) + " (B: after it)";
-    if (state.presenter) {
-        c.pill(W - 28, 104, words, size::far, c.theme->t1, c.theme->inv, Align::right);
-        return;
-    }
     const Layout layout = layout_for(W, H);
     c.pill(layout.main.x + layout.main.w / 2, layout.header.bottom() + 10, words, size::small, c.theme->t1,
            c.theme->inv, Align::center);

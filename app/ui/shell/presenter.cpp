@@ -3,12 +3,14 @@
 #include "app/ui/parts/presenter.h"
 #include "app/ui/cards/cards.h"
 #include "app/ui/chapters/forward/hbm_parts.h"
+#include "app/ui/chapters/merge/merge.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage_broken.h"
 #include "app/ui/parts/stage_transfer.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/inspection.h"
+#include "app/ui/state/marks.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
@@ -42,7 +44,10 @@ struct Formula {
 constexpr float formula_size = 36, formula_line = 54;
 
 // `brief`: one line; where its numbers do not fit, they stand on stage.
-Formula formula_of(const Canvas& c, const Explanation& e, bool computes, float w, bool brief) {
+Formula formula_of(const Canvas& c, const AppState& state, bool computes, float w, bool brief) {
+    const Explanation& e = state.explanation;
+    // Before the step its numbers are still to come.
+    if (shows_before(state) && !e.formula.empty()) return {e.formula, {}, 34, formula_line, true};
     Formula f{e.formula, equation(e)};
     // Start values and bytes are no other way to write the formula.
     const Line both = pieces(f.symbols, computes && !e.numbers.empty() ? "   =   " : "        ", f.numbers);
@@ -87,6 +92,7 @@ void mouse_buttons(const Canvas& c, AppState& state, float W) {
 
 // Where the step is, beside its title. A kernel is often called like its only step: then which row.
 std::string place_beside(const AppState& state) {
+    if (shows_before(state)) return "before it (B: after it)";
     const Explanation& e = state.explanation;
     const Step& step = step_now(state);
     const bool dense = step.i < 0 && step.j < 0 && e.place == state.lesson->lane(*state.problem, step.phase);
@@ -126,6 +132,11 @@ void head(const Canvas& c, const AppState& state, float W, bool map) {
         right -= 52 + 12;
         right -= c.rich(right, 40, {symbol("S", Role::S)}, size::far_number, Align::right) + 20;
     }
+    if (state.lesson->picture == Picture::ring)
+        if (const float w = ring_map(c, state, right); w > 0) {
+            right -= w + 12;
+            right -= c.rich(right, 40, {symbol("K", Role::K)}, size::far_number, Align::right) + 20;
+        }
     const Explanation& e = state.explanation;
     if (state.quiz) {
         // When it comes, where the title leaves room for that.
@@ -142,22 +153,38 @@ void head(const Canvas& c, const AppState& state, float W, bool map) {
         c.text_within(place, 45, right - place - 12, place_beside(state), size::far_text, c.theme->t2);
 }
 
+std::string words_to_say(const AppState& state) {
+    if (shows_before(state))
+        return "Before step " + str(state.cursor.step + 1) + ": what will it make of this?";
+    return spoken(*state.trace, state.cursor.step, state.explanation);
+}
+
 // What one would say: a line or two.
 float subtitle_h(const AppState& state, float w) {
-    const std::string text = spoken(*state.trace, state.cursor.step, state.explanation);
+    const std::string text = words_to_say(state);
     return paragraph_height(w - 40, text, size::far_number, 2, Face::regular, 1.25f) + 16;
 }
 
 void subtitle(const Canvas& c, const AppState& state, const Rect& a) {
-    const std::string text = spoken(*state.trace, state.cursor.step, state.explanation);
+    const std::string text = words_to_say(state);
     c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::card);
     c.rect(a.x, a.y, 5, a.h, c.theme->t1, 2);
     const float w = even_width(a.w - 40, text, size::far_number, 2);
     c.paragraph(a.x + 22, a.y + 8, w, text, size::far_number, c.theme->t1, 2, Face::regular, 1.25f);
 }
 
-// One lane stands there alone: columns that only others have a step in would be holes.
+// One lane stands there alone: columns that only others have a step in would be holes. Steps with a clock
+// stand one after another, each as wide as the others: its name is to be read.
 TimelineGrid grid_of_one_lane(TimelineGrid grid, int lane) {
+    if (grid.timed) {
+        grid.timed = false;
+        grid.columns = grid.end(lane) - grid.begin(lane);
+        for (int k = grid.begin(lane); k < grid.end(lane); ++k) {
+            const auto n = static_cast<std::size_t>(k);
+            grid.column[n] = k - grid.begin(lane), grid.width[n] = 1;
+        }
+        return grid;
+    }
     std::vector<int> before(static_cast<std::size_t>(grid.columns) + 1, 0);
     for (int k = grid.begin(lane); k < grid.end(lane); ++k)
         for (int n = 0; n < grid.width_of(k); ++n)
@@ -176,7 +203,8 @@ void timeline(const Canvas& c, AppState& state, const Rect& a) {
     constexpr float s = size::far_growth;
     const Enlarged large(c, {a.x, a.y}, s);
     const TimelineGrid all = state.look.grid;
-    const bool alone = !all.timed && !hides_what_comes(state);  // a missing column would tell what comes
+    // A missing column would tell what comes; a tour may speak of time.
+    const bool alone = !hides_what_comes(state) && !(all.timed && points_at(state, "Timeline"));
     if (alone) state.look.grid = grid_of_one_lane(all, all.lane_of(state.cursor.step));
     lanes(large.c, state, {0, 20, a.w / s, a.h / s - 20},
           {.lane = 20, .gap = 4, .name_w = 0, .heads = false, .tag = true, .whole_symbols = true});
@@ -254,7 +282,7 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     const Rect hbm{x0, top, strip ? 228.0f : 0.0f, bottom - top};
     const float x = strip ? 288 : space::far_edge, w = W - space::far_edge - x;
     const bool computes = info(op_now(state)).kind == OpKind::compute;
-    const float formula_h = stage.formula ? formula_of(c, state.explanation, computes, w, false).h : 0;
+    const float formula_h = stage.formula ? formula_of(c, state, computes, w, false).h : 0;
     const bool zoomed =
         !state.lesson->one_row && stage_zooms(state, w, bottom - top - (formula_h > 0 ? formula_h + gap : 0));
     if (stage.formula) {
@@ -262,7 +290,7 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
             inspect_presenter(c, state, {x, bottom - 144, w, 144});
             bottom -= 144;
         } else if (!shows_argument(state)) {
-            const Formula f = formula_of(c, state.explanation, computes, w, zoomed);
+            const Formula f = formula_of(c, state, computes, w, zoomed);
             bottom -= f.h;
             draw_formula(c, f, {x, bottom, w, f.h});
         }

@@ -181,41 +181,78 @@ std::string lane_name(const AppState& state, int lane, float room) {
     return head.substr(0, 1) + head.substr(head.find_last_of(' ') + 1);
 }
 
-// The lane of the current step, over its cells, beside the tag of the step.
-void lane_tag(const Canvas& c, const AppState& state, const Rect& taken, const Rect& a) {
-    const Grid& grid = state.look.grid;
-    if (grid.count() < 2) return;
+// The inner block that a step of the lane belongs to; −1: to none.
+int block_of(const Grid& grid, const Step& step) { return grid.by_query ? step.j : step.i; }
+
+// "key block 1" over its first cells, where the lane's name and the tag of the step leave room.
+void block_names(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v,
+                 const Rect& tag, float y, float left, float right) {
+    const Trace& trace = *state.trace;
+    const int lane = grid.lane_of(state.cursor.step);
+    if (grid.blocks.empty()) return;
+    const std::string inner = !grid.by_query ? "query block " : grid.by_element ? "element " : "key block ";
+    int block = -1;
+    Rect cells{};
+    const auto name = [&] {
+        if (block < 0) return;
+        const std::string words = inner + str(block + (grid.by_element ? 1 : 0));
+        const float w = text_width(Face::regular, size::small, words);
+        float x = std::max(cells.x, left);
+        if (x < tag.right() + 10 && x + w > tag.x - 10) x = tag.right() + 10;
+        if (x + w > std::min(cells.right(), right)) return;
+        c.text(x, y, words, size::small, c.theme->t3);
+        left = x + w + 14;
+    };
+    for (int k = grid.begin(lane); k < grid.end(lane); ++k) {
+        const Rect cell = cell_of(grid, v, k);
+        if (cell.w <= 0) continue;
+        if (const int now = block_of(grid, trace.step(k)); now != block) {
+            name();
+            block = now, cells = cell;
+        }
+        cells.w = cell.right() - cells.x;
+    }
+    name();
+}
+
+// The lane of the current step, over its cells, beside the tag of the step, then the names of its blocks.
+void lane_tag(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, const Rect& tag,
+              const Rect& a) {
+    const float y = tag.middle();
+    if (grid.count() < 2) return block_names(c, state, grid, v, tag, y, a.x, a.right());
     const std::string name = state.lesson->lane(*state.problem, grid.lane_of(state.cursor.step));
     const float w = text_width(Face::regular, size::small, name);
-    const bool left = taken.x > a.x + w + 12;
-    c.text(left ? a.x : a.right(), taken.middle(), name, size::small, c.theme->t2,
-           left ? Align::left : Align::right);
+    const bool left = tag.x > a.x + w + 12;
+    c.text(left ? a.x : a.right(), y, name, size::small, c.theme->t2, left ? Align::left : Align::right);
+    block_names(c, state, grid, v, tag, y, left ? a.x + w + 18 : a.x, left ? a.right() : a.right() - w - 18);
 }
 
 // What the current step does, over its lane, which begins at `top`.
-void tag(const Canvas& c, const AppState& state, const Rect& cell, float top, const Rect& a) {
+void tag(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, const Rect& a) {
+    const Rect cell = cell_of(grid, v, state.cursor.step);
     if (cell.w <= 0) return;
+    const float top = v.y_of(grid.lane_of(state.cursor.step));
     const Op op = state.trace->step(state.cursor.step).op;
     // As the head of the page calls it: a step has one name.
-    std::string words(info(op).kind == OpKind::compute ? state.explanation.title : title(op));
+    Line words = title_line(info(op).kind == OpKind::compute ? state.explanation.title : title(op));
     // What a kernel of whole matrices loads or stores its name does not say.
     if (op == Op::load || op == Op::store)
-        if (const Line what = moved_symbols(*state.trace, state.cursor.step); !what.empty())
-            words += " " + plain(what);
-    const Line indexed = title_line(words);
-    const bool plain_words = indexed.size() == 1;
-    const float w = (plain_words ? text_width(Face::medium, size::small, words)
-                                 : rich_width(c, indexed, size::small)) +
+        if (Line what = moved_symbols(*state.trace, state.cursor.step); !what.empty())
+            words = pieces(words, " ", what);
+    for (Span& span : words) span.role = Role::none;  // ink, not hue
+    const bool plain_words = words.size() == 1;
+    const float w = (plain_words ? text_width(Face::medium, size::small, words.front().text)
+                                 : rich_width(c, words, size::small)) +
                     12,
                 mid = cell.x + cell.w / 2;
     const float x = std::clamp(mid - w / 2, a.x, a.right() - w), y = top - 20;
     c.rect(x, y, w, 16, c.theme->t1, radius::cell);
     c.polygon({{mid - 4, y + 16}, {mid + 4, y + 16}, {mid, y + 19}}, c.theme->t1);
     if (plain_words)
-        c.text(x + w / 2, y + 8, words, size::small, c.theme->inv, Face::medium, Align::center);
+        c.text(x + w / 2, y + 8, words.front().text, size::small, c.theme->inv, Face::medium, Align::center);
     else
-        c.rich(x + w / 2, y + 6, indexed, size::small, Align::center, c.theme->inv);
-    lane_tag(c, state, {x, y, w, 16}, a);
+        c.rich(x + w / 2, y + 6, words, size::small, Align::center, c.theme->inv);
+    lane_tag(c, state, grid, v, {x, y, w, 16}, a);
 }
 
 // What the user chose for another walk, or before the walk went elsewhere, no longer holds.
@@ -328,7 +365,7 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
         lane(c, state, grid, v, row, style);
     }
     draw_marks(c, state, v);
-    if (style.tag) tag(c, state, cell_of(grid, v, state.cursor.step), v.y_of(current), a);
+    if (style.tag) tag(c, state, grid, v, a);
     answer_mouse(c, state, grid, v, a.right());
     if (v.overview.w > 0) overview(c, state, v);
     if (style.whole_symbols && (v.columns < grid.columns || grid.count() > 1))

@@ -1,4 +1,7 @@
 #include "app/ui/state/motion.h"
+
+#include "app/ui/state/marks.h"
+
 #include <algorithm>
 #include <iterator>
 
@@ -25,8 +28,9 @@ constexpr float most_of_a_beat = .8f;  // while playing, of the time between two
 
 bool stands(const AppState& state) { return state.still || !state.settings.motion || state.moves_for <= 0; }
 
-// Of all that the step does.
+// Of all that the step does. Seen from before it, it has not begun.
 float whole_phase(const AppState& state) {
+    if (shows_before(state)) return 0;
     return stands(state) ? 1 : std::clamp(state.step_age / state.moves_for, 0.0f, 1.0f);
 }
 

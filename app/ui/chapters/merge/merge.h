@@ -17,6 +17,12 @@ void cascade_main(const Canvas& canvas, AppState& state, const Layout& layout);
 void cascade_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
 void ring_main(const Canvas& canvas, AppState& state, const Layout& layout);
 void ring_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
+/// Which rank has whose keys, small, in the head of a page of presenter mode; its right edge there. Returns
+/// its width, 0 where the page has it large.
+float ring_map(const Canvas& canvas, const AppState& state, float right);
+/// The step of a rank to scale (ring_lens.cpp).
+void ring_lens(const Canvas& canvas, AppState& state, const Rect& area);
+bool has_ring_lens(Op op);
 
 /// The parts and the merge that the current step is about, of `merge`, of `split-kv`, or of one row of
 /// `cascade`.

@@ -5,6 +5,7 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/slot_view.h"
+#include "app/ui/parts/stage.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
@@ -166,14 +167,16 @@ void rank_box(const Canvas& c, const RingNow& now, int rank, const Rect& a) {
     const int owner = now.ring.owner(rank, now.round_of(rank));
     const Line both = pieces(shard_symbol(Slot::K, owner), " ", shard_symbol(Slot::V, owner)),
                all = with_gradients(now, rank, both);
-    const auto fits = [&](const Line& line) { return rich_width(c, line, size::formula) <= a.w - 8; };
-    const Line shown = fits(all) ? all : fits(both) ? both : shard_symbol(Slot::K, owner);
-    const float shown_w = rich_width(c, shown, size::formula);
     const std::string full = "rank " + str(rank);
     const ImU32 ink = own ? t.t1 : t.t2;
     const float full_w = text_width(Face::semibold, size::small, full);
     // Below each other, beside each other, or the name alone
-    const bool high = a.h >= 50, beside = !high && full_w + shown_w + 26 <= a.w;
+    const bool high = a.h >= 50;
+    const float room = high ? a.w - 8 : a.w - full_w - 26;
+    const auto fits = [&](const Line& line) { return rich_width(c, line, size::formula) <= room; };
+    const Line shown = fits(all) ? all : fits(both) ? both : shard_symbol(Slot::K, owner);
+    const float shown_w = rich_width(c, shown, size::formula);
+    const bool beside = !high && fits(shown);
     const std::string name = full_w <= a.w - 10 ? full : str(rank);
     if (beside) {
         c.text(a.x + 10, a.middle(), name, size::small, ink, Face::semibold);
@@ -713,7 +716,9 @@ struct OnChip {
         const int digits = above == Slot::K_in ? 0
                                                : std::min(digits_in(state, above, cw - 7, size::small),
                                                           digits_in(state, below, cw - 7, size::small));
-        label(slot_symbol(above, owner), {home ? "comes home" : "arrives"}, a.x, a.y + 8, a.w);
+        std::vector<std::string> which = columns_text(components, home ? "comes home" : "arrives");
+        if (rows.count < all) which = {"rows " + shown_of(now.ring.keys_of(owner).positions, rows)};
+        label(slot_symbol(above, owner), which, a.x, a.y + 8, a.w);
         label(slot_symbol(below, owner), {}, a.x, y_V - 21, a.w);
         draw(above, tile, now.k, rows, components, a.x, a.y + head, cw, ch, "hbm", digits);
         draw(below, tile, now.k, rows, components, a.x, y_V, cw, ch, "hbm", digits);
@@ -844,12 +849,6 @@ void chip_panel(const Canvas& c, AppState& state, const RingNow& now, const Rect
     now.backward ? chip.gradients(rest) : void(chip.found(rest));
 }
 
-// The step is about m, ℓ and O, not about the products that they are made of.
-bool finds_now(const RingNow& now) {
-    const Op op = now.trace.step(now.k).op;
-    return op == Op::part || is_merge(op) || now.round >= now.ring.ranks;
-}
-
 }  // namespace
 
 void ring_main(const Canvas& c, AppState& state, const Layout& layout) {
@@ -863,40 +862,93 @@ void ring_main(const Canvas& c, AppState& state, const Layout& layout) {
     chip_panel(c, state, now, {a.x, a.y + top + gap, a.w, a.h - top - gap});
 }
 
+namespace {
+
+// What a message, a load or the end of a rank is about is the whole ring; what a rank computes has the stage.
+bool shows_ring(const AppState& state) {
+    if (points_at(state, "Rounds") || points_at(state, "Balance") || points_at(state, "Ring")) return true;
+    const Op op = op_now(state);
+    return !quiz_waits(state) && info(op).kind != OpKind::compute && op != Op::init;
+}
+
+// The rounds of all ranks at the left; returns what they leave.
+Rect draw_rounds_beside(const Canvas& c, const RingNow& now, const Rect& a) {
+    const float cell = std::clamp(118 / px(now.ring.ranks), 15.0f, 40.0f), w = 52 + cell * px(now.ring.ranks),
+                h = a.h / size::far_growth;
+    note_part(c, {a.x, a.y, w * size::far_growth, a.h}, "Rounds");
+    const Enlarged large(c, {a.x, a.y}, size::far_growth);
+    const float grid_h = draw_rounds(large.c, now, {0, 0, w, h}, false);
+    if (grid_h + 22 <= h) large.c.text(0, grid_h + 14, "a number is a round", size::small, c.theme->t3);
+    const float taken = std::max(w, 134.0f) * size::far_growth + 40;
+    return {a.x + taken, a.y, a.w - taken, a.h};
+}
+
+// Who hands on what to whom, and what has arrived.
+void draw_message(const Canvas& c, AppState& state, const RingNow& now, const Rect& a) {
+    const float ring_w = a.w * .44f;
+    draw_ring(c, now, {a.x, a.y + 4, ring_w, a.h - 50});
+    draw_sent(c, now, {a.x, a.bottom() - 36, ring_w, 36});
+    OnChip{c, state, now, true}.arriving({a.x + ring_w + 24, a.y, a.w - ring_w - 24, a.h});
+}
+
+// What the step does besides, where the equation is one of several alike.
+Line likewise(const AppState& state) {
+    const Trace& trace = *state.trace;
+    const int k = state.cursor.step;
+    if (stage_terms(trace, k).size() == stage_terms(trace, k, state.explanation).size()) return {};
+    const Role meant = info(state.explanation.target.slot).role;
+    const Op op = op_now(state);
+    const bool values = meant == Role::V;
+    if (!values && meant != Role::K) return {word("its other rows in the same way")};
+    const int shard = step_now(state).j;
+    const Line d = shard_symbol(values ? Slot::dK : Slot::dV, shard),
+               share = shard_symbol(values ? Slot::dK_part : Slot::dV_part, shard);
+    return op == Op::add_share ? pieces("in the same way  ", d, "  +  ", share, "  →  ", d)
+                               : pieces(share, " goes with it");
+}
+
+}  // namespace
+
+float ring_map(const Canvas& c, const AppState& state, float right) {
+    if (shows_ring(state)) return 0;
+    const RingNow now(state);
+    const int R = now.ring.ranks;
+    constexpr float side = 52, top = 14;
+    const float cell = side / px(R), x = right - side;
+    for (int rank = 0; rank < R; ++rank)
+        for (int round = 0; round < R; ++round) {
+            const Rect at{x + px(now.ring.owner(rank, round)) * cell, top + px(rank) * cell, cell, cell};
+            const bool current = rank == now.rank && round == now.round_of(rank) && now.round < R;
+            if (current)
+                c.rect(at.x + 1, at.y + 1, cell - 2, cell - 2, c.theme->t1, radius::bar);
+            else if (round <= now.round_of(rank))
+                c.rect(at.x + 1, at.y + 1, cell - 2, cell - 2, c.theme->line2, radius::bar);
+            else
+                c.frame(at.x + 1.5f, at.y + 1.5f, cell - 3, cell - 3, c.theme->line2, 1, radius::bar);
+        }
+    note_part(c, {x, top, side, side}, "Rounds");
+    return side;
+}
+
 void ring_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a) {
     const RingNow now(state);
-    const Enlarged large(c, {a.x, a.y}, size::far_growth);
-    const float w = a.w / size::far_growth, h = a.h / size::far_growth, rounds_w = 170, x = rounds_w + 24;
-    // The frames of cells reach beyond them, by less than this.
-    const float edge = 6;
-    const auto note = [&](float left, float width, const char* name) {
-        note_part(c, {a.x + left * size::far_growth, a.y, width * size::far_growth, a.h}, name);
-    };
-    note(0, rounds_w, "Rounds");
-    const float grid_h = draw_rounds(large.c, now, {0, 0, rounds_w, h}, false);
-    if (grid_h + 22 <= h) large.c.text(0, grid_h + 14, "a number is a round", size::small, c.theme->t3);
-    if (quiz_waits(state)) return;
-    const Rect rest{x, 0, w - x - edge, h - edge};
     const Op op = op_now(state);
     const bool message = op == Op::exchange || op == Op::exchange_gradients;
-    const bool deals = points_at(state, "Balance") || (op == Op::store && !now.backward);
-    note(x - edge, rest.w + 2 * edge, deals ? "Balance" : message ? "Ring" : "SRAM");
-    OnChip chip{large.c, state, now, true};
-    if (points_at(state, "Balance")) {
-        draw_deals(large.c, now, {x, 4, rest.w, h - 4});
-    } else if (message) {
-        const float ring_w = rest.w * .5f;
-        draw_ring(large.c, now, {x, 4, ring_w, h - 50});
-        draw_sent(large.c, now, {x, h - 36, ring_w, 36});
-        chip.arriving({x + ring_w + 24, 0, rest.w - ring_w - 24, h});
-    } else if (now.backward) {
-        chip.operands(rest);
-    } else if (op == Op::store) {
-        const float table = std::min(h * .45f, 80.0f);
-        chip.found({x, 0, rest.w, table});
-        draw_deals(large.c, now, {x, table + 10, rest.w, h - table - 10});
-    } else
-        finds_now(now) ? chip.found(rest) : chip.products(rest);
+    const Rect rest = shows_ring(state) ? draw_rounds_beside(c, now, a) : a;
+    const bool deals = points_at(state, "Balance");
+    note_part(c, rest, deals ? "Balance" : message ? "Ring" : "SRAM");
+    if (deals || (message && shows_ring(state))) {
+        const Enlarged large(c, {rest.x, rest.y}, size::far_growth);
+        // The frames of its cells reach beyond them.
+        const Rect inner{0, 0, rest.w / size::far_growth - 4, rest.h / size::far_growth};
+        return deals ? draw_deals(large.c, now, {0, 4, inner.w, inner.h - 4})
+                     : draw_message(large.c, state, now, inner);
+    }
+    const Line more = quiz_waits(state) ? Line{} : likewise(state);
+    const float foot = more.empty() ? 0 : 34;
+    c.rich(rest.x, rest.bottom() - 16, more, size::far, Align::left, c.theme->t2);
+    const Rect body{rest.x, rest.y, rest.w, rest.h - foot};
+    stage(c, state, body, {slot_look, has_ring_lens(op) ? ring_lens : nullptr, false});
 }
 
 }  // namespace tilewalk::ui

@@ -84,7 +84,7 @@ TEST_CASE("stage: a computing step shows all that it reads, what it writes, and 
     for (const Problem& problem :
          {example("worked-4x4"), example("ragged-7x5"), example("causal-8"), with_logits})
         for (const Lesson& lesson : lessons()) {
-            if (lesson.one_row || lesson.uses(chooses_ranks)) continue;  // with a stage of its own
+            if (lesson.one_row) continue;  // with a stage of its own
             const std::string& name = problem.name;
             const auto trace = build_trace(lesson, problem);
             if (!trace) continue;
@@ -112,6 +112,86 @@ TEST_CASE("stage: a computing step shows all that it reads, what it writes, and 
                 }
             }
         }
+}
+
+TEST_CASE("stage: the factor of the scores stands in the equation wherever the formula has it") {
+    for (const Lesson& lesson : lessons()) {
+        const auto trace = build_trace(lesson, example("window-12"));
+        if (!trace || lesson.one_row) continue;
+        for (int k = 0; k < (*trace)->size(); ++k) {
+            const OpKind kind = info((*trace)->step(k).op).kind;
+            if (kind != OpKind::compute || has_table(**trace, k)) continue;
+            const std::string formula = plain(explain(**trace, k).formula),
+                              line = line_of(stage_terms(**trace, k));
+            INFO(std::string(lesson.id), " step ", k + 1, ": ", formula, "; ", line);
+            CHECK(contains(line, "scale") == contains(formula, "scale"));
+        }
+    }
+}
+
+TEST_CASE("stage: of matrices as small as these no column and no row is left out") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    at_every_step(program, example("worked-4x4"), [&] {
+        const Trace& trace = *program.state.trace;
+        const Picture picture = program.state.lesson->picture;
+        const bool table = picture == Picture::merge || picture == Picture::split_kv;
+        if (program.state.lesson->one_row || table || has_table(trace, program.step())) return;
+        for (const StageTerm& term : stage_terms(trace, program.step(), program.state.explanation)) {
+            if (term.old || (is_store(trace.step(program.step()).op) && !term.result)) continue;
+            const Region at = term.value->region;
+            INFO(program.where(), ": ", info(term.slot).name);
+            for (int r = at.row; r < at.row + at.rows; ++r)
+                for (int c = at.col; c < at.col + at.cols; ++c)
+                    CHECK(program.look_for(cell_name({term.slot, r, c})));
+        }
+    });
+}
+
+TEST_CASE("stage: the title of a load has the letters of its formula") {
+    for (const ShardKind shards : {ShardKind::contiguous, ShardKind::zigzag, ShardKind::striped})
+        for (const char* lesson : {"ring", "ring-backward"}) {
+            Problem p = random_with_tiles(16, 4, 2, 2);
+            p.options.ranks = 4, p.options.shards = shards;
+            const auto trace = build_trace(*find_lesson(lesson), p);
+            REQUIRE(trace);
+            for (int k = 0; k < (*trace)->size(); ++k) {
+                const Op op = (*trace)->step(k).op;
+                if (op != Op::load_q && op != Op::load_kv) continue;
+                const std::string formula = plain(explain(**trace, k).formula),
+                                  title = plain(moved_symbols(**trace, k));
+                INFO(lesson, " step ", k + 1, ": ", title, "; ", formula);
+                CHECK(formula.starts_with(title));
+            }
+        }
+}
+
+TEST_CASE("stage: before a step, nothing that it makes is told") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.go_to_step(17, 2);
+    CHECK(program.shows("11.804"));
+    program.press("b");
+    program.frame(2);
+    CHECK_FALSE(program.shows("11.80"));
+    CHECK(program.shows("before it"));
+    CHECK(program.shows("2.839"));  // what is scaled is there
+    program.press("b");
+    program.frame(2);
+    CHECK(program.shows("11.804"));
+}
+
+TEST_CASE("stage: no file's name of a slot on the strip of steps") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    for (const Lesson& lesson : lessons()) {
+        program.show_lesson(lesson.id);
+        for (int k = 0; k < program.state.trace->size(); ++k) {
+            program.go_to_step(k);
+            for (const Item& item : program.items())
+                if (item.kind == ItemKind::text) {
+                    INFO(program.where(), ": ", item.text);
+                    CHECK(item.text.find('_') == std::string::npos);
+                }
+        }
+    }
 }
 
 TEST_CASE("stage: a kernel's load shows all that comes, in no row") {
@@ -183,7 +263,8 @@ TEST_CASE("stage: every number that a step is about is there to be read, however
         in_every_lesson(program, problem, sample, [&] {
             if (program.state.lesson->one_row) return;
             if (has_table(*program.state.trace, program.step())) return;
-            for (const StageTerm& term : stage_terms(*program.state.trace, program.step())) {
+            for (const StageTerm& term :
+                 stage_terms(*program.state.trace, program.step(), program.state.explanation)) {
                 if (term.old) continue;
                 // The rows of a rank count from 0: what its formula does not name has no row of its own.
                 const bool named = term.result || std::ranges::count(program.state.explanation.sources,
