@@ -288,7 +288,13 @@ void ledger(const Canvas& c, AppState& state, const Sizes& s, const Rect& a) {
     float y = a.y + s.text / 2;
     c.text_within(a.x, y, a.w, "HBM, the whole walk", s.text, t.t1, Face::semibold);
     y += s.row;
-    y += bar_line(c, s, a, y, "this head", l.one, l.again, false, t.t2);
+    y += bar_line(c, s, a, y, "this head", l.one, l.again, H == 1, t.t2);
+    if (H == 1) {
+        c.paragraph(a.x, y + s.row * .4f, a.w,
+                    "There is one head. Add query heads (+): those that share a key head read K and V once.",
+                    s.text, t.t2, 6);
+        return;
+    }
     y += bar_line(c, s, a, y, str(H) + (s.big ? " heads, again" : " heads, K and V again"), l.again, l.again,
                   !once, t.t2);
     y += bar_line(c, s, a, y, str(H) + (s.big ? " heads, once" : " heads, once a group"), l.once, l.again,
@@ -319,7 +325,8 @@ void ledger(const Canvas& c, AppState& state, const Sizes& s, const Rect& a) {
 // ---- The card
 
 const char* kind_of_heads(int H, int H_kv) {
-    return H_kv == H   ? "multi-head: every query head has K and V of its own"
+    return H == 1      ? "one query head, with K and V of its own"
+           : H_kv == H ? "multi-head: every query head has K and V of its own"
            : H_kv == 1 ? "multi-query: all query heads share one K and V"
                        : "grouped-query: neighbouring query heads share K and V";
 }

@@ -77,7 +77,7 @@ std::vector<Shortcut> number_keys() {
 std::vector<Shortcut> program_keys() {
     const char* const g = "Program";
     return {{g, "0  H", "start page", {{Key::zero}, {Key::h}}},
-            {g, "1 … 8", "chapter of that number", digits(false, false)},
+            {g, "1 … 9", "chapter of that number", digits(false, false)},
             {g, finder_card.keys_shown, finder_card.action, {finder_card.shortcut, {Key::colon}}},
             {g, "Ctrl Tab", "next lesson; with Shift the previous", {ctrl(Key::tab), ctrl_shift(Key::tab)}},
             {g, "I", "problem: inputs, tiles, mask", {{Key::i}}},

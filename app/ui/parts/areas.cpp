@@ -12,9 +12,10 @@ namespace {
 
 using When = Area::When;
 
-void box(const Canvas& c, const Rect& r, When when, bool chosen) {
+// Above the line in the hue of dS, below it in that of negative numbers, as in its cells.
+void box(const Canvas& c, const Rect& r, When when, bool chosen, bool positive) {
     const Theme& t = *c.theme;
-    const ImU32 colour = hue(t, Role::S);
+    const ImU32 colour = positive ? hue(t, Role::S) : t.t3;
     if (when == When::after) return c.dashed_frame(r.x, r.y, r.w, r.h, t.t3, 1, {3, 3});
     c.rect(r.x, r.y, r.w, r.h, mix(t.well, colour, when == When::now ? .42f : .12f), 2);
     if (when == When::before && r.w > 4 && r.h > 4)
@@ -100,7 +101,7 @@ void areas(const Canvas& c, const Problem& p, const Rect& pane, const std::vecto
                 {&a, {x + .5f, a.height > 0 ? plot.zero - h : plot.zero, std::max(w - 1, 1.0f), h}});
         x += w;
     }
-    for (const auto& [area, r] : boxes) box(c, r, area->when, area - list.data() == chosen);
+    for (const auto& [area, r] : boxes) box(c, r, area->when, area - list.data() == chosen, area->height > 0);
     float labelled = -1e9f;
     for (const auto& [area, r] : boxes) area_label(c, plot, *area, r, labelled);
     name_areas(c, p, pane, plot, boxes, list.data());

@@ -71,7 +71,9 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
     const Line label = pieces("old ", slot_symbol(s.symbol), number("  " + told(role, s.old)));
     const float lw = rich_width(c, label, size::body);
     const bool inside = lw + 20 <= w;
-    const float lx = inside ? left + 8 : std::min(std::max(a, b) + 10, pane.right() - lw);
+    const float lx = !inside      ? std::min(std::max(a, b) + 10, pane.right() - lw)
+                     : far_type() ? left + (w - lw) / 2
+                                  : left + 8;
     if (inside) c.rect(lx - 5, y_old + 2, lw + 10, h - 4, t.well, radius::bar);
     c.rich(lx, y_old + h / 2, label, size::body);
     const std::string factor =
@@ -116,9 +118,32 @@ float beside_last(const Stack& s, float unit) {
     return px(s.parts[n].value) * unit - 1 > w + 8 || px(s.parts[n].value) * unit < 1 ? 0 : w + 8;
 }
 
+// Of many new terms what they come to, on a plate over them; no width: none.
+struct Subtotal {
+    std::string text;
+    Rect plate{};
+};
+Subtotal subtotal_of(const Stack& s, const Axis& axis, float y, float h, bool low) {
+    const bool one_way = std::ranges::none_of(s.parts, [](const Part& p) { return p.value < 0; });
+    if (!s.has_old || s.parts.size() < 5 || !one_way || h < (low ? 16.0f : 20.0f)) return {};
+    const double first = s.parts.front().value;
+    const float left = axis.at(first), right = axis.at(s.total);
+    const std::string text = str(s.parts.size() - 1) + " new " + format_short(s.total - first);
+    const float w = width_of(text, size::small) + 10;
+    if (w + 4 > right - left) return {};
+    return {text, {(left + right - w) / 2, y + 2, w, h - 4}};
+}
+
+void draw_subtotal(const Canvas& c, const Subtotal& all) {
+    const Rect& a = all.plate;
+    if (a.w == 0) return;
+    c.rect(a.x, a.y, a.w, a.h, c.theme->well, radius::bar);
+    c.text(a.x + a.w / 2, a.middle(), all.text, size::small, 0, Face::mono, Align::center);
+}
+
 // The terms end to end. A negative term runs back; each term of a mixed row gets a lane of its own.
 void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float h, bool mixed,
-               bool label_below, bool last_beside, float phase) {
+               bool label_below, bool last_beside, const Rect& plate, float phase) {
     float labelled = -1e9f;  // end of the last label below: they must not touch
     double at = 0;
     const float lane = mixed ? h / px(s.parts.size()) : h;
@@ -137,9 +162,12 @@ void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float
         if (phase < 1) note_part(c, {left, Y, w, lane}, "term " + str(n));
         if (there < 1) continue;
         const std::string text = part_text(s, n);
+        const float half = width_of(text) / 2 + 4;
+        const bool covered =
+            plate.w > 0 && left + w / 2 + half > plate.x && left + w / 2 - half < plate.right();
         if (last_beside && n + 1 == s.parts.size())
             c.text(left + w + 6, Y + lane / 2, text, size::body, 0, Face::mono);
-        else if (w > width_of(text) + 8 && lane >= (far_type() ? 16 : 17))
+        else if (w > width_of(text) + 8 && !covered && lane >= (far_type() ? 16 : 17))
             c.text(left + w / 2, Y + lane / 2, text, size::body, 0, Face::mono, Align::center);
         else if (label_below && !mixed && w > 5 && left + w / 2 - width_of(text, 13) / 2 > labelled) {
             c.text(left + w / 2, Y + h + 11, text, size::small, 0, Face::mono, Align::center);
@@ -162,21 +190,29 @@ Line total_label(const Stack& s) {
     return s.has_old ? pieces("new ", label) : label;
 }
 
-void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, float y,
-                bool label_below, float beside) {
+enum class TotalAt { below, beside, within };
+
+void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, float y, TotalAt at,
+                float beside) {
     const Theme& t = *c.theme;
     const float a = std::min(axis.at(0), axis.at(s.total)), b = std::max(axis.at(0), axis.at(s.total));
-    c.line({a, y}, {b, y}, t.focus, 2);
+    const Line label = total_label(s);
+    const float w = rich_width(c, label, size::lead), mid = (a + b) / 2;
+    if (at == TotalAt::within) {
+        c.line({a, y}, {mid - w / 2 - 10, y}, t.focus, 2);
+        c.line({mid + w / 2 + 10, y}, {b, y}, t.focus, 2);
+        c.rich(mid - w / 2, y, label, size::lead);
+    } else {
+        c.line({a, y}, {b, y}, t.focus, 2);
+    }
     if (s.total < 0)
         c.polygon({{a - 2, y}, {a + 7, y - 4.5f}, {a + 7, y + 4.5f}}, t.focus);
     else
         c.line({a + 1, y - 5}, {a + 1, y + 1}, t.focus, 2);
     c.line({b - 1, y - 5}, {b - 1, y + 1}, t.focus, 2);
-    const Line label = total_label(s);
-    const float w = rich_width(c, label, size::lead);
-    if (label_below)
-        c.rich(std::clamp((a + b) / 2 - w / 2, pane.x, pane.right() - w), y + 16, label, size::lead);
-    else
+    if (at == TotalAt::below)
+        c.rich(std::clamp(mid - w / 2, pane.x, pane.right() - w), y + 16, label, size::lead);
+    else if (at == TotalAt::beside)
         c.rich(b + beside + w + 12 < pane.right() + 16 ? b + beside + 12 : std::max(pane.x, a - w - 12),
                y - 2, label, size::lead);
 }
@@ -205,32 +241,41 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     const auto [lo, hi] = scale;
     bool mixed = std::ranges::any_of(s.parts, [](const Part& p) { return p.value < 0; });
     mixed = mixed && s.parts.size() > 1;
-    // No room below the line: the label stands beside it.
+    // No room below the line: the label stands beside it, or on stage in it where that is long enough.
     const bool low = pane.h < (s.has_old && far_type() ? 130 : 110);
-    const float label = low ? std::max(130.0f, rich_width(c, total_label(s), size::lead) + 26) : 0;
+    const float total_w = rich_width(c, total_label(s), size::lead);
+    const Axis whole = axis_for(lo, hi, pane.x, pane.w);
+    const bool within = low && far_type() && pane.h >= 64 && s.total > 0 &&
+                        std::abs(whole.at(s.total) - whole.at(0)) >= total_w + 60;
+    const float label = low && !within ? std::max(130.0f, total_w + 26) : 0;
     Axis axis = axis_for(lo, hi, pane.x, pane.w - label);
     const float beside = low && !mixed && !s.parts.empty() ? beside_last(s, axis.unit) : 0;
     if (beside > 0) axis = axis_for(lo, hi, pane.x, pane.w - label - beside);
     const bool very_low = pane.h < 64;
     const bool large = far_type();
     float h = very_low ? (large ? 16 : 14) : low ? 18 : 24;
-    // On stage bars take the height that what stands between and below them leaves.
+    // On stage bars take the height that what stands between and below them leaves; where there is some, the
+    // factor stands in its wedge.
+    const float between = very_low ? 7 : !low ? 26 : large && s.has_old && pane.h >= 76 ? 20 : 12;
     if (large && low) {
-        const float bars = s.has_old ? 2 : 1, between = very_low ? 8 : 12, around = very_low ? 9 : 18;
-        h = std::clamp((pane.h - around - (bars - 1) * between) / bars, h, 32.0f);
+        const float bars = s.has_old ? 2 : 1, around = very_low ? 9 : within ? 26 : 18;
+        h = std::clamp((pane.h - around - (bars - 1) * between) / bars, h, 34.0f);
     }
-    const float top = pane.y + (very_low ? 0 : 6);
-    const float y_parts = s.has_old ? top + h + (very_low ? 7 : low ? 12 : 26) : top + (low ? 4 : 14);
+    const float top = pane.y + (very_low || within ? 0 : 6);
+    const float y_parts = s.has_old ? top + h + between : top + (low ? 4 : 14);
     const float room = pane.bottom() - y_parts - (low ? 10 : 50);
     const float parts_h = mixed ? std::clamp(px(s.parts.size()) * 20, h, std::max(h, room)) : h;
     const float shrunk = over(phase, during::shrinking);
     if (s.has_old) old_bar(c, pane, s, axis, top, y_parts, h, shrunk);
     if (s.has_old)
         shrinking_bar(c, s, axis, y_parts, mixed ? parts_h / px(s.parts.size()) - 1 : parts_h, shrunk);
-    parts_row(c, s, axis, y_parts, parts_h, mixed, !low, beside > 0, phase);
+    const Subtotal all = phase < 1 ? Subtotal{} : subtotal_of(s, axis, y_parts, parts_h, low);
+    parts_row(c, s, axis, y_parts, parts_h, mixed, !low, beside > 0, all.plate, phase);
     if (mixed && !s.has_old) zero_mark(c, s, axis, y_parts, y_parts + parts_h);
-    const float there = over(phase, during::sum), below = low ? 7.0f : mixed ? 12.0f : 24.0f;
-    if (there > 0) total_line(c.faded(there), pane, s, axis, y_parts + parts_h + below, !low, beside);
+    draw_subtotal(c, all);
+    const float there = over(phase, during::sum), below = within ? 14.0f : low ? 7.0f : mixed ? 12.0f : 24.0f;
+    const TotalAt at = within ? TotalAt::within : low ? TotalAt::beside : TotalAt::below;
+    if (there > 0) total_line(c.faded(there), pane, s, axis, y_parts + parts_h + below, at, beside);
 }
 
 // With as many digits as have room.

@@ -70,11 +70,12 @@ bool one_frame(const MatrixLook& look) { return small_cells(look) || written_who
 void draw_bed(const Canvas& canvas, const MatrixLook& look) {
     const auto [across, down] = extents_of(look);
     const float w = px(across) * look.cw + 8, h = px(down) * look.ch + 8;
+    const float fine = far_type() ? 1 / size::far_growth : 1;  // enlarged, lines are as thin as elsewhere
     const Theme& t = *canvas.theme;
     const ImU32 colour = hue(t, info(look.slot).role);
     canvas.rect(look.x - 4, look.y - 4, w, h, t.well, 8);
     if (look.state == CellState::read)
-        canvas.dashed_frame(look.x - 4, look.y - 4, w, h, colour, 2.2f, {7, 4});
+        canvas.dashed_frame(look.x - 4, look.y - 4, w, h, colour, 2.2f * fine, {7 * fine, 4 * fine});
     else if (look.state == CellState::pending)
         canvas.dashed_frame(look.x - 4, look.y - 4, w, h, t.line2, 1, {4, 4});
     else
@@ -273,7 +274,12 @@ void mark_asked(const Canvas& canvas, const AppState& state, const MatrixLook& l
         const auto [x, y] = place_of(look, asked.row - region.row, asked.col - region.col);
         canvas.rect(x, y, look.cw, look.ch, canvas.theme->t1, 4);
         const bool shown = quiz.entries[n].shown;
-        const std::string text = shown ? answer_text(numbers[n]) : "?";
+        std::string text = shown ? answer_text(numbers[n]) : "?";
+        // Where it is too long for its cell, as its neighbours are written.
+        if (shown && text_width(Face::mono_bold, look.size, text) > look.cw - 2 && look.digits > 0)
+            text = cell_number(state.look[look.slot].digits,
+                               look.value->data(asked.row - region.row, asked.col - region.col), look.digits,
+                               look.form);
         const float most =
             shown ? look.size
                   : std::clamp(std::min(look.ch * .6f, look.cw * .9f), 8.0f, std::max(27.0f, look.size));

@@ -17,6 +17,7 @@ Role fresh(const RunningPlot& plot) { return plot.role == Role::O ? Role::V : Ro
 
 struct Axis {
     double lo = 0, hi = 1, step = 1;
+    bool measures = true;  // false: there is no finite value
 };
 
 // Round values for about so many lines.
@@ -44,12 +45,16 @@ Axis axis_of(const RunningPlot& plot, float height) {
         take(plot.maximum() ? column.score : column.kept);
         if (!plot.maximum()) take(column.before);
     }
+    const bool measures = lo < hi || std::ranges::none_of(plot.columns, [](const PlotColumn& column) {
+                              return column.value == INFINITY;
+                          });
     if (lo > hi) lo = 0, hi = 1;
     if (plot.maximum() && lo > 0 && lo < hi - lo) lo = 0;
     Axis axis = axis_for(lo, hi, std::clamp(static_cast<double>(height) / 26, 1.0, 3.0));
     // The number above the highest value needs room.
     const double number = 24 * (axis.hi - axis.lo) / static_cast<double>(std::max(height, 25.0f));
     axis.hi = std::max(axis.hi, hi + number);
+    axis.measures = measures;
     return axis;
 }
 
@@ -164,7 +169,7 @@ void grid(const Frame& f) {
     float last = 1e9f;
     for (int n = 0; n <= lines; ++n) {
         const double v = f.axis.lo + n * f.axis.step;
-        if (v > f.axis.hi + f.axis.step * 1e-6) break;
+        if (v > f.axis.hi + f.axis.step * 1e-6 || (n > 0 && !f.axis.measures)) break;
         const float y = std::round(f.y(v)) + .5f;
         grid_line(f, y, std::abs(v) < f.axis.step * 1e-6 ? t.line2 : t.line);
         if (last - y < 15) continue;  // too close to the number below

@@ -373,8 +373,8 @@ float equation_above_lens(const AppState& state, const Terms& line, float h) {
     const struct {
         float row, lens;
     } choices[] = {{84, most_lens_h},
-                   {usual.row, flat ? 220 : least},
-                   {52, std::max(least, flat ? 180.0f : 0)},
+                   {usual.row, flat ? 240 : least},
+                   {46, std::max(least, flat ? 190.0f : 0)},
                    {42, least}};
     for (const auto& [row, lens] : choices) {
         const float wanted = symbols_h + row * px(most_rows(line)) + 14;
@@ -439,6 +439,18 @@ static bool draw_sent_or_loaded(const Canvas& c, AppState& state, const Rect& a,
     return false;
 }
 
+// An answer has the decimals of the question's text, maybe more than the matrix.
+template <class Numbers> static void give_room_for_answers(Terms& line, const Numbers& numbers, float w) {
+    int letters = 0;
+    for (const auto& asked : numbers) letters = std::max(letters, letter_count(answer_text(asked)));
+    for (Placed& t : line) {
+        if (!t.result || t.slot != numbers.front().explanation.target.slot) continue;
+        const float before = t.bed.cw;
+        t.bed.cw = std::max(before, px(letters) * size::mono * t.cell.text + 8);
+        if (width_of(line, 0, line.size()) > w) t.bed.cw = before;
+    }
+}
+
 // What a question about numbers is worked out from: all that the coming step reads, without the signs that
 // would tell how, then the empty place of what is asked for.
 static bool draw_asked(const Canvas& c, AppState& state, const Rect& a) {
@@ -452,6 +464,7 @@ static bool draw_asked(const Canvas& c, AppState& state, const Rect& a) {
     }
     const float h = a.h - symbols_h - 8;
     if (!fits_roomy(state, line, a.w, h) && !fits_somehow(state, line, {a.w, h})) return false;
+    give_room_for_answers(line, numbers, a.w);
     place(line, 0, line.size(), a.x + std::max(0.0f, (a.w - width_of(line, 0, line.size())) / 2), a.y, h);
     const Explanation before =
         std::exchange(state.explanation, numbers[std::min(quiz.entry, numbers.size() - 1)].explanation);

@@ -60,7 +60,7 @@ std::optional<float> number_place(const Pane& p, std::size_t n, double from) {
 void draw_part_number(const Pane& p, std::size_t n, double from) {
     const BarPart& part = p.side.parts[n];
     const auto place = number_place(p, n, from);
-    if (!place) return;
+    if (!place || p.side.parts.size() == 1) return;  // of one part the foot tells it
     const float middle = *place;
     const std::string text = format_short(part.value);
     const float w = text_width(Face::mono, size::far, text);
@@ -182,6 +182,10 @@ void draw_numbers(const Pane& p) {
     if (p.side.value == minus_infinity && p.step.cell.slot == Slot::S)
         p.c.text(p.label_x(), p.bars.y + p.bars.h - 48, "hidden", size::far, p.theme().t2);
     if (p.side.parts.size() > 1 || numbers.empty() || p.moves) return;
+    const CellRef &now = p.step.cell, &end = p.step.end;
+    const bool at_the_end =
+        info(now.slot).role == info(end.slot).role && now.row == end.row && now.col == end.col;
+    if (at_the_end && !p.side.quotient.empty()) return;  // it stands below the element already
     float top = p.bars.y - 8, bottom = p.foot_y() - 8;
     if (p.has_line()) {
         if (p.line_y() < (top + bottom) / 2)

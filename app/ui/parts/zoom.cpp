@@ -103,7 +103,8 @@ std::string from_to(const char* name, int first, int count) {
 }
 
 // A line over which a sum is taken, and of which only a part is shown.
-bool part_of_sum(const Strip& s) { return !s.result && s.cut() && s.rows == 1 && s.line.chosen < 0; }
+bool in_sum(const Strip& s) { return !s.result && !s.single() && s.rows == 1 && s.line.chosen < 0; }
+bool part_of_sum(const Strip& s) { return in_sum(s) && s.cut(); }
 
 // "row 30, keys 32–39", how many of all; then as much of it as there is room for.
 void draw_caption(const Canvas& c, const AppState& state, const Strip& s, float left, float right,
@@ -143,7 +144,7 @@ std::optional<Sum> sum_of(const AppState& state, const Zoom& z) {
     for (const Strip& s : z.strips) {
         divided |= std::string_view(s.before) == "⊘";
         has_old |= s.old;
-        if (part_of_sum(s)) factors.push_back(&s);
+        if (in_sum(s)) factors.push_back(&s);
         if (s.result && !result) result = &s;
     }
     if (!result || factors.size() != 2 || divided) return {};
@@ -159,9 +160,10 @@ std::optional<Sum> sum_of(const AppState& state, const Zoom& z) {
     const auto gives = [&](double sum) {
         return std::abs(sum - out.total) <= 1e-9 * std::max(1.0, std::abs(out.total));
     };
-    if (gives(out.all)) return out;
+    // Where all terms are shown, only what was there before is left to tell.
+    if (out.others > 0 && gives(out.all)) return out;
     out.scale = state.problem->softmax_scale();
-    if (gives(out.all * out.scale)) return out;
+    if (out.others > 0 && gives(out.all * out.scale)) return out;
     out.scale = 1, out.grows = true;
     return has_old && std::isfinite(out.total) ? std::optional(out) : std::nullopt;
 }
@@ -177,6 +179,10 @@ std::vector<Line> sum_lines(const Sum& sum) {
     };
     const Line rest =
         pieces("shown ", figure(sum.shown), " + rest ", figure(sum.total - sum.shown), " = ", result);
+    if (sum.grows && sum.others == 0)
+        return {pieces(str(sum.count) + " products ", figure(sum.all), " + before ",
+                       figure(sum.total - sum.all), " = ", result),
+                pieces("products ", figure(sum.all), " + ", figure(sum.total - sum.all), " = ", result)};
     if (sum.grows)
         return {
             pieces(and_others(" + ", " others "), " + before ", figure(sum.total - sum.all), " = ", result),

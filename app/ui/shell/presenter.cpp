@@ -90,9 +90,17 @@ void mouse_buttons(const Canvas& c, AppState& state, float W) {
         fault_card.open(state);
 }
 
+// The step that a question about numbers waits for; −1 without one.
+int asked_step(const AppState& state) {
+    if (!quiz_waits(state)) return -1;
+    const Question& asked = state.quiz->question;
+    return asked.numbers().empty() || asked.exact ? -1 : asked.step;
+}
+
 // Where the step is, beside its title. A kernel is often called like its only step: then which row.
 std::string place_beside(const AppState& state) {
     if (shows_before(state)) return "before it (B: after it)";
+    if (const int asked = asked_step(state); asked >= 0) return "step " + str(asked + 1);
     const Explanation& e = state.explanation;
     const Step& step = step_now(state);
     const bool dense = step.i < 0 && step.j < 0 && e.place == state.lesson->lane(*state.problem, step.phase);
@@ -104,8 +112,9 @@ std::string place_beside(const AppState& state) {
 
 // "Load K₁, V₁": what moves says more than that something does. Returns the width.
 float draw_title(const Canvas& c, const AppState& state, float room) {
-    const std::string& title = state.explanation.title;
-    const Op op = op_now(state);
+    const int asked = asked_step(state);
+    const std::string title = asked < 0 ? state.explanation.title : explain(*state.trace, asked).title;
+    const Op op = asked < 0 ? op_now(state) : state.trace->step(asked).op;
     const bool matrices = (is_load(op) || is_store(op)) && state.lesson->picture != Picture::softmax;
     const bool said = title.starts_with(is_load(op) ? "Load" : "Store");
     const Line what = matrices && said ? moved_symbols(*state.trace, state.cursor.step) : Line{};

@@ -184,31 +184,45 @@ std::string lane_name(const AppState& state, int lane, float room) {
 // The inner block that a step of the lane belongs to; −1: to none.
 int block_of(const Grid& grid, const Step& step) { return grid.by_query ? step.j : step.i; }
 
+// What a step of the lane belongs to, in words: a kernel, or an inner block.
+std::string group_of(const AppState& state, const Grid& grid, int k) {
+    const Step& step = state.trace->step(k);
+    if (!grid.phases.empty()) {
+        std::string kernel = state.lesson->lane(*state.problem, step.phase);
+        // What is called like its only step has its name below.
+        return kernel == plain(step_symbol(*state.trace, k)) ? std::string() : kernel;
+    }
+    const int block = block_of(grid, step);
+    if (grid.blocks.empty() || block < 0) return {};
+    return !grid.by_query    ? "query block " + str(block)
+           : grid.by_element ? "element " + str(block + 1)
+                             : "key block " + str(block);
+}
+
 // "key block 1" over its first cells, where the lane's name and the tag of the step leave room.
-void block_names(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v,
+void group_names(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v,
                  const Rect& tag, float y, float left, float right) {
-    const Trace& trace = *state.trace;
     const int lane = grid.lane_of(state.cursor.step);
-    if (grid.blocks.empty()) return;
-    const std::string inner = !grid.by_query ? "query block " : grid.by_element ? "element " : "key block ";
-    int block = -1;
+    std::string group;
     Rect cells{};
     const auto name = [&] {
-        if (block < 0) return;
-        const std::string words = inner + str(block + (grid.by_element ? 1 : 0));
-        const float w = text_width(Face::regular, size::small, words);
-        float x = std::max(cells.x, left);
-        if (x < tag.right() + 10 && x + w > tag.x - 10) x = tag.right() + 10;
-        if (x + w > std::min(cells.right(), right)) return;
-        c.text(x, y, words, size::small, c.theme->t3);
-        left = x + w + 14;
+        // Without what it does, where there is no room for that.
+        for (const std::string& words : {group, group.substr(0, group.find(':'))}) {
+            const float w = text_width(Face::regular, size::small, words);
+            float x = std::max(cells.x, left);
+            if (x < tag.right() + 10 && x + w > tag.x - 10) x = tag.right() + 10;
+            if (words.empty() || x + w > std::min(cells.right(), right)) continue;
+            c.text(x, y, words, size::small, c.theme->t3);
+            left = x + w + 14;
+            return;
+        }
     };
     for (int k = grid.begin(lane); k < grid.end(lane); ++k) {
         const Rect cell = cell_of(grid, v, k);
         if (cell.w <= 0) continue;
-        if (const int now = block_of(grid, trace.step(k)); now != block) {
+        if (const std::string now = group_of(state, grid, k); now != group) {
             name();
-            block = now, cells = cell;
+            group = now, cells = cell;
         }
         cells.w = cell.right() - cells.x;
     }
@@ -219,12 +233,12 @@ void block_names(const Canvas& c, const AppState& state, const Grid& grid, const
 void lane_tag(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, const Rect& tag,
               const Rect& a) {
     const float y = tag.middle();
-    if (grid.count() < 2) return block_names(c, state, grid, v, tag, y, a.x, a.right());
+    if (grid.count() < 2) return group_names(c, state, grid, v, tag, y, a.x, a.right());
     const std::string name = state.lesson->lane(*state.problem, grid.lane_of(state.cursor.step));
     const float w = text_width(Face::regular, size::small, name);
     const bool left = tag.x > a.x + w + 12;
     c.text(left ? a.x : a.right(), y, name, size::small, c.theme->t2, left ? Align::left : Align::right);
-    block_names(c, state, grid, v, tag, y, left ? a.x + w + 18 : a.x, left ? a.right() : a.right() - w - 18);
+    group_names(c, state, grid, v, tag, y, left ? a.x + w + 18 : a.x, left ? a.right() : a.right() - w - 18);
 }
 
 // What the current step does, over its lane, which begins at `top`.

@@ -179,7 +179,7 @@ void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w
     // tell.
     const auto tail = [](int all, int block) { return px(all % block ? all % block : block); };
     const float least = std::min({tile_w, tile_h, tail(p.N_kv(), p.Bc) * cell, tail(p.N(), p.Br) * cell});
-    const bool dense = tile_w < 6, coarse = least < 17;
+    const bool dense = tile_w < 6, coarse = least < 28;
     const Step* now = k >= 0 && trace.step(k).i >= 0 && trace.step(k).j >= 0 ? &trace.step(k) : nullptr;
     bool there = false;  // S of the current tile has been computed
     for (int s = 0; s < trace.size(); ++s) {

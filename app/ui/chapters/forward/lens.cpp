@@ -43,7 +43,7 @@ Stack output_stack(const Around& a) {
     const Format cast = operand_format(a.state.problem->precision);
     for (int c = 0; c < P.region.cols; ++c) {
         const double weight = round_to(cast, P.data(a.row - P.region.row, c));
-        out.parts.push_back({share * weight * V.data(c, a.col - V.region.col), Role::V});
+        out.parts.push_back({share * weight * V.data(c, a.col - V.region.col), Role::O});
     }
     out.total = Around::at(a.written(), a.row, a.col);
     return out;

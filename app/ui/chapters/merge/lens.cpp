@@ -333,6 +333,7 @@ void draw_division(const Canvas& c, const MergeNow& now, const Rect& a, int col,
     if (l == 0) return;
     Stack out{.symbol = Slot::Oi, .has_old = true, .old = before.data(now.row, col), .divisor = l};
     out.total = after.data(now.row, col);
+    out.parts.push_back({out.total, Role::O});
     stack(c, a, out, extent(out), phase);
 }
 

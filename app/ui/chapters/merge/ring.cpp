@@ -936,11 +936,15 @@ void ring_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a
     const bool message = op == Op::exchange || op == Op::exchange_gradients;
     const Rect rest = shows_ring(state) ? draw_rounds_beside(c, now, a) : a;
     const bool deals = points_at(state, "Balance");
-    note_part(c, rest, deals ? "Balance" : message ? "Ring" : "SRAM");
+    // The frames of cells reach beyond them, by less than this.
+    constexpr float edge = 6, far_edge = edge * size::far_growth;
+    note_part(c, {rest.x - far_edge, rest.y, rest.w + far_edge, rest.h},
+              deals     ? "Balance"
+              : message ? "Ring"
+                        : "SRAM");
     if (deals || (message && shows_ring(state))) {
         const Enlarged large(c, {rest.x, rest.y}, size::far_growth);
-        // The frames of its cells reach beyond them.
-        const Rect inner{0, 0, rest.w / size::far_growth - 4, rest.h / size::far_growth};
+        const Rect inner{0, 0, rest.w / size::far_growth - edge, rest.h / size::far_growth - edge};
         return deals ? draw_deals(large.c, now, {0, 4, inner.w, inner.h - 4})
                      : draw_message(large.c, state, now, inner);
     }

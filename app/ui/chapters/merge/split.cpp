@@ -495,6 +495,7 @@ void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
         if (l == 0) return no_scale(c, inner);
         Stack out{.symbol = Slot::Oi, .has_old = true, .old = at.read(Slot::Oi).data(0, col), .divisor = l};
         out.total = at.written().data(0, col);
+        out.parts.push_back({out.total, Role::O});
         return stack(c, inner, out, extent(out), come);
     }
     default: return traffic_bars(c, state, inner);

@@ -107,9 +107,9 @@ void broken_picture(const Sheet& s) {
     const float level = bottom - px(truth) * unit;
     s.c.dashed_line({left.x, level}, {left.x + 2 * w + gap + 18, level}, t.focus, 1.6f, {5, 4});
     if (!words) return;
-    const Matrix O = page.forward->result(Slot::O), off = page.broken->result(Slot::O);
-    two_numbers(s, right, {"true O", "broken O"},
-                {format_number(O(page.row, 0)), format_number(off(page.row, 0))}, {t.t1, t.danger});
+    // The numbers are those of the bars.
+    two_numbers(s, right, {"true ℓ", "broken ℓ"}, {format_number(truth), format_number(wrong)},
+                {t.t1, t.danger});
 }
 
 void length_picture(const Sheet& s) {

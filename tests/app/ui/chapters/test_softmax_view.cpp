@@ -160,6 +160,19 @@ TEST_SUITE("softmax view") {
                     }
         }
     }
+    TEST_CASE("where all sums are endless the axis has no numbers but 0") {
+        Program program(example("large-logits"), {1280, 720}, true);
+        program.show_lesson("softmax-dense");
+        program.go_to_step(steps_of(*program.state.trace, Op::row_sum)[2], 2);
+        CHECK(program.shows("∞"));
+        CHECK_FALSE(program.look_for("1.0"));
+        CHECK_FALSE(program.look_for("0.5"));
+        program.show(example("worked-4x4"));
+        program.go_to_step(steps_of(*program.state.trace, Op::row_sum)[2], 2);
+        CHECK(program.look_for("0"));
+        CHECK_FALSE(program.shows("∞"));
+    }
+
     TEST_CASE("a long row draws in every tab") {
         Program program(random_with_tiles(64, 8, 8, 8));
         for (const char* lesson : {"softmax-3pass", "softmax-1pass"}) {

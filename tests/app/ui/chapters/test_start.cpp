@@ -145,7 +145,7 @@ TEST_CASE("the numbers are those of the walk and the models") {
     CHECK(page.broken->live(Slot::l, page.step).value->data(0, 0) > at(Slot::l, page.step));
     for (const double number :
          {at(Slot::l, page.step), at(Slot::l, page.step - 1), at(Slot::alpha, page.step),
-          page.forward->result(Slot::O)(page.row, 0), page.broken->result(Slot::O)(page.row, 0)})
+          page.broken->live(Slot::l, page.step).value->data(page.row, 0)})
         CHECK_MESSAGE(program.shows(format_number(number)), number);
     for (const Algorithm algorithm : {Algorithm::standard, Algorithm::flash2})
         CHECK(program.shows(format_traffic(page.at_length.of(algorithm).traffic.total())));
@@ -168,9 +168,8 @@ TEST_CASE(
         return value.data(page.row - value.region.row, 0);
     };
     program.check_shows({"32 B", "64 B", "40 B", "for i", "for j"});
-    for (const double number :
-         {at(Slot::l, page.step - 1), at(Slot::alpha, page.step), page.forward->result(Slot::O)(page.row, 0),
-          page.broken->result(Slot::O)(page.row, 0)})
+    for (const double number : {at(Slot::l, page.step - 1), at(Slot::alpha, page.step),
+                                page.broken->live(Slot::l, page.step).value->data(page.row, 0)})
         CHECK_MESSAGE(program.shows(format_number(number)), number);
     const Shape& shape = page.at_length.shape;
     CHECK(program.shows(format_size(shape.N * shape.N_kv * shape.element_bytes)));

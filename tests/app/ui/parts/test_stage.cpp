@@ -179,6 +179,34 @@ TEST_CASE("stage: before a step, nothing that it makes is told") {
     CHECK(program.shows("11.804"));
 }
 
+TEST_CASE("stage: the answer to a question fits its cell, and the title is that of the step it is about") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.go_to_step(16, 2);
+    program.press("q right 1 enter enter");
+    program.frame(2);
+    REQUIRE(program.shows("16.72"));
+    CHECK(program.look_for("Output", "Presenter"));
+    for (const Item& text : program.items())
+        for (const Item& cell : program.items()) {
+            if (text.kind != ItemKind::text || cell.kind != ItemKind::cell || !inside(text, cell)) continue;
+            INFO(text.text, " in ", cell.text);
+            CHECK(text.min.x >= cell.min.x - .5f);
+            CHECK(text.max.x <= cell.max.x + .5f);
+        }
+}
+
+TEST_CASE("stage: of a sum of many terms the subtotal stands there, with and without the drawing") {
+    Program program(random_with_tiles(64, 64, 8, 8), {1280, 720}, true);
+    const Trace& trace = *program.state.trace;
+    const int sum = steps_of(trace, Op::row_sum)[1], output = steps_of(trace, Op::output)[1];
+    const auto row = [&](Slot slot, int k) { return trace.live(slot, k).value->data.row(0); };
+    program.go_to_step(sum, 2);
+    CHECK(program.shows("8 new " + format_short(row(Slot::P, sum).sum())));
+    program.go_to_step(output, 2);
+    const double added = row(Slot::P, output) * trace.live(Slot::Vj, output).value->data.col(0);
+    CHECK(program.shows(format_short(added)));
+}
+
 TEST_CASE("stage: no file's name of a slot on the strip of steps") {
     Program program(example("worked-4x4"), {1280, 720}, true);
     for (const Lesson& lesson : lessons()) {

@@ -368,6 +368,20 @@ TEST_CASE("stage broken: row sum without the correction: the quotient, the exces
     program.check_shows({"at the end", "2 of 4 rows wrong", "−25 %", "true ", "what it should be"});
 }
 
+TEST_CASE("stage broken: a pane of one value says it once") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    break_it(program, "Leave the correction out", 14);
+    const auto times = [&](std::string_view text, std::string_view panel) {
+        return std::ranges::count_if(program.items(),
+                                     [&](const Item& i) { return i.text == text && i.panel == panel; });
+    };
+    CHECK(times("0.368", "True") == 1);
+    break_it(program, "Leave the correction out");
+    break_it(program, "Leave the division out", 18);
+    CHECK(times("÷", "True") <= 1);
+    CHECK(times("7.204", "True") <= 2);  // of the step, and at the end
+}
+
 TEST_CASE("stage broken: what is called the cause has an effect: α of empty sums has none") {
     Program program(example("worked-4x4"), {1280, 720}, true);
     break_it(program, "Leave the maximum out");
