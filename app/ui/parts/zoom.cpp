@@ -140,10 +140,12 @@ struct Sum {
 std::optional<Sum> sum_of(const AppState& state, const Zoom& z) {
     std::vector<const Strip*> factors;
     const Strip* result = nullptr;
-    bool divided = false, has_old = false;
+    bool divided = false;
+    double before = 0, factor = 1;  // what was there, and by what it shrinks
     for (const Strip& s : z.strips) {
         divided |= std::string_view(s.before) == "⊘";
-        has_old |= s.old;
+        if (s.old) before += weight_at(s, std::max(0, s.line.chosen));
+        if (!s.result && !s.old && s.single()) factor *= weight_at(s, 0);
         if (in_sum(s)) factors.push_back(&s);
         if (s.result && !result) result = &s;
     }
@@ -160,12 +162,18 @@ std::optional<Sum> sum_of(const AppState& state, const Zoom& z) {
     const auto gives = [&](double sum) {
         return std::abs(sum - out.total) <= 1e-9 * std::max(1.0, std::abs(out.total));
     };
+    const double scale = state.problem->softmax_scale();
     // Where all terms are shown, only what was there before is left to tell.
-    if (out.others > 0 && gives(out.all)) return out;
-    out.scale = state.problem->softmax_scale();
-    if (out.others > 0 && gives(out.all * out.scale)) return out;
-    out.scale = 1, out.grows = true;
-    return has_old && std::isfinite(out.total) ? std::optional(out) : std::nullopt;
+    if (gives(out.all)) return out.others > 0 ? std::optional(out) : std::nullopt;
+    if (gives(out.all * scale))
+        return out.others > 0 ? (out.scale = scale, std::optional(out)) : std::nullopt;
+    out.grows = true;
+    for (const double by : {1.0, scale}) {
+        if (!gives(before * factor + by * out.all)) continue;
+        out.all *= by, out.shown *= by;
+        return out;
+    }
+    return {};
 }
 
 // The ways to say it, shorter and shorter.
@@ -238,7 +246,7 @@ void draw_line(const Canvas& c, AppState& state, const Strip& s, const StageView
 Rect draw_cells(const Canvas& c, AppState& state, const Zoom& z, const Strip& s, const StageView& view,
                 float x, float y, float w, float row) {
     const int across = std::min(s.count, z.across), lines = std::max(s.rows, ceil_div(s.count, z.across));
-    const float cw = std::min({w / px(across), 150.0f});
+    const float cw = std::min(w / px(across), std::max(150.0f, std::min(240.0f, 960 / px(across))));
     const Rect cells{x, y, cw * px(across), row * px(lines)};
     const ImU32 colour = hue(*c.theme, info(s.slot).role);
     c.rect(x - 4, y - 4, cells.w + 8, cells.h + 8, c.theme->well, 8);

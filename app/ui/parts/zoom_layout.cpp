@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 namespace tilewalk::ui {
 
@@ -232,12 +233,15 @@ std::vector<StageTerm> zoom_order(std::vector<StageTerm> terms) {
     const auto old = std::find_if(
         terms.begin(), result, [&](const StageTerm& t) { return wide(t) && zooming::replaces(*result, t); });
     if (old == result || old + 1 == result || *(old + 1)->before != '+') return terms;
+    const std::string_view sign = (old + 1)->before;
     // a ⊙ O + P V is P V + a ⊙ O: what it adds goes first.
     auto behind = old + 1;
     for (auto t = old + 1; t != result; ++t)
         if (wide(*t)) behind = t + 1;
     StageTerm &head = terms.front(), &first = *(old + 1), &last = *(behind - 1);
     std::swap(head.before, first.before);
+    // Its factor goes with it.
+    if (sign == "+ scale ·") first.before = "scale ·", head.before = "+";
     std::swap(old->after, last.after);
     std::rotate(terms.begin(), old + 1, behind);
     return terms;

@@ -249,10 +249,6 @@ void toggle_before(AppState& state) {
     marks.before_step = shows_before(state) ? -1 : state.cursor.step;
 }
 
-bool shows_before(const AppState& state) {
-    return state.marks && state.page == Page::walk && state.marks->before_step == state.cursor.step;
-}
-
 void toggle_marks_card(AppState& state) {
     Marks& marks = marks_of(state);
     marks.card = marks.focus = !marks.card;

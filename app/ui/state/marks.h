@@ -1,35 +1,9 @@
 // Places in a walk that are worth stopping at: breakpoints, bookmarks, and what happened there by itself.
 #pragma once
 
-#include "app/ui/state/app_state.h"
-#include "core/walk/condition.h"
-
-#include <array>
+#include "app/ui/state/marks_kept.h"
 
 namespace tilewalk::ui {
-
-struct Bookmark {
-    int step = 0, row = 0;
-};
-constexpr int most_bookmarks = 9;
-using Bookmarks = std::array<std::optional<Bookmark>, most_bookmarks>;
-
-struct Marks {
-    std::vector<Condition> breakpoints;          ///< one on an op is "op == scores"
-    std::map<std::string, Bookmarks> bookmarks;  ///< by lesson and problem
-    int before_step = -1;                        ///< the step whose slots are shown as they were before it
-
-    // The card
-    bool card = false;
-    char text[96] = "";
-    std::string error;
-    bool focus = false;  ///< the field takes the caret in the next frame
-    int chosen = -1;     ///< of the list; −1: the field
-
-    // Which steps a breakpoint stops at, worked out once per walk
-    mutable std::shared_ptr<const Trace> stops_of;
-    mutable std::vector<bool> stops;
-};
 
 /// What the timeline draws at a step.
 struct StepMarks {
@@ -67,6 +41,5 @@ void toggle_marks_card(AppState& state);
 
 /// Shows what the slots held before the step, and after it again. A step taken meanwhile ends it.
 void toggle_before(AppState& state);
-bool shows_before(const AppState& state);
 
 }  // namespace tilewalk::ui

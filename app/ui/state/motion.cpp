@@ -1,6 +1,6 @@
 #include "app/ui/state/motion.h"
 
-#include "app/ui/state/marks.h"
+#include "app/ui/state/marks_kept.h"
 
 #include <algorithm>
 #include <iterator>

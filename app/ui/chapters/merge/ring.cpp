@@ -167,17 +167,19 @@ void rank_box(const Canvas& c, const RingNow& now, int rank, const Rect& a) {
     const int owner = now.ring.owner(rank, now.round_of(rank));
     const Line both = pieces(shard_symbol(Slot::K, owner), " ", shard_symbol(Slot::V, owner)),
                all = with_gradients(now, rank, both);
-    const std::string full = "rank " + str(rank);
-    const ImU32 ink = own ? t.t1 : t.t2;
-    const float full_w = text_width(Face::semibold, size::small, full);
     // Below each other, beside each other, or the name alone
     const bool high = a.h >= 50;
-    const float room = high ? a.w - 8 : a.w - full_w - 26;
-    const auto fits = [&](const Line& line) { return rich_width(c, line, size::formula) <= room; };
-    const Line shown = fits(all) ? all : fits(both) ? both : shard_symbol(Slot::K, owner);
+    const ImU32 ink = own ? t.t1 : t.t2;
+    std::string name = "rank " + str(rank);
+    const auto name_w = [&] { return text_width(Face::semibold, size::small, name); };
+    const auto fits = [&](const Line& line) {
+        return rich_width(c, line, size::formula) <= (high ? a.w - 8 : a.w - name_w() - 26);
+    };
+    const Line one = shard_symbol(Slot::K, owner);
+    if (name_w() > a.w - 10 || (!high && !fits(one))) name = str(rank);
+    const Line shown = fits(all) ? all : fits(both) ? both : one;
     const float shown_w = rich_width(c, shown, size::formula);
     const bool beside = !high && fits(shown);
-    const std::string name = full_w <= a.w - 10 ? full : str(rank);
     if (beside) {
         c.text(a.x + 10, a.middle(), name, size::small, ink, Face::semibold);
         c.rich(a.right() - 10, a.middle(), shown, size::formula, Align::right);

@@ -205,6 +205,12 @@ TEST_CASE("stage: of a sum of many terms the subtotal stands there, with and wit
     program.go_to_step(output, 2);
     const double added = row(Slot::P, output) * trace.live(Slot::Vj, output).value->data.col(0);
     CHECK(program.shows(format_short(added)));
+    // What was there is what the slot held, not what is missing from a sum without its factor.
+    program.show_lesson("flash-backward");
+    const Trace& backward = *program.state.trace;
+    const int grows = steps_of(backward, Op::dk)[1];
+    program.go_to_step(grows, 2);
+    CHECK(program.shows(format_short(backward.live(Slot::dKj, grows - 1).value->data(0, 0))));
 }
 
 TEST_CASE("stage: no file's name of a slot on the strip of steps") {
@@ -282,6 +288,7 @@ TEST_CASE("stage: below each other, what the result replaces stands right above 
     CHECK(line("flash-forward", Op::output) == " P · Vj + alpha ⊙ Oi old → Oi");
     CHECK(line("flash-forward-v1", Op::output) == " ( P · Vj + alpha ⊙ l old ⊙ Oi old) ⊘ l → Oi");
     CHECK(line("flash-backward", Op::dv) == " Pᵀ · dOi + dVj old → dVj");
+    CHECK(line("flash-backward", Op::dk) == " scale · dSᵀ · Qi + dKj old → dKj");
     CHECK(line("flash-forward", Op::row_sum) == " alpha ⊙ l old + rowsum( P) → l");
 }
 
