@@ -5,7 +5,7 @@ import math
 def attention(torch, q, k, v, dO, causal, store):
     """One head (N x d, fp64), block by block; `store` rounds what standard attention stores."""
     n, scale, rows = q.shape[0], 1 / math.sqrt(q.shape[1]), 1024
-    out = {"O": torch.empty_like(q)}
+    out = {"O": torch.empty_like(q), "L": torch.empty_like(q[:, 0])}
     if dO is not None:
         out.update(dQ=torch.empty_like(q), dK=torch.zeros_like(k), dV=torch.zeros_like(v))
     keys = torch.arange(n, device=q.device)
@@ -15,6 +15,7 @@ def attention(torch, q, k, v, dO, causal, store):
         if causal:
             S.masked_fill_(keys[None, :] > keys[block, None], -math.inf)
         P = store(torch.softmax(S, 1))
+        out["L"][block] = torch.logsumexp(S, 1)
         out["O"][block] = store(P @ v)
         if dO is None:
             continue
@@ -44,16 +45,17 @@ def references(torch, inputs, causal):
 def verify(contender, reference):
     """(passed, error, limit, sentence) of the tensor nearest to its limit."""
     worst = (-1.0, True, 0.0, 1.0, "")
-    two_roundings = {"f32": 2.0**-23, "bf16": 2.0**-7}[contender.dtype]
     for place, kinds in reference.items():
         for name, x in contender.outputs().items():
-            exact, standard = kinds["exact"][name], kinds[contender.dtype][name]
+            kind = "f32" if name == "L" else contender.dtype  # L is f32 for all
+            two_roundings = {"f32": 2.0**-23, "bf16": 2.0**-7}[kind]
+            exact, standard = kinds["exact"][name], kinds[kind][name]
             error = (x[place].double() - exact).abs().max().item()
             if math.isnan(error):
                 error = math.inf
             # In f32 the sums of the standard are of fp64 here; kernels add N terms in float.
-            sums = 16 * 2.0**-24 * math.sqrt(exact.shape[0]) if contender.dtype == "f32" else 0
-            limit = ((2 if name == "O" else 3) * (standard - exact).abs().max().item() +
+            sums = 16 * 2.0**-24 * math.sqrt(exact.shape[0]) if kind == "f32" else 0
+            limit = ((2 if name in ("O", "L") else 3) * (standard - exact).abs().max().item() +
                      (two_roundings + sums) * exact.abs().max().item())
             sentence = f"{name} is off by {error:.1e} (limit {limit:.1e}) in the head at {place}."
             worst = max(worst, (error / limit, error <= limit, error, limit, sentence))

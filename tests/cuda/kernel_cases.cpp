@@ -47,6 +47,13 @@ public:
         std::memcpy(&bits, from, 2);
         return type == DType::f16 ? to_float(gpu::emulator::f16{bits}) : to_float(gpu::emulator::bf16{bits});
     }
+    /// Where a kernel finds it: here, or in the copy that a device has.
+    void* place(std::int64_t at) const {
+        auto* const first = on_device ? static_cast<unsigned char*>(on_device) : begin();
+        return first + static_cast<std::size_t>(at) * width_of(type);
+    }
+    std::int64_t length() const { return static_cast<std::int64_t>(size * width_of(type)); }
+    void* on_device = nullptr;
     bool untouched(std::int64_t at) const {
         const unsigned char* const from = begin() + static_cast<std::size_t>(at) * width_of(type);
         return std::all_of(from, from + width_of(type), [](unsigned char byte) { return byte == 0xFF; });
@@ -67,9 +74,7 @@ struct Placed {
     std::int64_t at(std::int64_t b, std::int64_t h, std::int64_t r) const {
         return first + b * batch + h * head + r * row;
     }
-    Tensor tensor(DType type) const {
-        return {memory->begin() + static_cast<std::size_t>(first) * width_of(type), batch, head, row};
-    }
+    Tensor tensor() const { return {memory->place(first), batch, head, row}; }
     template <class F> void each(F&& f) const {
         std::int64_t n = 0;
         for (std::int64_t b = 0; b < batches; ++b)
@@ -93,6 +98,34 @@ struct Placed {
             if (!used[n] && !memory->untouched(static_cast<std::int64_t>(n))) return false;
         return true;
     }
+};
+
+// Copies of pieces of memory on a device whose memory is its own.
+class Copies {
+public:
+    explicit Copies(gpu::Device& of) : device(of) {}
+    Copies(const Copies&) = delete;
+    Copies& operator=(const Copies&) = delete;
+    ~Copies() {
+        for (const auto& piece : pieces) {
+            device.release(piece->on_device);
+            piece->on_device = nullptr;
+        }
+    }
+    void upload(const std::shared_ptr<Memory>& piece) {
+        if (piece->on_device || piece->length() == 0) return;
+        piece->on_device = device.allocate(piece->length());
+        if (!piece->on_device) throw std::runtime_error("no memory on the device");
+        pieces.push_back(piece);
+        device.upload(piece->on_device, piece->begin(), piece->length());
+    }
+    void download() {
+        for (const auto& piece : pieces) device.download(piece->begin(), piece->on_device, piece->length());
+    }
+
+private:
+    gpu::Device& device;
+    std::vector<std::shared_ptr<Memory>> pieces;
 };
 
 // `gap`: chunks of eight elements between the rows of a padded tensor; another one for each tensor.
@@ -204,44 +237,55 @@ Tensors run_case(const KernelCase& c, const Tensors& in, std::string& wrong, con
     gpu::emulator::Options options;
     options.copies = c.copies;
     options.seed = c.seed;
-    const auto device = gpu::open_emulator(options, chip);
-    const Rung& rung = rung_called(*device, c.kernel);
+    return run_case_on(*gpu::open_emulator(options, chip), false, c, in, wrong, adjust);
+}
+
+Tensors run_case_on(gpu::Device& device, bool far, const KernelCase& c, const Tensors& in, std::string& wrong,
+                    const Adjust& adjust) {
+    const Rung& rung = rung_called(device, c.kernel);
     const bool backward = rung.direction == Direction::backward;
     const Workload& w = c.w;
 
-    Arguments a = sizes_of(w);
     const auto [Q, K, V] = place_inputs(c.layout, w);
     Q.put(in.Q), K.put(in.K), V.put(in.V);
     const Placed O = place(c.layout, w, w.heads, w.N_q, 4);
-    std::vector<float> L(static_cast<std::size_t>(w.q_rows()), std::numeric_limits<float>::quiet_NaN());
-    a.Q = Q.tensor(w.dtype), a.K = K.tensor(w.dtype), a.V = V.tensor(w.dtype), a.O = O.tensor(w.dtype);
-    a.L = L.data();
     const Placed dO = place(c.layout, w, backward ? w.heads : 0, w.N_q, 5);
     const Placed dQ = place(c.layout, w, backward ? w.heads : 0, w.N_q, 6);
     const Placed dK = place(c.layout, w, backward ? w.kv_heads : 0, w.N_kv, 7),
                  dV = place(c.layout, w, dK.heads, w.N_kv, 8);
+    if (backward) dO.put(in.dO);
+    const auto L = std::make_shared<Memory>(w.q_rows(), DType::f32);
+    Copies copies(device);
+    if (far) {
+        for (const Placed* tensor : {&Q, &K, &V, &O, &dO, &dQ, &dK, &dV}) copies.upload(tensor->memory);
+        copies.upload(L);
+    }
+
+    Arguments a = sizes_of(w);
+    a.Q = Q.tensor(), a.K = K.tensor(), a.V = V.tensor(), a.O = O.tensor();
+    a.L = static_cast<float*>(L->place(0));
     if (backward) {
-        dO.put(in.dO);
-        a.dO = dO.tensor(w.dtype), a.dQ = dQ.tensor(w.dtype);
-        a.dK = dK.tensor(w.dtype), a.dV = dV.tensor(w.dtype);
-        device->run(*gpu::forward_rung(*device, a, w.dtype), a, w.dtype);
+        a.dO = dO.tensor(), a.dQ = dQ.tensor(), a.dK = dK.tensor(), a.dV = dV.tensor();
+        device.run(*gpu::forward_rung(device, a, w.dtype), a, w.dtype);
     }
     if (adjust) adjust(a, rung);
     // The workspace is exactly as large as the rung says.
     const std::int64_t workspace = rung.workspace(a, w.dtype);
-    void* const memory = device->allocate(std::max<std::int64_t>(workspace, 1));
-    device->fill(memory, 0xFF, workspace);
+    void* const memory = device.allocate(std::max<std::int64_t>(workspace, 1));
+    device.fill(memory, 0xFF, workspace);
     a.workspace = memory;
-    device->prepare(rung, a, w.dtype);
-    device->run(rung, a, w.dtype);
-    device->release(memory);
+    device.prepare(rung, a, w.dtype);
+    device.run(rung, a, w.dtype);
+    device.release(memory);
+    copies.download();
 
-    wrong = device->failure();
+    wrong = device.failure();
     if (wrong.empty())
         for (const Placed* output : {&O, &dQ, &dK, &dV})
             if (!output->gaps_untouched()) wrong = "It wrote between the rows of an output.";
     Tensors out;
-    out.O = O.get(), out.L = L, out.dQ = dQ.get(), out.dK = dK.get(), out.dV = dV.get();
+    out.O = O.get(), out.dQ = dQ.get(), out.dK = dK.get(), out.dV = dV.get();
+    for (std::int64_t row = 0; row < w.q_rows(); ++row) out.L.push_back(L->get(row));
     return out;
 }
 
@@ -253,12 +297,18 @@ std::optional<std::string> refused(const KernelCase& c, const gpu::Chip& chip) {
 }
 
 Verdict verify_case(const KernelCase& c, const gpu::Chip& chip) {
+    gpu::emulator::Options options;
+    options.copies = c.copies;
+    options.seed = c.seed;
+    return verify_case_on(*gpu::open_emulator(options, chip), false, c);
+}
+
+Verdict verify_case_on(gpu::Device& device, bool far, const KernelCase& c) {
     const Tensors in = inputs_of(c);
     std::string wrong;
-    const Tensors out = run_case(c, in, wrong, chip);
+    const Tensors out = run_case_on(device, far, c, in, wrong);
     if (!wrong.empty()) return {false, 0, 0, wrong};
-    const auto device = gpu::open_emulator();
-    const Rung& rung = rung_called(*device, c.kernel);
+    const Rung& rung = rung_called(device, c.kernel);
     KernelInfo kernel;
     kernel.materialises = rung.materialises;
     kernel.P_from_L = rung.direction == Direction::backward && !rung.materialises;

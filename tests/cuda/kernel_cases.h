@@ -46,6 +46,9 @@ using Adjust = std::function<void(gpu::Arguments&, const gpu::Rung&)>;
 /// Tensors. `wrong` is the emulator's sentence, or that something outside of the tensors was written.
 Tensors run_case(const KernelCase& c, const Tensors& inputs, std::string& wrong, const gpu::Chip& chip = {},
                  const Adjust& adjust = {});
+/// The same on a device that is there already. `far`: its memory is not the host's.
+Tensors run_case_on(gpu::Device& device, bool far, const KernelCase& c, const Tensors& inputs,
+                    std::string& wrong, const Adjust& adjust = {});
 /// Row i of S of a query head, unscaled, in double; −∞ where a query may not look that far before and after.
 std::vector<double> scores_of(const Workload& w, const Tensors& inputs, std::int64_t head, std::int64_t i,
                               int before, int after);
@@ -54,6 +57,7 @@ const gpu::Rung& rung_called(const gpu::Device& device, const std::string& name)
 /// Runs it and holds it against fp64. The reason why the kernel does not take it, if it does not.
 std::optional<std::string> refused(const KernelCase& c, const gpu::Chip& chip = {});
 Verdict verify_case(const KernelCase& c, const gpu::Chip& chip = {});
+Verdict verify_case_on(gpu::Device& device, bool far, const KernelCase& c);
 
 /// The shapes of the FlashAttention tests (N_q, N_kv) up to so many scores.
 std::vector<std::pair<std::int64_t, std::int64_t>> shapes(std::int64_t most_scores);

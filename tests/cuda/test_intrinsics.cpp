@@ -152,6 +152,23 @@ bool approximate(int check) {
            check == gpu::check_exp_log;
 }
 
+/// Bits first: −∞ agrees with −∞, and no difference of the two is a number.
+bool agree(std::uint32_t real, std::uint32_t model, int check) {
+    if (real == model) return true;
+    return approximate(check) && float_of(real) == doctest::Approx(float_of(model)).epsilon(2e-5);
+}
+
+void compare(const Words& real, const Words& model) {
+    for (int check = 0; check < gpu::check_count; ++check)
+        for (int lane = 0; lane < 32; ++lane)
+            for (int n = 0; n < 4; ++n) {
+                CAPTURE(check);
+                CAPTURE(lane);
+                CAPTURE(n);
+                CHECK(agree(word(real, check, lane, n), word(model, check, lane, n), check));
+            }
+}
+
 template <class T> void compare_with_gpu(DType type) {
     const auto emulator = gpu::open_emulator();
     std::string why_not;
@@ -160,19 +177,8 @@ template <class T> void compare_with_gpu(DType type) {
     if (!why_not.empty()) return test::skip(why_not);
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         const Inputs in = random_inputs<T>(seed);
-        const Words model = run(*emulator, gpu::emulated_intrinsics(), in, type);
-        const Words real = run(*cuda, *gpu::cuda_intrinsics(), in, type);
-        for (int check = 0; check < gpu::check_count; ++check)
-            for (int lane = 0; lane < 32; ++lane)
-                for (int n = 0; n < 4; ++n) {
-                    CAPTURE(check);
-                    CAPTURE(lane);
-                    if (approximate(check))
-                        CHECK(number(real, check, lane, n) ==
-                              doctest::Approx(number(model, check, lane, n)).epsilon(2e-5));
-                    else
-                        CHECK(word(real, check, lane, n) == word(model, check, lane, n));
-                }
+        compare(run(*cuda, *gpu::cuda_intrinsics(), in, type),
+                run(*emulator, gpu::emulated_intrinsics(), in, type));
     }
 }
 
@@ -182,6 +188,15 @@ TEST_SUITE("intrinsics") {
     TEST_CASE("the emulator's models are what the definitions say") {
         check_definitions_on_emulator<f16>(DType::f16);
         check_definitions_on_emulator<bf16>(DType::bf16);
+    }
+    TEST_CASE("what is compared with a GPU agrees with itself, and with nothing else") {
+        const Inputs in = random_inputs<f16>(1);
+        Words model = run(*gpu::open_emulator(), gpu::emulated_intrinsics(), in, DType::f16);
+        compare(model, model);  // log(0) = −∞ among it
+        for (const std::uint32_t other : {0u, gpu::emulator::bits_of(NAN), gpu::emulator::bits_of(INFINITY)})
+            CHECK_FALSE(agree(other, gpu::emulator::bits_of(-INFINITY), gpu::check_exp_log));
+        CHECK_FALSE(agree(gpu::emulator::bits_of(1), gpu::emulator::bits_of(1.0001f), gpu::check_exp2));
+        CHECK_FALSE(agree(gpu::emulator::bits_of(1), gpu::emulator::bits_of(1.00001f), gpu::check_pack));
     }
     TEST_CASE("f16: a GPU does what the emulator's models do") { compare_with_gpu<f16>(DType::f16); }
     TEST_CASE("bf16: a GPU does what the emulator's models do") { compare_with_gpu<bf16>(DType::bf16); }
