@@ -166,8 +166,9 @@ std::string capability(const gpu::GpuInfo& device) { return str(device.major) + 
 
 std::string device_line(const gpu::GpuInfo& device) {
     return device.name + ", compute capability " + capability(device) + ", " + str(device.multiprocessors) +
-           " multiprocessors, " + format_size(device.memory_total) + " (" + format_size(device.memory_free) +
-           " free)";
+           " multiprocessors, " + format_size(device.memory_total) +
+           (device.memory_free < 0 ? "" : " (" + format_size(device.memory_free) + " free)") +
+           (device.watched ? ", drives a display: kernels that run for seconds are ended by the driver" : "");
 }
 
 std::string versions(const gpu::Probe& found) {
@@ -183,7 +184,8 @@ Json device_json(const gpu::GpuInfo& device) {
             {"compute_capability", capability(device)},
             {"multiprocessors", device.multiprocessors},
             {"memory_total", device.memory_total},
-            {"memory_free", device.memory_free}};
+            {"memory_free", device.memory_free < 0 ? Json() : Json(device.memory_free)},
+            {"watched", device.watched}};
 }
 
 std::string devices_text() {

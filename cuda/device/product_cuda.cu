@@ -1,6 +1,8 @@
 // multiply_matrices on a GPU: cuBLAS, loaded when it is first needed, so that the program starts without it.
+#include "cuda/device/cublas_places.h"
 #include "cuda/device/device.h"
 
+#include <cstdlib>
 #include <cublas_v2.h>
 #include <dlfcn.h>
 
@@ -22,14 +24,17 @@ struct Cublas {
     decltype(&cublasDestroy_v2) destroy = find<decltype(destroy)>("cublasDestroy_v2");
     decltype(&cublasSetStream_v2) set_stream = find<decltype(set_stream)>("cublasSetStream_v2");
     decltype(&cublasSetMathMode) set_math_mode = find<decltype(set_math_mode)>("cublasSetMathMode");
+    decltype(&cublasSetWorkspace_v2) set_workspace = find<decltype(set_workspace)>("cublasSetWorkspace_v2");
     Multiply* multiply = find<Multiply*>("cublasGemmStridedBatchedEx");
 
-    bool complete() const { return create && destroy && set_stream && set_math_mode && multiply; }
+    bool complete() const {
+        return create && destroy && set_stream && set_workspace && set_math_mode && multiply;
+    }
 
 private:
     static void* open() {
-        for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"})
-            if (void* const found = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return found;
+        for (const std::string& place : cublas_places([](const char* name) { return std::getenv(name); }))
+            if (void* const found = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL)) return found;
         return nullptr;
     }
     template <class F> F find(const char* name) const {
@@ -47,11 +52,22 @@ void fail(CudaStream& stream, const std::string& where) {
     stream.where = where;
 }
 
+/// Sums stay in float: parts of a long sum may not be added in 16 bits. The workspace is set after the
+/// stream, which takes it away.
+bool prepare(cublasHandle_t handle, const CudaStream& stream) {
+    const auto well = [](cublasStatus_t status) { return status == CUBLAS_STATUS_SUCCESS; };
+    return well(cublas().set_stream(handle, stream.handle)) &&
+           (!stream.product_memory ||
+            well(cublas().set_workspace(handle, stream.product_memory, stream.product_bytes))) &&
+           well(cublas().set_math_mode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
+}
+
 /// The stream's handle, made at its first product; null after a failure.
 cublasHandle_t handle_of(CudaStream& stream) {
     if (stream.cublas) return static_cast<cublasHandle_t>(stream.cublas);
     if (!cublas().complete()) {
-        fail(stream, "loading cuBLAS (libcublas.so.13, .12 or .11: none was found)");
+        fail(stream, "loading cuBLAS (libcublas.so.13, .12 or .11: none was found; TILEWALK_CUBLAS may name "
+                     "the file)");
         return nullptr;
     }
     cublasHandle_t handle = nullptr;
@@ -60,14 +76,12 @@ cublasHandle_t handle_of(CudaStream& stream) {
         fail(stream, "starting cuBLAS (status " + std::to_string(status) + ")");
         return nullptr;
     }
-    stream.cublas = handle;
-    // Sums stay in float: parts of a long sum may not be added in 16 bits
-    if (cublas().set_stream(handle, stream.handle) != CUBLAS_STATUS_SUCCESS ||
-        cublas().set_math_mode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION) !=
-            CUBLAS_STATUS_SUCCESS) {
+    if (!prepare(handle, stream)) {
+        cublas().destroy(handle);
         fail(stream, "preparing cuBLAS");
         return nullptr;
     }
+    stream.cublas = handle;  // not before it is as it must be: the next product takes it as it is
     return handle;
 }
 

@@ -15,6 +15,8 @@ public:
     cudaError_t error = cudaSuccess;  ///< the first; nothing is launched after it
     std::string where;                ///< what failed: "launching", "cuBLAS"
     void* cublas = nullptr;           ///< handle, made when it is first needed
+    void* product_memory = nullptr;   ///< for cuBLAS to work in; null: it takes its own
+    std::size_t product_bytes = 0;
 };
 
 }  // namespace tilewalk::gpu

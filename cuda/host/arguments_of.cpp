@@ -1,4 +1,5 @@
 #include "cuda/host/arguments_of.h"
+#include "cuda/host/probe.h"
 
 #include "core/base/numbers.h"
 
@@ -41,6 +42,17 @@ std::optional<std::string> refuse_sizes(const Workload& w) {
     if (w.heads > most) return "more than " + format_count(most) + " heads";
     if (w.batch > most) return "a batch of more than " + format_count(most);
     return std::nullopt;
+}
+
+std::string refuse_capability(int capability, int least) {
+    constexpr int needed = 75;  // ldmatrix and products of 16 × 8
+    const auto dotted = [](int c) { return std::to_string(c / 10) + "." + std::to_string(c % 10); };
+    const std::string has = "the GPU has compute capability " + dotted(capability);
+    if (capability < needed) return has + ", and the kernels need " + dotted(needed);
+    if (capability < least)
+        return has + ", and this program was compiled for " + dotted(least) +
+               " and later (TILEWALK_CUDA_ARCHITECTURES)";
+    return "";
 }
 
 const Rung* find_rung(const Device& device, const std::string& name) {

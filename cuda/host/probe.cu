@@ -2,6 +2,8 @@
 
 #include <cuda_runtime.h>
 
+#include <dlfcn.h>
+
 namespace tilewalk::gpu {
 namespace {
 
@@ -20,6 +22,36 @@ std::string reason(cudaError_t error, const Probe& found) {
     return std::string(cudaGetErrorString(error)) + " (" + cudaGetErrorName(error) + ")";
 }
 
+/// The driver's library for its own tools (NVML), which needs no context to say how much memory is free.
+class Management {
+public:
+    Management() : library(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
+        int (*const begin)() = find<int (*)()>("nvmlInit_v2");
+        by_place = find<decltype(by_place)>("nvmlDeviceGetHandleByPciBusId_v2");
+        memory_of = find<decltype(memory_of)>("nvmlDeviceGetMemoryInfo");
+        ready = begin && by_place && memory_of && begin() == 0;
+    }
+    /// −1: not known
+    std::int64_t free_bytes(const char* place) const {
+        void* device = nullptr;
+        Memory memory{};
+        if (!ready || by_place(place, &device) != 0 || memory_of(device, &memory) != 0) return -1;
+        return static_cast<std::int64_t>(memory.free);
+    }
+
+private:
+    struct Memory {
+        unsigned long long total, free, used;
+    };
+    template <class F> F find(const char* name) const {
+        return library ? reinterpret_cast<F>(dlsym(library, name)) : nullptr;
+    }
+    void* library;
+    int (*by_place)(const char*, void**) = nullptr;
+    int (*memory_of)(void*, Memory*) = nullptr;
+    bool ready = false;
+};
+
 cudaError_t describe(int index, GpuInfo& device) {
     cudaDeviceProp properties;
     cudaError_t error = cudaGetDeviceProperties(&properties, index);
@@ -29,12 +61,13 @@ cudaError_t describe(int index, GpuInfo& device) {
     device.minor = properties.minor;
     device.multiprocessors = properties.multiProcessorCount;
     device.memory_total = static_cast<std::int64_t>(properties.totalGlobalMem);
-
-    // Free memory needs a context on that device.
-    std::size_t free = 0, total = 0;
-    error = cudaSetDevice(index);
-    if (error == cudaSuccess) error = cudaMemGetInfo(&free, &total);
-    device.memory_free = static_cast<std::int64_t>(free);
+    int watched = 0;
+    cudaDeviceGetAttribute(&watched, cudaDevAttrKernelExecTimeout, index);
+    device.watched = watched != 0;
+    char place[32] = "";
+    cudaDeviceGetPCIBusId(place, sizeof place, index);
+    static const Management management;
+    device.memory_free = management.free_bytes(place);
     return error;
 }
 
@@ -48,15 +81,13 @@ Probe probe() {
     found.driver_version = version(driver);
     found.runtime_version = version(runtime);
 
-    int current = 0, count = 0;
-    cudaGetDevice(&current);
+    int count = 0;
     cudaError_t error = cudaGetDeviceCount(&count);
     for (int index = 0; error == cudaSuccess && index < count; ++index) {
         GpuInfo device;
         error = describe(index, device);
         if (error == cudaSuccess) found.devices.push_back(device);
     }
-    if (!found.devices.empty()) cudaSetDevice(current);  // describe() has changed it
     if (found.devices.empty()) found.why_none = reason(error, found);
     cudaGetLastError();  // leaves no sticky error for the next caller
     return found;

@@ -124,7 +124,7 @@ template <int d> KERNEL void THREADS(block_threads) recompute(const Arguments a)
 }
 
 std::string refuse(const Arguments& a, DType type, const Chip&) {
-    return first_of({refuse_all_but_f32(type), refuse_d<32, 64, 96, 128>(a.d)});
+    return first_of({refuse_all_but_f32(type), refuse_d<32, 64, 96, 128>(a.d), refuse_unaligned(a, type)});
 }
 
 std::int64_t workspace(const Arguments& a, DType) { return BackwardSums::bytes(a, true); }

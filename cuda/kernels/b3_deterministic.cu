@@ -114,8 +114,8 @@ std::string refuse(const Arguments& a, DType type, const Chip& chip) {
         shared = with_key_blocks<d>(chip, [](auto size) { return decltype(size)::shared_bytes; });
         if (shared < shared_bytes_of_dQ<d>) shared = shared_bytes_of_dQ<d>;
     });
-    return first_of(
-        {refuse_f32(type), refuse_old_bf16(type, chip), refuse_d<64, 128>(a.d), refuse_shared(shared, chip)});
+    return first_of({refuse_f32(type), refuse_old_bf16(type, chip), refuse_d<64, 128>(a.d),
+                     refuse_shared(shared, chip), refuse_unaligned(a, type)});
 }
 
 std::int64_t workspace(const Arguments& a, DType) { return BackwardSums::bytes(a, false); }

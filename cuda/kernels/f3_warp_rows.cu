@@ -226,8 +226,8 @@ template <class F> void with_tile(const Arguments& a, const Chip& chip, F&& f) {
 }
 
 std::string refuse(const Arguments& a, DType type, const Chip&) {
-    return first_of(
-        {refuse_all_but_f32(type), refuse_d<32, 64, 96, 128>(a.d), refuse_traced_d<32, 64, 128>(a)});
+    return first_of({refuse_all_but_f32(type), refuse_d<32, 64, 96, 128>(a.d),
+                     refuse_traced_d<32, 64, 128>(a), refuse_unaligned(a, type)});
 }
 
 Tile tile(const Arguments& a, DType, const Chip& chip) {

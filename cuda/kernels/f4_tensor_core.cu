@@ -78,7 +78,8 @@ std::string refuse(const Arguments& a, DType type, const Chip& chip) {
     std::int64_t shared = 0;
     with_d<32, 64, 96, 128, 256>(a.d, [&](auto d) { shared = shared_bytes<d>; });
     return first_of({refuse_f32(type), refuse_old_bf16(type, chip), refuse_d<32, 64, 96, 128, 256>(a.d),
-                     refuse_traced_d<32, 64, 128>(a), refuse_shared(shared, chip)});
+                     refuse_traced_d<32, 64, 128>(a), refuse_shared(shared, chip),
+                     refuse_unaligned(a, type)});
 }
 
 Tile tile(const Arguments&, DType, const Chip&) { return {Br, Bc}; }

@@ -83,7 +83,7 @@ std::string refuse(const Arguments& a, DType type, const Chip& chip) {
     with_d<64, 96, 128, 256>(a.d, [&](auto d) { shared = Sizes<d>::shared_bytes; });
     return first_of({refuse_f32(type), refuse_old_bf16(type, chip), refuse_before_ampere(chip),
                      refuse_d<64, 96, 128, 256>(a.d), refuse_traced_d<64, 128>(a),
-                     refuse_shared(shared, chip)});
+                     refuse_shared(shared, chip), refuse_unaligned(a, type)});
 }
 
 Tile tile(const Arguments& a, DType, const Chip&) {

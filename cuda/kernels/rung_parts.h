@@ -56,6 +56,16 @@ inline std::string refuse_shared(std::int64_t bytes, const Chip& chip) {
     return std::to_string(bytes / 1024) + " KiB of shared memory for a block, where the device has " +
            std::to_string(chip.shared_per_block / 1024);
 }
+/// For kernels that read and write 16 bytes at a time: every row begins at a multiple of them. Tensors that
+/// are not there lie at 0.
+inline std::string refuse_unaligned(const Arguments& a, DType type) {
+    const std::int64_t width = type == DType::f32 ? 4 : 2;
+    for (const Tensor* t : {&a.Q, &a.K, &a.V, &a.O, &a.dO, &a.dQ, &a.dK, &a.dV})
+        for (const std::int64_t bytes : {static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(t->data)),
+                                         width * t->batch, width * t->head, width * t->row})
+            if (bytes % 16 != 0) return "rows that do not begin at multiples of 16 bytes";
+    return "";
+}
 /// Blocks of a grid in y and in z.
 constexpr std::int64_t most_blocks = 65535;
 /// For kernels whose grid has all heads of all batches in one direction.

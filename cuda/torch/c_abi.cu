@@ -94,6 +94,7 @@ int32_t tilewalk_prepare(int32_t kernel, const tilewalk_arguments* a, int32_t ty
 }
 int32_t tilewalk_launch(int32_t kernel, const tilewalk_arguments* a, int32_t type, void* stream, char* reason,
                         int32_t size) {
+    if (tilewalk_refuse(kernel, a, type, reason, size)) return 1;
     return queue(rung(kernel).launch, *a, type, stream, reason, size);
 }
 

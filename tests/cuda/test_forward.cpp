@@ -97,6 +97,36 @@ TEST_SUITE("cuda/forward") {
         CHECK(reason("f5-flash2", DType::bf16, 64, turing).starts_with("bf16 "));
     }
 
+    TEST_CASE("rows that do not begin at 16 bytes are refused where 16 bytes are read at a time") {
+        const auto device = open_emulator();
+        Arguments a;
+        a.d = 64;
+        const auto reason = [&](const std::string& kernel, DType type) {
+            return rung_called(*device, kernel).refuse(a, type, device->chip);
+        };
+        const std::string unaligned = "rows that do not begin at multiples of 16 bytes";
+        alignas(16) static unsigned char memory[32];
+        for (const auto& [kernel, type] : kernels_and_types()) {
+            CAPTURE(kernel);
+            const bool wide = kernel != "f0-materialise" && kernel != "f0-cublas" &&
+                              kernel != "f1-online-row" && kernel != "f2-tiled-fp32" &&
+                              kernel != "b0-materialise";
+            const int chunk = type == DType::f32 ? 4 : 8;  // elements of 16 bytes
+            for (std::int64_t Tensor::*stride : {&Tensor::batch, &Tensor::head, &Tensor::row}) {
+                a.V.*stride = 64 + chunk;
+                CHECK(reason(kernel, type) == "");
+                a.V.*stride = 64 + chunk - 1;
+                CHECK(reason(kernel, type) == (wide ? unaligned : ""));
+                a.V.*stride = 0;
+            }
+            a.dK.data = memory + 8;
+            CHECK(reason(kernel, type) == (wide ? unaligned : ""));
+            a.dK.data = memory + 16;
+            CHECK(reason(kernel, type) == "");
+            a.dK.data = nullptr;
+        }
+    }
+
     TEST_CASE("the tile is as large as the device has shared memory for") {
         const auto device = open_emulator();
         const auto tile = [&](const char* rung, DType type, int d, int kilobytes) {
