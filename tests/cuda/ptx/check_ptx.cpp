@@ -1,7 +1,9 @@
 // Runs what nvcc emitted for the kernels on the machine of tests/cuda/ptx: against fp64, under every
 // schedule, and what is recorded against the emulator.
 //
-//     tilewalk_check_ptx [--kernel NAME] [--ptx FOLDER]   every case; ends with 1 if one is wrong
+//     tilewalk_check_ptx [--kernel NAME] [--ptx FOLDER] [--capability 80] [--first]
+//                                                         every case, or up to the first that is wrong; ends
+//                                                         with 1 if one is
 //     tilewalk_check_ptx --records                        how far the records of the two are apart
 //     tilewalk_check_ptx --faults                         the machine broken in every way that faults.h
 //     lists, one
@@ -10,6 +12,7 @@
 #include "tests/cuda/ptx/records.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <sstream>
@@ -24,6 +27,7 @@ using Clock = std::chrono::steady_clock;
 /// One thing that can be wrong: its name, and a function that gives the sentence of it or nothing.
 struct Check {
     std::string rung, name;
+    int capability;
     std::function<std::string()> go;
     bool tries_faults = true;  ///< one of those that a broken machine is tried with
 };
@@ -41,17 +45,19 @@ std::vector<Check> all_checks() {
     for (const Case& c : all_cases()) {
         std::ostringstream name;
         name << c;
-        checks.push_back({c.kernel, name.str(), [c] { return verify(c); }, c.w.N_q == 17 || c.w.N_q == 3});
+        checks.push_back(
+            {c.kernel, name.str(), c.capability, [c] { return verify(c); }, c.w.N_q == 17 || c.w.N_q == 3});
         // One middling shape of each rung and type
         if (c.w.N_q == 140 && c.capability == 80)
             checks.push_back(
-                {c.kernel, name.str() + ", every schedule", [c] { return verify_schedules(c); }, false});
+                {c.kernel, name.str() + ", every schedule", 80, [c] { return verify_schedules(c); }, false});
     }
     for (const RecordCase& c : record_cases())
-        checks.push_back({c.request.kernel, "the records of " + c.name, [c] { return check_records(c); }});
+        checks.push_back(
+            {c.request.kernel, "the records of " + c.name, 80, [c] { return check_records(c); }});
     for (const auto& [type, capability] : {std::pair{DType::f16, 80}, {DType::bf16, 80}, {DType::f16, 75}})
         checks.push_back(
-            {"intrinsics", std::string("every intrinsic once, ") + name_of(type),
+            {"intrinsics", std::string("every intrinsic once, ") + name_of(type), capability,
              [type = type, capability = capability] { return compare_intrinsics(type, capability); }});
     return checks;
 }
@@ -65,7 +71,7 @@ std::string result_of(const Check& check) {
     }
 }
 
-int run_all(const std::vector<Check>& checks) {
+int run_all(const std::vector<Check>& checks, bool to_first) {
     struct Sum {
         int checks = 0, wrong = 0;
         double seconds = 0;
@@ -78,6 +84,7 @@ int run_all(const std::vector<Check>& checks) {
         const std::int64_t before = executed();
         const std::string wrong = result_of(check);
         if (!wrong.empty()) std::cout << check.name << ":\n  " << wrong << "\n";
+        if (to_first && !wrong.empty()) return 1;
         for (Sum* sum : {&sums[check.rung], &total}) {
             ++sum->checks;
             sum->wrong += !wrong.empty();
@@ -130,11 +137,14 @@ int try_faults(const std::vector<Check>& checks) {
 int main(int count, char** words) {
     setup().folder = TILEWALK_PTX_FOLDER;
     std::string kernel;
-    bool faults = false, records = false;
+    bool faults = false, records = false, first = false;
+    int capability = 0;
     for (int n = 1; n < count; ++n) {
         const std::string word = words[n];
-        if (word == "--faults" || word == "--records") {
-            (word == "--faults" ? faults : records) = true;
+        if (word == "--faults" || word == "--records" || word == "--first") {
+            (word == "--faults" ? faults : word == "--records" ? records : first) = true;
+        } else if (n + 1 < count && word == "--capability") {
+            capability = std::atoi(words[++n]);
         } else if (n + 1 < count && (word == "--kernel" || word == "--ptx")) {
             (word == "--kernel" ? kernel : setup().folder) = words[++n];
         } else {
@@ -144,5 +154,6 @@ int main(int count, char** words) {
     }
     std::vector<Check> checks = all_checks();
     if (!kernel.empty()) std::erase_if(checks, [&](const Check& c) { return c.rung != kernel; });
-    return records ? show_records() : faults ? try_faults(checks) : run_all(checks);
+    if (capability) std::erase_if(checks, [&](const Check& c) { return c.capability != capability; });
+    return records ? show_records() : faults ? try_faults(checks) : run_all(checks, first);
 }
