@@ -28,7 +28,9 @@ struct CellSize {
 constexpr CellSize roomy[] = {{40, 24, 104}, {34, 18, 84}};  // beside the drawing
 constexpr CellSize airy = {size::far_number, 22, 62}, usual = {size::far_number, 12, 62},
                    tight = {size::far, 10, 62, 14, 50};
-constexpr float least_lens_w = 450, good_lens_w = 600, least_lens_h = 184;
+constexpr float good_lens_w = 600, least_lens_h = 184;
+// A few products take less width than a curve with its list.
+float least_lens_w(Op op) { return op == Op::scores || op == Op::dp ? 330 : 450; }
 constexpr float most_lens_h = 330;  // more than it needs
 
 struct Placed : OnStage {
@@ -342,7 +344,7 @@ void draw_all(const Canvas& c, AppState& state, const Rect& a, Terms& line, cons
 
 // Before, the drawing, after. False if that is too wide.
 bool beside_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view) {
-    const float h = a.h - symbols_h - 8, w = a.w - least_lens_w - 2 * least_gap;
+    const float h = a.h - symbols_h - 8, w = a.w - least_lens_w(op_now(state)) - 2 * least_gap;
     if (h < least_lens_h) return false;
     if (!fits_roomy(state, line, a.w - good_lens_w - 2 * least_gap, h) && !fits_usual(state, line, {w, h}))
         return false;

@@ -259,13 +259,14 @@ void tag(const Canvas& c, const AppState& state, const Grid& grid, const LaneWin
                                  : rich_width(c, words, size::small)) +
                     12,
                 mid = cell.x + cell.w / 2;
-    const float x = std::clamp(mid - w / 2, a.x, a.right() - w), y = top - 20;
-    c.rect(x, y, w, 16, c.theme->t1, radius::cell);
+    const float x = std::clamp(mid - w / 2, a.x, a.right() - w), y = top - 20,
+                up = plain_words ? 0 : 2;  // indices reach lower
+    c.rect(x, y - up, w, 16 + up, c.theme->t1, radius::cell);
     c.polygon({{mid - 4, y + 16}, {mid + 4, y + 16}, {mid, y + 19}}, c.theme->t1);
     if (plain_words)
         c.text(x + w / 2, y + 8, words.front().text, size::small, c.theme->inv, Face::medium, Align::center);
     else
-        c.rich(x + w / 2, y + 6, words, size::small, Align::center, c.theme->inv);
+        c.rich(x + w / 2, y + 5.5f, words, size::small, Align::center, c.theme->inv);
     lane_tag(c, state, grid, v, {x, y, w, 16}, a);
 }
 

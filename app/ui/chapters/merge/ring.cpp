@@ -156,7 +156,7 @@ struct Boxes {
 Line with_gradients(const RingNow& now, int rank, const Line& keys) {
     const int owner = now.gradients_at(rank);
     if (owner < 0) return keys;
-    return pieces(keys, "   ", shard_symbol(Slot::dK, owner), " ", shard_symbol(Slot::dV, owner));
+    return pieces(keys, "  ", shard_symbol(Slot::dK, owner), " ", shard_symbol(Slot::dV, owner));
 }
 
 void rank_box(const Canvas& c, const RingNow& now, int rank, const Rect& a) {
@@ -887,7 +887,8 @@ Rect draw_rounds_beside(const Canvas& c, const RingNow& now, const Rect& a) {
 
 // Who hands on what to whom, and what has arrived.
 void draw_message(const Canvas& c, AppState& state, const RingNow& now, const Rect& a) {
-    const float ring_w = a.w * .44f;
+    // High boxes have below their names what they hold, and need less width.
+    const float ring_w = a.w * (a.h >= 174 ? .34f : .4f);
     draw_ring(c, now, {a.x, a.y + 4, ring_w, a.h - 50});
     draw_sent(c, now, {a.x, a.bottom() - 36, ring_w, 36});
     OnChip{c, state, now, true}.arriving({a.x + ring_w + 24, a.y, a.w - ring_w - 24, a.h});
