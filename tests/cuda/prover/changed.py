@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""changed.py NVCC: names the kernels that changed since they were last proven (proofs.json).
+
+Compiles the kernels as for the proof and compares the hash of each with the recorded one. Another nvcc writes other
+PTX: then there is nothing to compare, and the test is skipped (77).
+"""
+import concurrent.futures
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+from ptx_of_kernels import HERE, ROOT, compiled, nvcc_version
+
+ARCHITECTURE = "80"
+
+
+def compare(proofs, hashes):
+    """What is to be said of each kernel; `hashes`: of today."""
+    said = []
+    for kernel in sorted({p["kernel"] for p in proofs}):
+        known = {p["hash"] for p in proofs if p["kernel"] == kernel}
+        if kernel not in hashes:
+            said.append(f"{kernel} is proven, and no longer there")
+        elif hashes[kernel] not in known:
+            said.append(f"{kernel} has changed since it was proven")
+    return said
+
+
+def main():
+    nvcc = sys.argv[1]
+    record = json.load(open(os.path.join(HERE, "proofs.json")))
+    if nvcc_version(nvcc) != record["nvcc"]:
+        print(f"nvcc {nvcc_version(nvcc)} is not the {record['nvcc']} of the proofs.")
+        return 77
+    proofs = [p for p in record["proofs"] if ARCHITECTURE in p["sm"]]
+    names = os.listdir(os.path.join(ROOT, "cuda/kernels"))
+    sources = sorted(n for n in names if n.endswith(".cu") and n not in ("intrinsics.cu", "ladder.cu"))
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        modules = pool.map(lambda source: compiled(nvcc, source, ARCHITECTURE), sources)
+    hashes = {f"{source[:-3].replace('_', '-')} {name}": entry.hash
+              for source, module in zip(sources, modules) for name, entry in module.items()}
+
+    said = compare(proofs, hashes)
+    for line in said:
+        print(line + ".")
+    if said:
+        print("tests/cuda/prove.sh --record WORD proves them anew; a word is a rung, f5.")
+    free = {p["kernel"] for p in proofs if p["result"] == "race_free"}
+    print(f"{len(free)} kernels are proven, {len(said)} of the record have changed. Without a proof:")
+    for kernel in sorted(set(hashes) - free):
+        print("    " + kernel)
+    return 1 if said else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
