@@ -68,7 +68,14 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
     const auto told = [&](Role of, double v) {
         return s.formula ? formula_text(*s.formula, of, v, format_short(v)) : format_short(v);
     };
-    const Line label = pieces("old ", slot_symbol(s.symbol), number("  " + told(role, s.old)));
+    const std::string factor =
+        s.divisor != 0 ? "÷ " + told(Role::l, s.divisor) : "× " + told(Role::alpha, s.alpha);
+    const float fw = text_width(Face::semibold, size::body, factor), right = std::max({a, b, b2}) + 10;
+    Line label = pieces("old ", slot_symbol(s.symbol), number("  " + told(role, s.old)));
+    // On stage the factor stands with the number where it has room neither beside the bar nor in its wedge.
+    const bool no_wedge = y_new - y_old - h < 16,
+               with_factor = far_type() && no_wedge && right + fw > pane.right() && shrunk >= 1;
+    if (with_factor) label = pieces(label, number("  " + factor, s.divisor != 0 ? Role::l : Role::alpha));
     const float lw = rich_width(c, label, size::body);
     const bool inside = lw + 20 <= w;
     const float lx = !inside      ? std::min(std::max(a, b) + 10, pane.right() - lw)
@@ -76,13 +83,9 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
                                   : left + 8;
     if (inside) c.rect(lx - 5, y_old + 2, lw + 10, h - 4, t.well, radius::bar);
     c.rich(lx, y_old + h / 2, label, size::body);
-    const std::string factor =
-        s.divisor != 0 ? "÷ " + told(Role::l, s.divisor) : "× " + told(Role::alpha, s.alpha);
-    const float fw = text_width(Face::semibold, size::body, factor),
-                narrow = std::min(std::abs(b - a), std::abs(b2 - a));
-    if (shrunk < 1) return;
-    const float right = std::max({a, b, b2}) + 10;
-    if (y_new - y_old - h < 16) {  // beside the old bar, on stage, where the formula is not at the side
+    const float narrow = std::min(std::abs(b - a), std::abs(b2 - a));
+    if (shrunk < 1 || with_factor) return;
+    if (no_wedge) {  // beside the old bar, on stage, where the formula is not at the side
         const float x = std::max(right, lx + lw + 14);
         if (far_type() && x + fw <= pane.right())
             c.text(x, y_old + h / 2, factor, size::body, wedge, Face::semibold);
@@ -126,6 +129,7 @@ struct Subtotal {
 Subtotal subtotal_of(const Stack& s, const Axis& axis, float y, float h, bool low) {
     const bool one_way = std::ranges::none_of(s.parts, [](const Part& p) { return p.value < 0; });
     if (!s.has_old || s.parts.size() < 5 || !one_way || h < (low ? 16.0f : 20.0f)) return {};
+    if (s.parts.front().value == 0) return {};  // it is the total
     const double first = s.parts.front().value;
     const float left = axis.at(first), right = axis.at(s.total);
     const std::string text = str(s.parts.size() - 1) + " new " + format_short(s.total - first);
@@ -263,7 +267,7 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     }
     const float top = pane.y + (very_low || within ? 0 : 6);
     const float y_parts = s.has_old ? top + h + between : top + (low ? 4 : 14);
-    const float room = pane.bottom() - y_parts - (low ? 10 : 50);
+    const float room = pane.bottom() - y_parts - (within ? 26 : low ? 10 : 50);
     const float parts_h = mixed ? std::clamp(px(s.parts.size()) * 20, h, std::max(h, room)) : h;
     const float shrunk = over(phase, during::shrinking);
     if (s.has_old) old_bar(c, pane, s, axis, top, y_parts, h, shrunk);
@@ -345,7 +349,13 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
                                  : pane.y + pane.h / 2;
     const std::string sum = d.scale == 1 ? "Σ  =  " : "Σ × " + format_short(d.scale) + "  =  ";
     const double shown = done ? d.total : so_far * d.scale;
-    c.rich(x, y, pieces(sum, number(format_short(shown), Role::none, true)), size::lead, Align::left, t.t2);
+    const Span result = number(format_short(shown), Role::none, true);
+    for (const std::string& words : {sum, "× " + format_short(d.scale) + " = ", std::string("= ")})
+        if (const Line line = pieces(words, result);
+            words == "= " || rich_width(c, line, size::lead) <= pane.right() - x) {
+            c.rich(x, y, line, size::lead, Align::left, t.t2);
+            break;
+        }
     if (cell_w < 34) return;
     c.text(x, top + row / 2, d.q_name, size::small, hue(t, d.q_role), Face::medium);
     c.text(x, top + row + gap + row / 2, d.k_name, size::small, hue(t, d.k_role), Face::medium);
@@ -530,8 +540,10 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
     const bool infinite = std::ranges::any_of(points, [](const CurvePoint& p) { return std::isinf(p.x); });
     const bool beyond = std::ranges::any_of(points, [&](const CurvePoint& p) { return p.x < far; });
     const bool brief = pane.w < 330;  // room for the numbers only: the power stands in the formula
-    const float list_w = brief ? 118 : 232;
-    const Rect plot{pane.x + 12, pane.y + 8, std::clamp(pane.w - list_w, brief ? 44.0f : 90.0f, 300.0f),
+    float list_w = brief ? 118 : 232;
+    for (const CurvePoint& p : points)
+        if (brief) list_w = std::max(list_w, rich_width(c, curve_entry(p, true), size::body) + 44);
+    const Rect plot{pane.x + 12, pane.y + 8, std::clamp(pane.w - list_w, brief ? 38.0f : 90.0f, 300.0f),
                     pane.h - 28};
     const auto at_x = [&](double x) { return plot.right() + px(x / -far) * plot.w; };
     const auto at_y = [&](double y) { return plot.bottom() - px(y) * plot.h; };

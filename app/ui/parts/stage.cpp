@@ -27,7 +27,7 @@ struct CellSize {
 };
 constexpr CellSize roomy[] = {{40, 24, 104}, {34, 18, 84}};  // beside the drawing
 constexpr CellSize airy = {size::far_number, 22, 62}, usual = {size::far_number, 12, 62},
-                   tight = {size::far, 10, 62, 14, 50};
+                   tight = {size::far, 10, 62, 10, 40};
 constexpr float good_lens_w = 600, least_lens_h = 184;
 // A few products take less width than a curve with its list.
 float least_lens_w(Op op) { return op == Op::scores || op == Op::dp ? 330 : 450; }
@@ -380,7 +380,7 @@ float equation_above_lens(const AppState& state, const Terms& line, float h) {
                    {42, least}};
     for (const auto& [row, lens] : choices) {
         const float wanted = symbols_h + row * px(most_rows(line)) + 14;
-        if (h - wanted >= lens) return wanted;
+        if (h - wanted - 6 >= lens) return wanted;
     }
     return 0;
 }

@@ -175,7 +175,8 @@ void draw_row_sum(const Canvas& c, const AppState& state, const Rect& pane) {
         out.parts.push_back({std::exp(sink->data(0, 0) - m), Role::m});
     }
     if (to_scale(extent(out))) return stack(c, pane, out, extent(out), phase(state));
-    c.text(pane.x, pane.y + pane.h * .4f, "No key has a weight: the sum is 0.", size::lead, c.theme->t2);
+    c.paragraph(pane.x, pane.y + pane.h * .3f, pane.w, "No key has a weight: the sum is 0.", size::lead,
+                c.theme->t2, 3);
 }
 
 void draw_exponentials(const Canvas& c, const AppState& state, const Rect& pane) {

@@ -234,6 +234,36 @@ TEST_SUITE("merge view") {
         CHECK(program.shows("a number is a round"));
     }
 
+    TEST_CASE("what a rank computes is drawn to scale, with the numbers of its formula") {
+        Problem dealt = random_with_tiles(4, 2, 2, 2);
+        dealt.options.ranks = 2, dealt.options.shards = ShardKind::zigzag;
+        for (const Problem& problem : {example("gradients-4x4"), dealt})
+            for (const char* lesson : {"ring", "ring-backward"}) {
+                Program program(problem, {1280, 720}, true);
+                program.show_lesson(lesson);
+                const Trace& trace = *program.state.trace;
+                int drawn = 0;
+                for (const Op op : {Op::scores, Op::merge_max, Op::merge_sum, Op::normalize, Op::dp, Op::dv,
+                                    Op::dq, Op::dk})
+                    for (const int k : steps_of(trace, op)) {
+                        program.go_to_step(k, 2);
+                        const CellRef cell = program.state.explanation.target;
+                        const Held held = holding(trace, cell, k);
+                        if (!held || held.step != k) continue;
+                        const std::string number = format_short(value_at(*held.value, cell));
+                        bool lens = false, told = false;
+                        for (const Item& item : program.items()) {
+                            if (item.kind != ItemKind::text || item.panel != "Lens") continue;
+                            lens = true, told |= item.text.find(number) != std::string::npos;
+                        }
+                        INFO(program.where(), ": ", number);
+                        CHECK((!lens || told));
+                        drawn += lens;
+                    }
+                CHECK(drawn >= 8);
+            }
+    }
+
     TEST_CASE("the rows of a rank's parts are counted as in the formula") {
         Program program(example("causal-8"), {1280, 720});
         program.show_lesson("ring");
