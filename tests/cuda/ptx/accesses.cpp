@@ -72,7 +72,7 @@ void add_accesses(InstructionTable& table, const std::string& name, char letter,
     table["ld." + after + "v2." + type] = {letters(2, false), load<space, T, 2>};
     if constexpr (sizeof(T) <= 4)
         table["ld." + after + "v4." + type] = {letters(4, false), load<space, T, 4>};
-    if (space == Space::parameters) return;
+    if (space == Space::parameters || name == "global.nc") return;
     table["st." + after + type] = {letters(1, true), store<space, T, 1>};
     table["st." + after + "v2." + type] = {letters(2, true), store<space, T, 2>};
     if constexpr (sizeof(T) <= 4)
@@ -92,6 +92,7 @@ template <Space space> void add_space(InstructionTable& table, const std::string
 void add_memory(InstructionTable& table) {
     add_space<Space::parameters>(table, "param");
     add_space<Space::global>(table, "global");
+    add_space<Space::global>(table, "global.nc");  // through the texture cache; there is no such store
     add_space<Space::shared>(table, "shared");
     add_space<Space::local>(table, "local");
     table["atom.global.add.f32"] = {"waw", add_atomically<1, 2, true>};

@@ -26,7 +26,7 @@ struct Case {
 std::ostream& operator<<(std::ostream& out, const Case& c);
 
 /// Every rung with every type that it takes: ragged shapes of one to four blocks, masks, tails, grouped
-/// heads, and the head dimensions, layouts and schedules in turns.
+/// heads, and the head dimensions, layouts and schedules in turns. For each architecture whose PTX differs.
 std::vector<Case> all_cases();
 
 /// The names of the ladder's rungs.

@@ -54,7 +54,7 @@ std::vector<Check> all_checks() {
     }
     for (const RecordCase& c : record_cases())
         checks.push_back(
-            {c.request.kernel, "the records of " + c.name, 80, [c] { return check_records(c); }});
+            {c.request.kernel, "the records of " + c.name, c.capability, [c] { return check_records(c); }});
     for (const auto& [type, capability] : {std::pair{DType::f16, 80}, {DType::bf16, 80}, {DType::f16, 75}})
         checks.push_back(
             {"intrinsics", std::string("every intrinsic once, ") + name_of(type), capability,

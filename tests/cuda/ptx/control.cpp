@@ -37,6 +37,17 @@ template <Mode mode> void shuffle(Warp& warp, const Instruction& in) {
     set_predicate(warp, in.at[1], in_range);
 }
 
+// vote.sync: PTX 9.7.13.8
+template <bool all> void vote(Warp& warp, const Instruction& in) {
+    const Mask yes = warp.predicate(in.at[1]) & warp.active;
+    set_predicate(warp, in.at[0], (all ? yes == warp.active : yes != 0) ? all_lanes : 0);
+}
+void ballot(Warp& warp, const Instruction& in) {
+    u32* const d = warp.row<u32>(in.at[0]);
+    const Mask yes = warp.predicate(in.at[1]) & warp.active;
+    over_lanes(warp, [=](int lane) { d[lane] = yes; });
+}
+
 }  // namespace
 
 void add_control(InstructionTable& table) {
@@ -48,6 +59,9 @@ void add_control(InstructionTable& table) {
         {"trap", {"", nullptr, Flow::trap}},
         {"bar.sync", {"0", nullptr, Flow::barrier}},
         {"bar.warp.sync", {"w", nullptr, Flow::members}},
+        {"vote.sync.any.pred", {"ppw", vote<false>, Flow::members}},
+        {"vote.sync.all.pred", {"ppw", vote<true>, Flow::members}},
+        {"vote.sync.ballot.b32", {"wpw", ballot, Flow::members}},
         {"shfl.sync.up.b32", {"wpwwww", shuffle<Mode::up>, Flow::members}},
         {"shfl.sync.down.b32", {"wpwwww", shuffle<Mode::down>, Flow::members}},
         {"shfl.sync.bfly.b32", {"wpwwww", shuffle<Mode::bfly>, Flow::members}},

@@ -13,6 +13,12 @@ constexpr auto low = [](u64 a) { return static_cast<u32>(a); };
 constexpr auto low_signed = [](u64 a) { return static_cast<s32>(a); };
 constexpr auto same = [](u64 a) { return a; };
 
+// Toward zero; what does not fit becomes the nearest, what is no number 0
+constexpr auto to_integer = [](float a) {
+    if (a != a) return s32(0);
+    return a >= 0x1p31f ? s32(0x7FFFFFFF) : a < -0x1p31f ? s32(-0x7FFFFFFF - 1) : static_cast<s32>(a);
+};
+
 template <Half format> void narrow(Warp& warp, const Instruction& in) {
     u16* const d = warp.row<u16>(in.at[0]);
     const float* const a = warp.row<float>(in.at[1]);
@@ -44,6 +50,7 @@ void add_conversions(InstructionTable& table) {
         {"cvt.f32.bf16", {"wh", unary<widen_bf16, float, u16>}},
         {"cvt.rn.f32.s32", {"ww", unary<convert, float, s32>}},
         {"cvt.rn.f32.u32", {"ww", unary<convert, float, u32>}},
+        {"cvt.rzi.s32.f32", {"ww", unary<to_integer, s32, float>}},
         {"cvt.s64.s32", {"qw", unary<convert, s64, s32>}},
         {"cvt.s64.s32 wide", {"qq", unary<low_signed, s64, u64>}},
         {"cvt.u64.u32 wide", {"qq", unary<low, u64>}},

@@ -36,6 +36,17 @@ void commit(Warp& warp, const Instruction&) {
         ++warp.groups[static_cast<std::size_t>(std::countr_zero(left))];
 }
 
+// All that a lane has begun, committed or not
+void wait_all(Warp& warp, const Instruction&) {
+    std::vector<Warp::Copy> left_over;
+    for (const Warp::Copy& copy : warp.copies)
+        if (warp.active >> copy.lane & 1)
+            warp.perform(copy);
+        else
+            left_over.push_back(copy);
+    warp.copies = std::move(left_over);
+}
+
 // At most so many of a lane's last groups stay under way; what is not committed is in none.
 void wait(Warp& warp, const Instruction& in) {
     const u32 spared = warp.faulty(Fault::wait_one_short) ? 1 : 0;
@@ -59,6 +70,7 @@ void add_copies(InstructionTable& table) {
         {"cp.async.cg.shared.global", {"aaww", copy}},
         {"cp.async.commit_group", {"", commit}},
         {"cp.async.wait_group", {"w", wait}},
+        {"cp.async.wait_all", {"", wait_all}},
     });
 }
 

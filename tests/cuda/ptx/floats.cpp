@@ -68,6 +68,18 @@ constexpr auto flushed = [](float x) { return std::fabs(x) < FLT_MIN ? std::copy
 constexpr auto exponential = [](float x) {
     return canonical(flushed(static_cast<float>(std::exp2(double(flushed(x))))));
 };
+// Of the other approximations PTX allows one or two units in the last place, too
+constexpr auto logarithm = [](float x) {
+    return canonical(static_cast<float>(std::log2(double(flushed(x)))));
+};
+constexpr auto inverse_root = [](float x) {
+    return canonical(static_cast<float>(1 / std::sqrt(double(flushed(x)))));
+};
+constexpr auto inverse = [](float x) { return canonical(flushed(1 / flushed(x))); };
+constexpr auto root = [](float x) { return canonical(std::sqrt(x)); };
+constexpr auto exponential_with_subnormals = [](float x) {
+    return canonical(static_cast<float>(std::exp2(double(x))));
+};
 constexpr auto coarse = [](float x) { return exponential(x) * (1 + 0x1p-11f); };
 void exponential_of_two(Warp& warp, const Instruction& in) {
     if (warp.faulty(Fault::coarse_exponential))
@@ -98,6 +110,11 @@ void add_floats(InstructionTable& table) {
         {"neg.f32", {"ww", unary<negate, u32>}},
         {"abs.f32", {"ww", unary<absolute, u32>}},
         {"ex2.approx.ftz.f32", {"ww", exponential_of_two}},
+        {"ex2.approx.f32", {"ww", unary<exponential_with_subnormals, float>}},
+        {"lg2.approx.ftz.f32", {"ww", unary<logarithm, float>}},
+        {"rsqrt.approx.ftz.f32", {"ww", unary<inverse_root, float>}},
+        {"rcp.approx.ftz.f32", {"ww", unary<inverse, float>}},
+        {"sqrt.rn.f32", {"ww", unary<root, float>}},
         {"cvt.sat.f32.f32", {"ww", unary<saturate, float>}},
     });
 }

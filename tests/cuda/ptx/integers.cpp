@@ -49,9 +49,22 @@ constexpr auto divide = [](auto a, auto b) {
         if (b == -1) return static_cast<T>(0 - static_cast<std::make_unsigned_t<T>>(a));
     return static_cast<T>(a / b);
 };
+constexpr auto remainder = [](auto a, auto b) {
+    using T = decltype(a);
+    if (b == 0) return static_cast<T>(-1);
+    if constexpr (std::is_signed_v<T>)
+        if (b == -1) return T(0);
+    return static_cast<T>(a % b);
+};
 constexpr auto least = [](auto a, auto b) { return a < b ? a : b; };
 constexpr auto most = [](auto a, auto b) { return a > b ? a : b; };
 constexpr auto negate = [](s32 a) { return 0 - static_cast<u32>(a); };
+
+constexpr auto multiply_wide_add = [](auto a, auto b, auto c) {
+    return static_cast<u64>(multiply_wide(a, b)) + static_cast<u64>(c);
+};
+constexpr auto count_ones = [](u32 a) { return std::popcount(a); };
+constexpr auto count_leading = [](u32 a) { return std::countl_zero(a); };
 
 // Shifts by more bits than there are give 0, or the sign everywhere
 constexpr auto shift_left = [](auto a, u32 by) {
@@ -75,6 +88,36 @@ void insert_bits(Warp& warp, const Instruction& in) {
         const u64 field = count >= 32 ? 0xFFFFFFFFu : (u64(1) << count) - 1;
         const u64 mask = at >= 32 ? 0 : field << at, put = at >= 32 ? 0 : u64(a[lane]) << at;
         d[lane] = static_cast<u32>((b[lane] & ~mask) | (put & mask));
+    });
+}
+
+// shf: the upper word of (high:low) << by, or the lower of (high:low) >> by; .wrap takes by modulo 32, .clamp
+// at most 32
+template <bool left, bool wraps> void shift_two(Warp& warp, const Instruction& in) {
+    u32* const d = warp.row<u32>(in.at[0]);
+    const u32 *const low = warp.row<u32>(in.at[1]), *const high = warp.row<u32>(in.at[2]),
+                     *const by = warp.row<u32>(in.at[3]);
+    over_lanes(warp, [=](int lane) {
+        const u64 both = low[lane] | u64(high[lane]) << 32;
+        const u32 n = wraps ? by[lane] & 31 : by[lane] > 32 ? 32 : by[lane];
+        d[lane] = static_cast<u32>(left ? (both << n) >> 32 : both >> n);
+    });
+}
+
+// prmt: each byte of the result is one of the eight of b:a, or its sign eight times
+void permute_bytes(Warp& warp, const Instruction& in) {
+    u32* const d = warp.row<u32>(in.at[0]);
+    const u32 *const a = warp.row<u32>(in.at[1]), *const b = warp.row<u32>(in.at[2]),
+                     *const c = warp.row<u32>(in.at[3]);
+    over_lanes(warp, [=](int lane) {
+        const u64 bytes = a[lane] | u64(b[lane]) << 32;
+        u32 result = 0;
+        for (int n = 0; n < 4; ++n) {
+            const u32 choice = c[lane] >> 4 * n & 15;
+            const auto byte = static_cast<u32>(bytes >> 8 * (choice & 7) & 0xFF);
+            result |= (choice & 8 ? (byte & 0x80 ? 0xFFu : 0) : byte) << 8 * n;
+        }
+        d[lane] = result;
     });
 }
 
@@ -117,6 +160,19 @@ void add_integers(InstructionTable& table) {
         {"shr.s32", {"www", binary<shift_right, s32, s32, u32>}},
         {"shr.u64", {"qqw", binary<shift_right, u64, u64, u32>}},
         {"shr.s64", {"qqw", binary<shift_right, s64, s64, u32>}},
+        {"rem.s32", {"www", binary<remainder, s32>}},
+        {"rem.u32", {"www", binary<remainder, u32>}},
+        {"rem.s64", {"qqq", binary<remainder, s64>}},
+        {"mad.wide.s32", {"qwwq", ternary<multiply_wide_add, u64, s32, s32, u64>}},
+        {"mad.wide.u32", {"qwwq", ternary<multiply_wide_add, u64, u32, u32, u64>}},
+        {"mad.lo.s64", {"qqqq", ternary<multiply_add, u64>}},
+        {"popc.b32", {"ww", unary<count_ones, u32>}},
+        {"clz.b32", {"ww", unary<count_leading, u32>}},
+        {"shf.l.wrap.b32", {"wwww", shift_two<true, true>}},
+        {"shf.l.clamp.b32", {"wwww", shift_two<true, false>}},
+        {"shf.r.wrap.b32", {"wwww", shift_two<false, true>}},
+        {"shf.r.clamp.b32", {"wwww", shift_two<false, false>}},
+        {"prmt.b32", {"wwww", permute_bytes}},
         {"bfi.b32", {"wwwww", insert_bits}},
     });
 }

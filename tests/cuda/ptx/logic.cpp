@@ -20,6 +20,9 @@ constexpr auto less_or_equal = [](auto a, auto b) { return a <= b; };
 constexpr auto greater = [](auto a, auto b) { return a > b; };
 constexpr auto greater_or_equal = [](auto a, auto b) { return a >= b; };
 
+// Those with u are true there
+template <auto f> constexpr auto or_unordered = [](auto a, auto b) { return f(a, b) || a != a || b != b; };
+
 template <auto f, class T> void compare(Warp& warp, const Instruction& in) {
     const T *const a = warp.row<T>(in.at[1]), *const b = warp.row<T>(in.at[2]);
     Mask found = 0;
@@ -74,6 +77,12 @@ void add_logic(InstructionTable& table) {
     add_comparisons<s64>(table, "s64", "pqq");
     add_comparisons<u64>(table, "u64", "pqq");
     add_comparisons<float>(table, "f32", "pww");
+    table["setp.equ.f32"] = {"pww", compare<or_unordered<equal>, float>};
+    table["setp.neu.f32"] = {"pww", compare<or_unordered<unequal>, float>};
+    table["setp.ltu.f32"] = {"pww", compare<or_unordered<less>, float>};
+    table["setp.leu.f32"] = {"pww", compare<or_unordered<less_or_equal>, float>};
+    table["setp.gtu.f32"] = {"pww", compare<or_unordered<greater>, float>};
+    table["setp.geu.f32"] = {"pww", compare<or_unordered<greater_or_equal>, float>};
     table.insert({
         {"setp.eq.b16", {"phh", compare<equal, u16>}}, {"setp.ne.b16", {"phh", compare<unequal, u16>}},
         {"setp.eq.b32", {"pww", compare<equal, u32>}}, {"setp.ne.b32", {"pww", compare<unequal, u32>}},

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Breaks one line of a kernel at a time (tests/cuda/mutants.txt, as for the emulator), compiles it to PTX and lets the
-# second machine look for it.
+# Breaks one line at a time, of the kernels (tests/cuda/mutants.txt, as for the emulator) and of what nvcc alone sees
+# (mutants.txt beside this), compiles it to PTX and lets the second machine look for it.
 #
 #     tests/cuda/ptx/mutants.sh BUILD_FOLDER [COUNT]
 #
@@ -20,7 +20,7 @@ try_one() {
     shown=$(printf '%-22s %-18s %-22s' "$class" "$kernel" "$file")
     rm -rf "$work/cuda" "$work/80"
     mkdir -p "$work/cuda"
-    cp -r "$root/cuda/kernels" "$work/cuda/kernels"
+    cp -r "$root/cuda/kernels" "$root/cuda/device" "$work/cuda"
     mutate "$work/cuda/kernels/$file" "$what" "$instead"
     cp -r "$build/tests/cuda/ptx/80" "$work/80"
     # These two share kernels, which must not be taken from the other's sound text
@@ -35,4 +35,5 @@ run_check() {
     echo && timeout 300 "$build/tests/cuda/ptx/tilewalk_check_ptx" --ptx "$work" --kernel "$kernel" --capability 80 --first
 }
 printf "%-22s %-18s %-22s %s\n" class kernel file result
-try_all "$root/tests/cuda/mutants.txt"
+cat "$root/tests/cuda/mutants.txt" "$root/tests/cuda/ptx/mutants.txt" >"$work/all.txt"
+try_all "$work/all.txt"

@@ -68,20 +68,24 @@ std::vector<RecordCase> record_cases() {
         if (limit == std::end(limits)) throw Error(kernel.name + " records, and nothing says how exactly");
         for (DType type : kernel.types)
             for (bool causal : {true, false}) {
-                RecordCase c{
-                    {}, *limit, kernel.name + ", " + name_of(type) + (causal ? ", causal" : ", window 40")};
+                RecordCase c;
+                c.limits = *limit;
+                c.name = kernel.name + ", " + name_of(type) + (causal ? ", causal" : ", window 40");
                 c.request.kernel = kernel.name, c.request.dtype = type;
                 c.request.problem = exact_problem(150, 64);
                 c.request.problem.causal = causal;
                 if (!causal) c.request.problem.window = 40;
-                all.push_back(std::move(c));
+                all.push_back(c);
+                if (kernel.name != "f5-flash2" || type != DType::bf16) continue;
+                c.capability = 90, c.name += ", compute capability 9.0";
+                all.push_back(c);
             }
     }
     return all;
 }
 
 std::vector<RecordDistance> compare_records(const RecordCase& c) {
-    setup().capability = 80, setup().schedule = {};
+    setup().capability = c.capability, setup().schedule = {};
     setup().round_products = !c.limits.fused;
     const KernelTrace ours = traced(Where::cuda, c.request);
     setup().round_products = false;

@@ -23,8 +23,9 @@ struct RecordLimits {
 
 struct RecordCase {
     gpu::TraceRequest request;
-    RecordLimits limits;
+    RecordLimits limits = {};
     std::string name;
+    int capability = 80;
 };
 /// Every rung that records, with every type that it takes: a causal mask and a window over ragged tiles. Sums
 /// of products of Q and K are exact.

@@ -85,6 +85,19 @@ TEST_CASE("ptx machine: integers wrap, shift and divide as the manual says") {
     CHECK(value_of("bfi.b32 %r0, 5, 0, 4, 28;") == 0x50);
     CHECK(value_of("bfi.b32 %r0, 255, 0, 28, 8;") == 0xF0000000u);
     CHECK(value_of("mov.u16 %h1, -1; mul.wide.u16 %r0, %h1, %h1;") == 0xFFFE0001u);
+    CHECK(value_of("rem.s32 %r0, -7, 4;") == 0u - 3);
+    CHECK(value_of("mad.wide.s32 %q0, -2, 3, 7; cvt.u32.u64 %r0, %q0;") == 1);
+    CHECK(value_of("shf.l.wrap.b32 %r0, 0x80000000, 1, 33;") == 3);
+    CHECK(value_of("shf.r.clamp.b32 %r0, 5, 6, 40;") == 6);
+    CHECK(value_of("prmt.b32 %r0, 0x33221100, 0x77665544, 0xF617;") == 0x00661177);
+    CHECK(value_of("prmt.b32 %r0, 0x80, 0, 0x8888;") == 0xFFFFFFFFu);
+    CHECK(value_of("popc.b32 %r0, 0xF0F0;") == 8);
+    CHECK(value_of("clz.b32 %r0, 1;") == 31);
+    CHECK(value_of("setp.lt.u32 %p1, %tid, 3; vote.sync.ballot.b32 %r0, %p1, -1;") == 7);
+    CHECK(value_of("setp.lt.u32 %p1, %tid, 3; vote.sync.any.pred %p2, %p1, -1; selp.b32 %r0, 1, 0, %p2;") ==
+          1);
+    CHECK(value_of("setp.lt.u32 %p1, %tid, 3; vote.sync.all.pred %p2, %p1, -1; selp.b32 %r0, 1, 0, %p2;") ==
+          0);
     CHECK(value_of("cvt.s64.s32 %q0, -1; shr.u64 %q0, %q0, 60; cvt.u32.u64 %r0, %q0;") == 15);
     CHECK(value_of("mov.u16 %h1, 7; mov.b32 %r0, {2, %h1};") == 0x70002);
     CHECK(value_of("setp.lt.s32 %p1, -1, 1; selp.b32 %r0, 4, 9, %p1;") == 4);
@@ -110,6 +123,12 @@ TEST_CASE("ptx machine: floating point rounds once, and knows what is no number"
     CHECK(float_of("ex2.approx.ftz.f32 %f0, " + bits(-infinite) + ";") == 0);
     CHECK(float_of("ex2.approx.ftz.f32 %f0, " + bits(-3) + ";") == 0.125f);
     CHECK(float_of("ex2.approx.ftz.f32 %f0, " + bits(-127) + ";") == 0);
+    CHECK(float_of("ex2.approx.f32 %f0, " + bits(-127) + ";") == 0x1p-127f);
+    CHECK(float_of("lg2.approx.ftz.f32 %f0, " + bits(8) + ";") == 3);
+    CHECK(float_of("rsqrt.approx.ftz.f32 %f0, " + bits(4) + ";") == 0.5f);
+    CHECK(float_of("rcp.approx.ftz.f32 %f0, " + bits(0) + ";") == infinite);
+    CHECK(value_of("cvt.rzi.s32.f32 %r0, " + bits(-2.75f) + ";") == 0u - 2);
+    CHECK(value_of("setp.neu.f32 %p1, " + bits(nan) + ", " + bits(1) + "; selp.b32 %r0, 1, 0, %p1;") == 1);
     CHECK(float_of("cvt.sat.f32.f32 %f0, " + bits(nan) + ";") == 0);
     CHECK(float_of("cvt.sat.f32.f32 %f0, " + bits(3) + ";") == 1);
     for (const char* compare : {"eq", "ne", "lt", "ge"}) {
@@ -227,6 +246,7 @@ TEST_CASE("ptx machine: an asynchronous copy arrives with its wait and not befor
     CHECK(copies("cp.async.wait_group 2;", true)[3] == 9);
     CHECK(copies("cp.async.wait_group 1;", true)[3] == 5);
     CHECK(copies("cp.async.wait_group 0;", true)[3] == 5);
+    CHECK(copies("cp.async.wait_all;", true)[3] == 5);
     CHECK(copies("cp.async.wait_group 0;", true, 4)[0] == 5);
     CHECK(copies("cp.async.wait_group 0;", true, 4)[3] == 0);
 }
