@@ -171,7 +171,7 @@ void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float
             plate.w > 0 && left + w / 2 + half > plate.x && left + w / 2 - half < plate.right();
         if (last_beside && n + 1 == s.parts.size())
             c.text(left + w + 6, Y + lane / 2, text, size::body, 0, Face::mono);
-        else if (w > width_of(text) + 8 && !covered && lane >= (far_type() ? 16 : 17))
+        else if (w > width_of(text) + 8 && !covered && lane >= (far_type() ? 14 : 17))
             c.text(left + w / 2, Y + lane / 2, text, size::body, 0, Face::mono, Align::center);
         else if (label_below && !mixed && w > 5 && left + w / 2 - width_of(text, 13) / 2 > labelled) {
             c.text(left + w / 2, Y + h + 11, text, size::small, 0, Face::mono, Align::center);
@@ -249,7 +249,7 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     const bool low = pane.h < (s.has_old && far_type() ? 130 : 110);
     const float total_w = rich_width(c, total_label(s), size::lead);
     const Axis whole = axis_for(lo, hi, pane.x, pane.w);
-    const bool within = low && far_type() && pane.h >= 64 && s.total > 0 &&
+    const bool within = low && !mixed && far_type() && pane.h >= 64 && s.total > 0 &&
                         std::abs(whole.at(s.total) - whole.at(0)) >= total_w + 60;
     const float label = low && !within ? std::max(130.0f, total_w + 26) : 0;
     Axis axis = axis_for(lo, hi, pane.x, pane.w - label);
@@ -267,7 +267,7 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     }
     const float top = pane.y + (very_low || within ? 0 : 6);
     const float y_parts = s.has_old ? top + h + between : top + (low ? 4 : 14);
-    const float room = pane.bottom() - y_parts - (within ? 26 : low ? 10 : 50);
+    const float room = pane.bottom() - y_parts - (within ? 26 : low ? (mixed ? 16 : 10) : 50);
     const float parts_h = mixed ? std::clamp(px(s.parts.size()) * 20, h, std::max(h, room)) : h;
     const float shrunk = over(phase, during::shrinking);
     if (s.has_old) old_bar(c, pane, s, axis, top, y_parts, h, shrunk);
@@ -277,7 +277,10 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     parts_row(c, s, axis, y_parts, parts_h, mixed, !low, beside > 0, all.plate, phase);
     if (mixed && !s.has_old) zero_mark(c, s, axis, y_parts, y_parts + parts_h);
     draw_subtotal(c, all);
-    const float there = over(phase, during::sum), below = within ? 14.0f : low ? 7.0f : mixed ? 12.0f : 24.0f;
+    const float there = over(phase, during::sum), below = within  ? 14.0f
+                                                          : low   ? (mixed ? 13.0f : 7.0f)
+                                                          : mixed ? 12.0f
+                                                                  : 24.0f;
     const TotalAt at = within ? TotalAt::within : low ? TotalAt::beside : TotalAt::below;
     if (there > 0) total_line(c.faded(there), pane, s, axis, y_parts + parts_h + below, at, beside);
 }
@@ -539,10 +542,14 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
     far = std::max(far, -8.0);
     const bool infinite = std::ranges::any_of(points, [](const CurvePoint& p) { return std::isinf(p.x); });
     const bool beyond = std::ranges::any_of(points, [&](const CurvePoint& p) { return p.x < far; });
-    const bool brief = pane.w < 330;  // room for the numbers only: the power stands in the formula
-    float list_w = brief ? 118 : 232;
-    for (const CurvePoint& p : points)
-        if (brief) list_w = std::max(list_w, rich_width(c, curve_entry(p, true), size::body) + 44);
+    const auto widest = [&](bool brief) {
+        float w = 0;
+        for (const CurvePoint& p : points) w = std::max(w, rich_width(c, curve_entry(p, brief), size::body));
+        return w;
+    };
+    // Room for the numbers only: the power stands in the formula.
+    const bool brief = pane.w < 330 || pane.w - widest(false) - 52 < 90;
+    const float list_w = std::max(brief ? 118.0f : 232.0f, widest(brief) + (brief ? 44 : 52));
     const Rect plot{pane.x + 12, pane.y + 8, std::clamp(pane.w - list_w, brief ? 38.0f : 90.0f, 300.0f),
                     pane.h - 28};
     const auto at_x = [&](double x) { return plot.right() + px(x / -far) * plot.w; };

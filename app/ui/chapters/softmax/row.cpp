@@ -113,7 +113,9 @@ void softmax_row_panel(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "Row", a);
     const SoftmaxWalk walk = softmax_walk(state);
     const float left = a.x + row_choice(c, state, walk, a) + 26;
-    const float note = a.w < 900 ? 0.0f : std::min(320.0f, a.w * .27f);
+    // Where not all elements have room, there is some to say of how many.
+    const bool cut = px(walk.N()) * 54 > a.inner_right() - left;
+    const float note = a.w >= 900 ? std::min(320.0f, a.w * .27f) : cut ? 44.0f : 0.0f;
     const float room = a.inner_right() - note - left;
     const float head = a.h < 72 ? 18.0f : 22.0f, gap = 4, ch = (a.h - head - gap - 8) / 2;
     const ElementWindow view = window_around(walk.element(), walk.N(), static_cast<int>(room / 54));
