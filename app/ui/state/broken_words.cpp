@@ -54,6 +54,12 @@ std::string because(const BrokenStep& s, bool rounded) {
     return ", because " + cell_name(cause->cell) + " is " + broken + " and not " + truth + since;
 }
 
+// A wrong number on the way may cancel before the end.
+std::string no_harm(const BrokenStep& s, bool rounded) {
+    if (rounded || s.wrong_rows.empty() || s.wrong_count() > 0) return "";
+    return " " + std::string(info(s.end.slot).symbol) + " comes out right all the same.";
+}
+
 std::string sentence_before_others(const std::string& text) {
     const std::size_t end = text.find(". ");
     return end == std::string::npos ? text : text.substr(0, end + 1);
@@ -105,7 +111,8 @@ std::string broken_sentence(const AppState& state, const std::optional<BrokenSte
                       (why.find("NaN") != std::string::npos || why.find("∞") != std::string::npos);
     const bool told = why.starts_with("Fault") || why.starts_with("A fault") || lost;
     const std::string own = told ? sentence_before_others(why) : "", numbers = counted(*step, rounded);
-    if (own.empty() || letter_count(own) > spoken_letters) return numbers + because(*step, rounded);
+    if (own.empty() || letter_count(own) > spoken_letters)
+        return numbers + because(*step, rounded) + no_harm(*step, rounded);
     if (lost)
         return own + " " + cell_name(step->cell) + " should be " + format_short(step->truth.value) + ".";
     const bool room =

@@ -388,7 +388,8 @@ TEST_CASE("stage broken: what is called the cause has an effect: α of empty sum
     program.go_to_step(9);  // O is made of P̃ V alone
     program.frame();
     CHECK(plain(broken_step(program.state)->broken.cause) == "P̃ = 2.718");
-    CHECK(program.shows("because P̃[0,0] is 2.718"));
+    CHECK(broken_sentence(program.state, broken_step(program.state)).find("because P̃[0,0] is 2.718") !=
+          std::string::npos);
     break_it(program, "Leave the correction out", 16);
     CHECK(plain(broken_step(program.state)->broken.cause) == "α = 1");
 }
@@ -397,7 +398,8 @@ TEST_CASE("stage broken: where several operands differ the cause is what they co
     Program program(example("worked-4x4"), {1280, 720}, true);
     break_it(program, "Leave the maximum out", 16);  // ℓ: α, the old ℓ and P̃ all differ
     CHECK(plain(broken_step(program.state)->broken.cause) == "m = 0");
-    CHECK(program.shows("because m[0] is 0 and not 2 since"));
+    CHECK(broken_sentence(program.state, broken_step(program.state))
+              .find("because m[0] is 0 and not 2 since") != std::string::npos);
 }
 
 TEST_CASE("stage broken: rounded numbers have nine digits, and those that differ are marked") {
@@ -455,4 +457,14 @@ TEST_CASE("stage broken: of the old and the new maximum none is blamed for α") 
     const std::string words = broken_sentence(program.state, broken_step(program.state));
     CHECK(words.find("α[0] is 1 instead of 0") != std::string::npos);
     CHECK(words.find("because") == std::string::npos);
+}
+
+TEST_CASE("stage broken: a wrong number that cancels before the end is said to do no harm") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    break_it(program, "Leave the maximum out", 16);
+    const auto said = [&] { return broken_sentence(program.state, broken_step(program.state)); };
+    CHECK(said().ends_with("O comes out right all the same."));
+    break_it(program, "Leave the maximum out");  // repaired
+    break_it(program, "Leave the correction out", 16);
+    CHECK(said().find("comes out right") == std::string::npos);
 }
