@@ -1,5 +1,6 @@
 #include "app/ui/parts/stage.h"
 
+#include "app/ui/kit/items.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/score_map.h"
 #include "app/ui/parts/slot_view.h"
@@ -7,6 +8,7 @@
 #include "app/ui/parts/stage_transfer.h"
 #include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
+#include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
 
 #include <algorithm>
@@ -441,6 +443,15 @@ static bool draw_sent_or_loaded(const Canvas& c, AppState& state, const Rect& a,
     return false;
 }
 
+// The cell of an answer, for tests.
+static void note_asked(const Canvas& c, const Placed& t, const CellRef& cell) {
+    const Region& at = t.value->region;
+    if (cell.slot != t.slot || !at.contains(cell.row, cell.col)) return;
+    const float x = t.bed.x + px(cell.col - at.col) * t.bed.cw,
+                y = t.bed.y + px(cell.row - at.row) * t.bed.ch;
+    note_item(ItemKind::cell, c.device(x, y), c.device(x + t.bed.cw, y + t.bed.ch), cell_name(cell));
+}
+
 // An answer has the decimals of the question's text, maybe more than the matrix.
 template <class Numbers> static void give_room_for_answers(Terms& line, const Numbers& numbers, float w) {
     int letters = 0;
@@ -479,6 +490,7 @@ static bool draw_asked(const Canvas& c, AppState& state, const Rect& a) {
         if (t.result) {
             draw_empty_bed(c, t.bed);
             mark_asked(c, state, look);
+            for (const auto& asked : numbers) note_asked(c, t, asked.explanation.target);
         } else {
             far_matrix(c, state, look, t.bed, t.digits, t.cell.text);
         }

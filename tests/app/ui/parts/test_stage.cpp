@@ -186,6 +186,7 @@ TEST_CASE("stage: the answer to a question fits its cell, and the title is that 
     program.frame(2);
     REQUIRE(program.shows("16.72"));
     CHECK(program.look_for("Output", "Presenter"));
+    CHECK(program.look_for("O[0,3]"));
     for (const Item& text : program.items())
         for (const Item& cell : program.items()) {
             if (text.kind != ItemKind::text || cell.kind != ItemKind::cell || !inside(text, cell)) continue;
