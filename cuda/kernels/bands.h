@@ -1,5 +1,8 @@
 // What f4 and f5 compute on tensor cores: a warp has one or two bands of 16 query rows; for every tile of
 // keys S = Q K_jᵀ, the online softmax, O ← O + P̃ V_j. All of S, P̃ and O stays in fragments (fragments.h).
+//
+// In the words of FlashAttention-2's own code a band is the rows of one MMA_M of a warp, cut() is apply_mask,
+// soften() softmax_rescale_o, and write() normalize_softmax_lse with the store of O behind it.
 #pragma once
 
 #include "cuda/kernels/fragments.h"

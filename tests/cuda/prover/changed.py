@@ -41,7 +41,8 @@ def main():
     hashes = {f"{source[:-3].replace('_', '-')} {name}": entry.hash
               for source, module in zip(sources, modules) for name, entry in module.items()}
 
-    said = compare(proofs, hashes)
+    equal = json.load(open(os.path.join(HERE, "equalities.json")))["equalities"]
+    said = sorted(set(compare(proofs, hashes) + compare(equal, hashes)))
     for line in said:
         print(line + ".")
     if said:
