@@ -69,7 +69,7 @@ public:
         chip.shared_per_block = (chip.capability < 80 ? 64 : chip.capability == 80 ? 163 : 227) << 10;
         stream.chip = chip;
         machine.schedule = setup().schedule, machine.fault = setup().fault;
-        machine.round_products = setup().round_products;
+        machine.plain_arithmetic = setup().plain_arithmetic;
     }
     ~PtxDevice() override { executed_before += machine.executed; }
 

@@ -19,7 +19,7 @@ struct Setup {
     int capability = 80;
     Schedule schedule;
     Fault fault = Fault::none;
-    bool round_products = false;  ///< Machine::round_products
+    bool plain_arithmetic = false;  ///< Machine::plain_arithmetic
 };
 Setup& setup();
 

@@ -24,7 +24,7 @@ constexpr auto absolute = [](u32 a) { return a & 0x7FFFFFFFu; };
 constexpr auto fused = [](float a, float b, float c) { return canonical(std::fma(a, b, c)); };
 constexpr auto rounded_twice = [](float a, float b, float c) { return a * b + c; };
 void fused_to_nearest(Warp& warp, const Instruction& in) {
-    if (warp.block.machine.round_products || warp.faulty(Fault::fused_rounds_twice))
+    if (warp.block.machine.plain_arithmetic || warp.faulty(Fault::fused_rounds_twice))
         ternary<rounded_twice, float>(warp, in);
     else
         ternary<fused, float>(warp, in);

@@ -31,9 +31,10 @@ public:
     GlobalMemory memory;
     Schedule schedule;
     Fault fault = Fault::none;
-    bool round_products =
-        false;               ///< fma as a product and a sum, as a compiler without fma would have written it
-    bool find_races = true;  ///< between warps, in shared memory
+    /// As a compiler without such instructions has it: fma is a product and a sum, and mma adds its products
+    /// one after the other. PTX allows the latter, not the former.
+    bool plain_arithmetic = false;
+    bool find_races = true;     ///< between warps, in shared memory
     std::int64_t executed = 0;  ///< instructions of warps
 
     /// `arguments`: one pointer for each parameter, as cudaLaunchKernel has them. Throws Error.

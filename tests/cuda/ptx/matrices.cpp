@@ -36,17 +36,28 @@ float element(Half format, u32 pair, int which) {
     return widened(format, static_cast<u16>(pair >> 16 * which));
 }
 
+// C += A B, one product after the other in the order of k. PTX leaves order and rounding of the sums open. In
+// double they are as good as exact, and rounded once.
+template <class Sum, int depth>
+void add_products(float (&C)[16][8], const double (&A)[16][depth], const double (&B)[depth][8]) {
+    for (int m = 0; m < 16; ++m) {
+        Sum sum[8];
+        for (int n = 0; n < 8; ++n) sum[n] = C[m][n];
+        for (int k = 0; k < depth; ++k)
+            for (int n = 0; n < 8; ++n) sum[n] += static_cast<Sum>(A[m][k] * B[k][n]);
+        for (int n = 0; n < 8; ++n) C[m][n] = static_cast<float>(sum[n]);
+    }
+}
+
 // D = A B + C, of 16 × depth and depth × 8. PTX 9.7.14.5.7 and .8: with g = lane / 4 and t = lane % 4, a lane
 // holds
 //   of A, in register r: row g + 8 (r % 2), columns 2t and 2t + 1, eight more in the registers from 2 on,
 //   of B, in register r: rows 2t and 2t + 1, eight more in register 1, of column g,
 //   of C, in register e: row g + 8 (e / 2), column 2t + e % 2.
-// Products are exact in double, and so is nearly their sum: one rounding, at the end. PTX leaves order and
-// rounding of the sums open.
 template <Half format, int depth> void multiply_add(Warp& warp, const Instruction& in) {
     constexpr int registers_A = depth / 4, registers_B = depth / 8;
     const auto row = [&](int n) { return warp.row<u32>(in.at[static_cast<std::size_t>(n)]); };
-    double A[16][depth], B[depth][8], sum[16][8] = {};
+    double A[16][depth], B[depth][8];
     const bool halves = registers_A == 4 && warp.faulty(Fault::halves_of_A);
     for (int r = 0; r < registers_A; ++r) {
         const u32* const from = row(4 + (halves && (r == 1 || r == 2) ? 3 - r : r));
@@ -62,19 +73,19 @@ template <Half format, int depth> void multiply_add(Warp& warp, const Instructio
                 const float x = element(format, row(4 + registers_A + r)[lane], e);
                 (columns ? B[n + 8 * r][k] : B[k + 8 * r][n]) = x;
             }
-    for (int m = 0; m < 16; ++m)
-        for (int k = 0; k < depth; ++k)
-            for (int n = 0; n < 8; ++n) sum[m][n] += A[m][k] * B[k][n];
-    const bool rows = warp.faulty(Fault::rows_of_C), without = warp.faulty(Fault::forgets_C);
-    for (int e = 0; e < 4; ++e) {
-        float* const d = warp.row<float>(in.at[static_cast<std::size_t>(e)]);
-        const float* const c =
-            warp.row<float>(in.at[static_cast<std::size_t>(4 + registers_A + registers_B + e)]);
-        for (int lane = 0; lane < lanes; ++lane) {
-            const int m = lane / 4 + 8 * (rows ? 1 - e / 2 : e / 2);
-            d[lane] = static_cast<float>(sum[m][lane % 4 * 2 + e % 2] + (without ? 0 : c[lane]));
-        }
-    }
+    float C[16][8] = {};
+    for (int e = 0; e < 4 && !warp.faulty(Fault::forgets_C); ++e)
+        for (int lane = 0; lane < lanes; ++lane)
+            C[lane / 4 + 8 * (e / 2)][lane % 4 * 2 + e % 2] =
+                std::bit_cast<float>(row(4 + registers_A + registers_B + e)[lane]);
+    if (warp.block.machine.plain_arithmetic)
+        add_products<float>(C, A, B);
+    else
+        add_products<double>(C, A, B);
+    const int other = warp.faulty(Fault::rows_of_C) ? 8 : 0;
+    for (int e = 0; e < 4; ++e)
+        for (int lane = 0; lane < lanes; ++lane)
+            row(e)[lane] = std::bit_cast<u32>(C[(lane / 4 + 8 * (e / 2)) ^ other][lane % 4 * 2 + e % 2]);
 }
 
 }  // namespace

@@ -15,9 +15,10 @@ namespace tilewalk::ptx {
 /// bit.
 struct RecordLimits {
     const char* rung;
-    /// nvcc joins a product and a sum to one fma; the emulator's compiler does not. The machine can round the
-    /// product first, too: then nothing but the order of sums is left to differ.
-    bool fused;
+    /// Computed as PTX says: a product and a sum in one rounding, and the sums of mma. Otherwise as the
+    /// emulator's compiler has them (Machine::plain_arithmetic), so that only
+    /// ex2 is left to differ.
+    bool as_ptx_says;
     std::array<double, 6> ulp;  ///< S, m, α, P, ℓ, O: the order of kernel_quantities()
 };
 
@@ -27,8 +28,7 @@ struct RecordCase {
     std::string name;
     int capability = 80;
 };
-/// Every rung that records, with every type that it takes: a causal mask and a window over ragged tiles. Sums
-/// of products of Q and K are exact.
+/// Every rung that records, with every type that it takes: ragged tiles with masks, and decoding.
 std::vector<RecordCase> record_cases();
 
 /// How far the two are apart in one quantity.
