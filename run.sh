@@ -9,9 +9,22 @@ exec 9>&-
 program=$root/build/tilewalk
 
 if [ $# -gt 0 ]; then exec "$program" "$@"; fi
+# The window. Who ends this script means the program, which saves its settings first.
+show_window() {
+    local child signal
+    env --default-signal=INT,QUIT "$program" <&0 &
+    child=$!
+    for signal in TERM HUP; do trap "kill -s $signal $child 2>/dev/null" $signal; done
+    trap : INT
+    while :; do
+        status=0
+        wait $child || status=$?
+        kill -0 $child 2>/dev/null || return 0
+    done
+}
+
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
-    status=0
-    "$program" || status=$?
+    show_window
     [ $status -eq 3 ] || exit $status
 else
     say "there is no display (DISPLAY is not set)"

@@ -33,8 +33,15 @@ Result<double> parse_number(std::string_view field) {
     double value = 0;
     const char* last = text.data() + text.size();
     const auto [end, error] = std::from_chars(text.data() + (plus ? 1 : 0), last, value);
-    if (end != last || error == std::errc::invalid_argument)
-        return Failure{"is " + in_quotes(field) + ", expected a number"};
+    if (end != last || error == std::errc::invalid_argument) {
+        // A semicolon separates only where the file has no comma (csv_separator).
+        const bool semicolon = field.find(';') != std::string_view::npos;
+        return Failure{"is " + in_quotes(field) + ", expected a number" +
+                       (semicolon
+                            ? "; a semicolon separates numbers only where the file has no comma, so write "
+                              "decimals with a point"
+                            : "")};
+    }
     if (error != std::errc{}) return Failure{"is " + in_quotes(field) + ", beyond the range of a double"};
     if (!std::isfinite(value)) return Failure{"is " + in_quotes(field) + ", expected a finite number"};
     return value;

@@ -113,7 +113,7 @@ float row_room(const Terms& line, float w, float h) {
 float width_of(const Terms& line, std::size_t from, std::size_t to) {
     float w = 0;
     for (std::size_t n = from; n < to; ++n) w += line[n].bed.width() + gap_before(line, n);
-    return w;
+    return to > from ? w + after_w(line[to - 1]) : w;
 }
 
 // Room for the numbers. `cut`: the first term of a second line; 0: there is none.

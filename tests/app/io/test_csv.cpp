@@ -64,6 +64,9 @@ TEST_CASE("csv: every mistake is named with its place") {
              {" \n# only talk\n\r\n", "q.csv: the file has no numbers, expected one row per line."},
              {"a,b\n1,2\n", "q.csv: line 1, column 1 is \"a\", expected a number."},
              {"1,2\n3,x\n", "q.csv: line 2, column 2 is \"x\", expected a number."},
+             {"0,1;2\n", "q.csv: line 1, column 2 is \"1;2\", expected a number; a semicolon separates "
+                         "numbers only where "
+                         "the file has no comma, so write decimals with a point."},
              {"1,,3\n", "q.csv: line 1, column 2 is empty, expected a number."},
              {"1,2,\n", "q.csv: line 1, column 3 is empty, expected a number."},
              {",\n", "q.csv: line 1, column 1 is empty, expected a number."},
@@ -84,7 +87,9 @@ TEST_CASE("csv: every mistake is named with its place") {
              {"1e\n", "q.csv: line 1, column 1 is \"1e\", expected a number."},
              {"1.2.3\n", "q.csv: line 1, column 1 is \"1.2.3\", expected a number."},
              {"\"1\"\n", "q.csv: line 1, column 1 is \"\"1\"\", expected a number."},
-             {"1;2\n", "q.csv: line 1, column 1 is \"1;2\", expected a number."},
+             {"1;2\n", "q.csv: line 1, column 1 is \"1;2\", expected a number; a semicolon separates numbers "
+                       "only where "
+                       "the file has no comma, so write decimals with a point."},
              {"\x1b[31m\x80\n", "q.csv: line 1, column 1 is \"?[31m?\", expected a number."},
          }) {
         CAPTURE(bad.text);

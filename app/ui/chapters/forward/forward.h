@@ -3,6 +3,7 @@
 
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/layout.h"
+#include "app/ui/parts/lens_parts.h"
 #include "app/ui/state/app_state.h"
 
 namespace tilewalk::ui {
@@ -14,6 +15,10 @@ void hbm_view(const Canvas& canvas, AppState& state, const Rect& area);
 void lens_view(const Canvas& canvas, AppState& state, const Rect& area);
 /// The same with `reserved` px at the right of its title left free.
 void lens_view(const Canvas& canvas, AppState& state, const Rect& area, float reserved);
+/// ℓ ← α ⊙ ℓ + rowsum(P̃) and O ← α ⊙ O + P̃ V in one row, the old value before the new terms; O ← O ⊘ ℓ.
+Stack row_sum_stack(const Around& around);
+Stack output_stack(const Around& around);
+Stack normalize_stack(const Around& around);
 /// `lens` draws what stands below the tiles.
 void sram_view(const Canvas& canvas, AppState& state, const Rect& area, bool tight,
                void (*lens)(const Canvas&, AppState&, const Rect&) = lens_view);

@@ -15,8 +15,6 @@
 
 namespace tilewalk::ui {
 
-namespace {
-
 Stack row_sum_stack(const Around& a) {
     const Value& P = a.read(Slot::P);
     const double alpha = Around::at(a.read(Slot::alpha), a.row, 0),
@@ -49,15 +47,6 @@ Stack output_stack(const Around& a) {
     return out;
 }
 
-Dot scores_dot(const Around& a) {
-    Dot out = dot_of(a.read(Slot::Qi), a.row, a.read(Slot::Kj), a.col);
-    out.q_name = index_label(*a.state.problem, "q", a.row),
-    out.k_name = index_label(*a.state.problem, "k", a.col);
-    out.scale = a.state.problem->softmax_scale();
-    out.total = Around::at(a.written(), a.row, a.col);
-    return out;
-}
-
 Stack normalize_stack(const Around& a) {
     const double old = Around::at(a.read(Slot::Oi), a.row, a.col), l = Around::at(a.read(Slot::l), a.row, 0);
     const bool divides = l != 0 && !fault_caption(*a.state.problem, Op::normalize);
@@ -68,6 +57,17 @@ Stack normalize_stack(const Around& a) {
               .divisor = divides ? l : 0};
     out.total = Around::at(a.written(), a.row, a.col);
     out.parts.push_back({out.total, Role::O});
+    return out;
+}
+
+namespace {
+
+Dot scores_dot(const Around& a) {
+    Dot out = dot_of(a.read(Slot::Qi), a.row, a.read(Slot::Kj), a.col);
+    out.q_name = index_label(*a.state.problem, "q", a.row),
+    out.k_name = index_label(*a.state.problem, "k", a.col);
+    out.scale = a.state.problem->softmax_scale();
+    out.total = Around::at(a.written(), a.row, a.col);
     return out;
 }
 

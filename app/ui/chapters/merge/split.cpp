@@ -1,5 +1,6 @@
 // Split keys: what lies in HBM and what it costs; the workers side by side, beside flash-forward on one of
 // them; below, the split at hand in SRAM or, in the second kernel, the merge of all splits.
+#include "app/ui/chapters/forward/forward.h"
 #include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/chapters/merge/ledger.h"
 #include "app/ui/chapters/merge/merge.h"
@@ -428,26 +429,6 @@ std::vector<Bar> maxima(const Around& at) {
             {"m̃ of block", at.read(Slot::m_tile).data(0, 0), Role::m}};
 }
 
-// α times the old sum, and the weights of the block
-Stack sum_to_scale(const Around& at) {
-    Stack out{.symbol = Slot::l, .has_old = true};
-    out.old = at.read(Slot::l).data(0, 0), out.alpha = at.read(Slot::alpha).data(0, 0);
-    const Value& P = at.read(Slot::P);
-    for (int n = 0; n < P.region.cols; ++n) out.parts.push_back({P.data(0, n), Role::S});
-    out.total = at.written().data(0, 0);
-    return out;
-}
-
-// α times the old number of the output, and every weight times its value
-Stack output_to_scale(const Around& at, int col) {
-    Stack out{.symbol = Slot::Oi, .has_old = true};
-    out.old = at.read(Slot::Oi).data(0, col), out.alpha = at.read(Slot::alpha).data(0, 0);
-    const Value &P = at.read(Slot::P), &V = at.read(Slot::Vj);
-    for (int n = 0; n < P.region.cols; ++n) out.parts.push_back({P.data(0, n) * V.data(n, col), Role::O});
-    out.total = at.written().data(0, col);
-    return out;
-}
-
 // The step of a split to scale: that of its one row.
 void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
     c.well(a.x, a.y, a.w, a.h);
@@ -486,16 +467,12 @@ void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
         return curve(c, inner, row_points(at, S, at.written(), base), come);
     }
     case Op::row_sum:
-    case Op::output: {
-        const Stack out = at.op() == Op::row_sum ? sum_to_scale(at) : output_to_scale(at, col);
-        return stack(c, inner, out, extent(out), come);
-    }
+    case Op::output:
     case Op::normalize: {
-        const double l = at.read(Slot::l).data(0, 0);
-        if (l == 0) return no_scale(c, inner);
-        Stack out{.symbol = Slot::Oi, .has_old = true, .old = at.read(Slot::Oi).data(0, col), .divisor = l};
-        out.total = at.written().data(0, col);
-        out.parts.push_back({out.total, Role::O});
+        if (at.op() == Op::normalize && at.read(Slot::l).data(0, 0) == 0) return no_scale(c, inner);
+        const Stack out = at.op() == Op::row_sum  ? row_sum_stack(at)
+                          : at.op() == Op::output ? output_stack(at)
+                                                  : normalize_stack(at);
         return stack(c, inner, out, extent(out), come);
     }
     default: return traffic_bars(c, state, inner);

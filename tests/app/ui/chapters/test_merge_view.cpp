@@ -340,6 +340,19 @@ TEST_SUITE("merge view") {
         }
     }
 
+    TEST_CASE("in a later block of a split the terms follow what is left of the sum before") {
+        Problem p = random_with_tiles(32, 4, 2, 8);
+        p.options.splits = {32};
+        Program program(p, {1280, 720}, true);
+        program.show_lesson("split-kv");
+        const Trace& trace = *program.state.trace;
+        const int sum = steps_of(trace, Op::row_sum)[1];
+        REQUIRE(trace.live(Slot::alpha, sum).value->data(0, 0) > 0);
+        program.go_to_step(sum, 2);
+        CHECK(program.shows("8 new " + format_short(trace.live(Slot::P, sum).value->data.sum())));
+        check_frame(program);
+    }
+
     TEST_CASE("before the kernel that merges has written it, its result is empty") {
         Program program;
         program.show_lesson("split-kv");

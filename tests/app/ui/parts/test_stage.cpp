@@ -329,6 +329,15 @@ TEST_CASE("stage: nothing is clipped, lies on something else or is too pale, at 
         }
 }
 
+TEST_CASE("stage: what closes an operand has room at the end of the first of two lines") {
+    Problem p = random_with_tiles(16, 4, 1, 8);
+    p.logits.softcap = 2;
+    Program program(p, {1280, 720}, true);
+    program.go_to_step(steps_of(*program.state.trace, Op::softcap).front(), 2);
+    CHECK(program.shows("÷ cap)"));
+    check_frame(program);
+}
+
 TEST_CASE("stage: between two numbers of a matrix there is a third of their size") {
     for (const char* name : {"worked-4x4", "fully-masked-row", "max-rises-late"}) {
         Program program(example(name), {1280, 720}, true);
