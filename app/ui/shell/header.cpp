@@ -56,11 +56,10 @@ bool is_current(const AppState& state, const Chapter& chapter) {
 
 using TabLabels = std::vector<TabLabel>;
 
-// All tabs, without the switch between the lessons of the current chapter, which has its full name.
-float tabs_width(const AppState& state, const TabLabels& others) {
+// All tabs, without the switch between the lessons of the current chapter.
+float tabs_width(const TabLabels& labels) {
     float all = 0;
-    for (std::size_t n = 0; n < chapters().size(); ++n)
-        all += tab_width(n, is_current(state, chapters()[n]) ? TabLabel::full : others[n]) + 2;
+    for (std::size_t n = 0; n < chapters().size(); ++n) all += tab_width(n, labels[n]) + 2;
     return all;
 }
 
@@ -71,18 +70,26 @@ float switch_width(const AppState& state) {
 }
 
 // The longest names with which all tabs, and the switch between the lessons of the chapter, fit into the
-// room; else brief names of those next to the current one, as many as fit into `quiet_room`.
-TabLabels fitting_labels(const AppState& state, float room, float quiet_room) {
+// room; else brief names of those next to the current one, as many as fit into `quiet_room`; numbers alone
+// where its full name would not leave them in `most`.
+TabLabels fitting_labels(const AppState& state, float room, float quiet_room, float most) {
     const auto fits = [&](const TabLabels& labels, float w) {
-        return switch_width(state) + tabs_width(state, labels) <= w;
+        return switch_width(state) + tabs_width(labels) <= w;
     };
     const auto count = static_cast<int>(chapters().size());
-    for (const TabLabel label : {TabLabel::full, TabLabel::brief})
-        if (TabLabels all(chapters().size(), label); fits(all, room)) return all;
-    TabLabels out(chapters().size(), TabLabel::number);
     const auto shown =
         std::ranges::find_if(chapters(), [&](const Chapter& c) { return is_current(state, c); });
     const int current = static_cast<int>(shown - chapters().begin());
+    const auto all_with = [&](TabLabel label) {
+        TabLabels all(chapters().size(), label);
+        if (current < count) all[static_cast<std::size_t>(current)] = TabLabel::full;
+        return all;
+    };
+    for (const TabLabel label : {TabLabel::full, TabLabel::brief})
+        if (TabLabels all = all_with(label); fits(all, room)) return all;
+    TabLabels out = all_with(TabLabel::number);
+    // Where many lessons leave less than `most`, the number of their chapter must do.
+    if (!fits(out, most)) return TabLabels(chapters().size(), TabLabel::number);
     for (int away = 1; away < count; ++away)
         for (const int n : {current + away, current - away}) {
             if (n < 0 || n >= count) continue;
@@ -94,12 +101,12 @@ TabLabels fitting_labels(const AppState& state, float room, float quiet_room) {
     return out;
 }
 
-// One tab for each chapter, the current one with its full name.
-void chapter_tabs(const Canvas& c, AppState& state, float x, const TabLabels& others) {
+// One tab for each chapter.
+void chapter_tabs(const Canvas& c, AppState& state, float x, const TabLabels& labels) {
     for (std::size_t n = 0; n < chapters().size(); ++n) {
         const Chapter& chapter = chapters()[n];
         const bool current = is_current(state, chapter);
-        const TabLabel label = current ? TabLabel::full : others[n];
+        const TabLabel label = labels[n];
         const float w = tab_width(n, label);
         const ButtonLook look{.active = current,
                               .quiet = true,
@@ -210,12 +217,12 @@ float draw_walk_buttons(const Canvas& c, AppState& state, float x) {
 void draw_tabs(const Canvas& c, AppState& state, float tabs, float x, float list_w) {
     if (state.page != Page::walk && state.page != Page::compare) {
         const float room = x - button_gap - button_width("Problem") - tabs;
-        return chapter_tabs(c, state, tabs, fitting_labels(state, room, room));
+        return chapter_tabs(c, state, tabs, fitting_labels(state, room, room, room));
     }
     constexpr float least_list = 150;
     const float most = x - button_gap - tabs - 8;
-    const TabLabels labels = fitting_labels(state, most - least_list, most - list_w);
-    const float list = std::min(list_w, most - switch_width(state) - tabs_width(state, labels));
+    const TabLabels labels = fitting_labels(state, most - least_list, most - list_w, most - 100);
+    const float list = std::min(list_w, most - switch_width(state) - tabs_width(labels));
     example_list(c, state, x - button_gap - list, list);
     chapter_tabs(c, state, tabs, labels);
 }
