@@ -123,7 +123,7 @@ std::vector<GlossaryCard> logit_cards() {
          .related = {"running-max", "running-sum", "sink-gradient"}},
         {.id = "sink-gradient",
          .term = "gradient of the sink",
-         .slots = {Slot::dsink},
+         .slots = {Slot::dsink, Slot::dsink_in},
          .text = "dsink = −Σ P D over all queries, P the sink's weight in the row: without a value its dP is "
                  "0, and dS = "
                  "P (dP − D) is −P D.",

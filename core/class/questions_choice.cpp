@@ -55,6 +55,8 @@ std::optional<Explanation> skip_explanation(const Asked& a, const Tile& tile) {
 }
 
 void ask_skipped(const Asked& a, std::vector<Question>& out) {
+    // Within sequences nothing is skipped: the last query of each sees all of its keys.
+    if (a.trace.lesson().uses(chooses_sequences)) return;
     if (!a.problem.causal && !a.problem.window) return;
     const std::vector<Tile> tiles = nearest_edge(tiles_ahead(a));
     if (tiles.size() < 2) return;

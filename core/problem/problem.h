@@ -66,8 +66,8 @@ struct Projection {
     Matrix X, W_Q, W_K, W_V;
 };
 
-/// Deliberate faults of the tiled lessons. The other steps stay as they are, so that step k of the broken
-/// walk stands beside step k of the true one.
+/// Deliberate faults of the lessons that can be broken. The other steps stay as they are, so that step k of
+/// the broken walk stands beside step k of the true one.
 struct Switches {
     bool no_max = false;           ///< m is kept at 0: exp(S) instead of exp(S − m)
     bool no_correction = false;    ///< α = 1
@@ -75,6 +75,9 @@ struct Switches {
     bool wrong_mask_edge = false;  ///< in tiles that the mask cuts, each query sees one key too many
     bool stale_max = false;        ///< P̃ = exp(S − m_old): the maximum of before this tile
     bool no_lse = false;           ///< backward: P = exp(S), L left out
+    bool no_weights = false;       ///< partial results are merged as they are: w = 1
+    bool no_log_sum = false;       ///< L = m: a part does not say how much it has summed
+    bool no_share = false;         ///< ring, backward: dK and dV go on without what the rank adds
     bool any() const { return *this != Switches{}; }
     bool operator==(const Switches&) const = default;
 };

@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace tilewalk {
 
@@ -59,7 +60,7 @@ Sentence check_table(const std::vector<int>& table, int pages) {
 
 }  // namespace
 
-SharedPrefix::SharedPrefix(const Problem& p) {
+SharedPrefix::SharedPrefix(const Problem& p) : causal_(p.causal), edge_too_far_(p.switches.wrong_mask_edge) {
     const Options& options = p.options;
     prefix = options.prefix.value_or(p.N_kv() / 2);
     const int among = options.sequences > 0 ? options.sequences : std::min(usual_sequences, p.N());
@@ -102,6 +103,35 @@ int SharedPrefix::sequence_of_key(int key) const {
 
 bool SharedPrefix::sees(int row, int key) const {
     return key < prefix || sequence_of_key(key) == sequence_of_query(row);
+}
+
+int SharedPrefix::position_of_query(int row) const {
+    const Sequence& own = of(sequence_of_query(row));
+    return prefix + own.keys - own.queries + row - own.first_query;
+}
+
+int SharedPrefix::position_of_key(int key) const {
+    return key < prefix ? key : prefix + key - of(sequence_of_key(key)).first_key;
+}
+
+int SharedPrefix::distance(int row, int key) const {
+    return std::abs(position_of_query(row) - position_of_key(key));
+}
+
+bool SharedPrefix::visible(int row, int key) const {
+    return sees(row, key) && (!causal_ || position_of_key(key) <= position_of_query(row));
+}
+
+bool SharedPrefix::passes_mask(int row, int key) const {
+    if (visible(row, key)) return true;
+    return edge_too_far_ && sees(row, key) && position_of_key(key) == position_of_query(row) + 1;
+}
+
+bool SharedPrefix::is_cut(int number, const Region& queries) const {
+    const KeyBlock& keys = block(number);
+    for (int row = queries.row; causal_ && row < queries.row + queries.rows; ++row)
+        if (position_of_key(keys.first + keys.keys - 1) > position_of_query(row)) return true;
+    return false;
 }
 
 std::vector<int> scattered(int pages) {

@@ -45,8 +45,24 @@ struct SharedPrefix {
     /// Query `row` belongs to a sequence that has this key.
     bool sees(int row, int key) const;
 
+    // ---- A causal mask within each sequence: the prefix, then its own keys
+
+    /// Where they stand in their sequence. The last query stands at the last key; those of a sequence with
+    /// more queries than keys of its own begin within the prefix, or before it.
+    int position_of_query(int row) const;
+    int position_of_key(int key) const;
+    int distance(int row, int key) const;
+    /// The sequence has the key, and a causal mask does not hide it.
+    bool visible(int row, int key) const;
+    /// As the kernel has it: a broken mask lets one key too many through where it cuts a block.
+    bool passes_mask(int row, int key) const;
+    /// The mask hides some key of the block from some of these queries, all of whose sequences have it. Never
+    /// all keys from all of them: the last query of a sequence sees every key of it.
+    bool is_cut(int block, const Region& queries) const;
+
 private:
     std::vector<Range> ranges_;
+    bool causal_, edge_too_far_;
 };
 
 /// Where so many pages lie unless a table says it: pages 1, 3, 5 … at the places 0, 1, 2 …, behind them pages

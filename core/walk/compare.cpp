@@ -46,6 +46,7 @@ template <class Look> void each_cell(const Trace& truth, const Trace& broken, in
 // The results that the reader of the lesson is after: O, or dQ, dK, dV.
 void judge(Comparison& out, const Trace& truth, const Trace& broken) {
     double most = 0;
+    const int first = truth.lesson().one_row ? truth.problem().options.row : 0;
     for (Slot slot : truth.lesson().results) {
         if (!info(slot).counts_elements) continue;
         const Matrix a = truth.result(slot), b = broken.result(slot);
@@ -56,7 +57,7 @@ void judge(Comparison& out, const Trace& truth, const Trace& broken) {
                 if (!std::isfinite(b(r, c)) && std::isfinite(a(r, c))) ++out.not_finite;
                 if (!std::isfinite(far) || far <= most) continue;
                 most = far;
-                out.worst = {truth.size() - 1, {slot, r, c}, a(r, c), b(r, c)};
+                out.worst = {truth.size() - 1, {slot, first + r, c}, a(r, c), b(r, c)};
             }
     }
 }

@@ -44,7 +44,8 @@ bool wrote(const Trace& trace, int k, const CellRef& cell) {
 int first_masked(const Trace& trace, const Value& S, int local_row) {
     const Problem& p = trace.problem();
     const int row = S.region.row + local_row;
-    for (int c = 0; p.switches.wrong_mask_edge && c < S.region.cols; ++c)
+    const bool own_rows = trace.lesson().uses(parts_of_rows);  // then they are not those of the mask
+    for (int c = 0; p.switches.wrong_mask_edge && !own_rows && c < S.region.cols; ++c)
         if (S.data(local_row, c) != minus_infinity && !visible(p, row, S.region.col + c)) return c;
     for (int c = 0; c < S.region.cols; ++c)
         if (S.data(local_row, c) == minus_infinity) return c;

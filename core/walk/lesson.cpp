@@ -35,18 +35,18 @@ static std::optional<std::string> check_logits_known(const Lesson& lesson, const
     if ((logits.softcap || logits.alibi) && !lesson.uses(takes_logits))
         return title + "softcap and no ALiBi bias; leave them out, or choose another lesson.";
     if (logits.sink && !lesson.uses(takes_sink))
-        return title + "sink; leave it out, or choose another lesson, such as " +
-               (leaves_gradients(lesson) ? "flash-backward." : "flash-forward.");
+        return title + "sink; leave it out, or choose another lesson, such as flash-forward.";
     return {};
 }
 
 std::optional<std::string> refuse(const Lesson& lesson, const Problem& problem) {
     if (auto sentence = validate(problem)) return sentence;
     if (auto sentence = check_logits_known(lesson, problem.logits)) return sentence;
-    if ((problem.causal || problem.window) && lesson.uses(chooses_sequences))
+    if (problem.window && lesson.uses(chooses_sequences))
         return "The lesson \"" + std::string(lesson.title) +
-               "\" has no causal mask and no window, as its sequences decide which keys a query sees; leave "
-               "them out, or choose another lesson.";
+               "\" has no window, which would hide the prefix that its sequences share; leave it out, or "
+               "choose "
+               "another lesson.";
     if (problem.heads && lesson.uses(chooses_learning_rate))
         return "The lesson \"" + std::string(lesson.title) +
                "\" changes the weights of one head; leave the heads out, or choose another lesson.";

@@ -33,13 +33,23 @@ struct FaultCaption {
     const char* words = "";
 };
 
-/// One deliberate fault of the tiled lessons: all that is known of it beside what the kernels then compute.
+/// Kernels that have their faults in common, as bits.
+enum FaultyKernels : std::uint8_t {
+    tiled_forward = 1,
+    tiled_backward = 2,
+    parts_of_a_row = 4,  ///< merge: a part is found in one step
+    parts_by_tiles = 8,  ///< split-kv, cascade: as the tiled forward pass finds them
+    ring_forward = 16,
+    ring_back = 32
+};
+
+/// One deliberate fault of a kernel: all that is known of it beside what the kernels then compute.
 struct Fault {
     bool Switches::*on;
-    bool forward, backward;  ///< the lessons that know it
-    const char* name;        ///< in files: "no_max"
-    const char* title;       ///< "Leave the maximum out"
-    const char* what;        ///< what the kernel computes instead
+    unsigned known_to;  ///< FaultyKernels that have what it leaves out
+    const char* name;   ///< in files: "no_max"
+    const char* title;  ///< "Leave the maximum out"
+    const char* what;   ///< what the kernel computes instead
     std::array<FaultCaption, 2> captions;
     std::string (*told)(const Walks&);  ///< what came of it, with the numbers of a broken walk
 };

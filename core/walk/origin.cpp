@@ -36,8 +36,8 @@ Held version_read(const Trace& trace, const Access& access, int k) {
 // A masked score is −∞ whatever was there before.
 bool overruled(const Trace& trace, const Place& place) {
     if (trace.step(place.step).op != Op::mask) return false;
-    // The ranks of a ring have rows of their own: there the number says it.
-    if (trace.lesson().uses(chooses_ranks)) return value_of(trace, place) == minus_infinity;
+    // Ranks of a ring and sequences have rows, or positions, of their own: there the number says it.
+    if (trace.lesson().uses(parts_of_rows)) return value_of(trace, place) == minus_infinity;
     return !passes_mask(trace.problem(), place.cell.row, place.cell.col);
 }
 

@@ -75,6 +75,7 @@ constexpr SlotInfo slots[slot_count] = {
     {"dV_in", "dV", "", false, true, false, Role::V, "gradient of the values on its way round a ring"},
     {"dK_part", "ΔK", "", false, true, false, Role::K, "what one rank adds to dK of a shard"},
     {"dV_part", "ΔV", "", false, true, false, Role::V, "what one rank adds to dV of a shard"},
+    {"dsink_in", "dsink", "", false, true, false, Role::S, "gradient of the sink on its way round a ring"},
 };
 
 }  // namespace

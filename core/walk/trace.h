@@ -93,6 +93,7 @@ enum class Slot : std::uint8_t {
     // HBM of a rank, what its queries add to the gradients of a shard: a row for each key and each rank
     dK_part,
     dV_part,
+    dsink_in,  ///< what the ranks up to this one add to the gradient of the sink
     count
 };
 constexpr int slot_count = static_cast<int>(Slot::count);

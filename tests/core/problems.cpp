@@ -193,10 +193,23 @@ void choose_sequences(Random& random, Problem& p) {
     for (int n = 0; n < pages; ++n) o.page_table.insert(o.page_table.begin() + pick(random, 0, n), n);
 }
 
+long long ahead_in_sequence(const Problem& p, int r, int c) {
+    const int prefix = keys_of_prefix(p), among = sequences_of(p);
+    const std::vector<int> queries = dealt(p.N(), among), keys = dealt(p.N_kv() - prefix, among);
+    const int sequence = owner_of(r, queries);
+    int key = std::min(c, prefix), behind = 0;
+    for (int other = prefix; other < c; ++other)
+        key += owner_of(other - prefix, keys) == owner_of(c - prefix, keys);
+    for (int other = r + 1; other < p.N(); ++other) behind += owner_of(other, queries) == sequence;
+    const int last = prefix + keys[static_cast<std::size_t>(sequence)] - 1;
+    return key - (last - behind);
+}
+
 bool sees_in_sequence(const Problem& p, int r, int c) {
     const int prefix = keys_of_prefix(p), among = sequences_of(p);
-    return c < prefix ||
-           owner_of(c - prefix, dealt(p.N_kv() - prefix, among)) == owner_of(r, dealt(p.N(), among));
+    const bool has = c < prefix || owner_of(c - prefix, dealt(p.N_kv() - prefix, among)) ==
+                                       owner_of(r, dealt(p.N(), among));
+    return has && (!p.causal || ahead_in_sequence(p, r, c) <= 0);
 }
 
 namespace {
@@ -254,8 +267,10 @@ bool tile_is_needed(const Problem& p, int i, int j) {
     return false;
 }
 
-Dense dense_attention(const Problem& p, bool (*seen)(const Problem&, int r, int c)) {
+Dense dense_attention(const Problem& p, bool (*seen)(const Problem&, int r, int c),
+                      long long (*ahead)(const Problem&, int r, int c)) {
     if (!seen) seen = sees;
+    if (!ahead) ahead = positions_ahead;
     const auto wide = [](const Matrix& A) { return Dense::Table(A.cast<long double>()); };
     const Dense::Table Q = wide(p.Q) * static_cast<long double>(p.softmax_scale()), K = wide(p.K),
                        V = wide(p.V);
@@ -269,8 +284,7 @@ Dense dense_attention(const Problem& p, bool (*seen)(const Problem&, int r, int 
     out.capped = out.S;
     for (int r = 0; p.logits.alibi && r < p.N(); ++r)
         for (int c = 0; c < p.N_kv(); ++c) {
-            const long double bias =
-                static_cast<long double>(*p.logits.alibi) * std::llabs(positions_ahead(p, r, c));
+            const long double bias = static_cast<long double>(*p.logits.alibi) * std::llabs(ahead(p, r, c));
             out.S(r, c) -= bias, size(r, c) += bias;
         }
     out.size = size.rowwise().maxCoeff();

@@ -53,8 +53,12 @@ std::vector<int> positions_of_rank(const Problem& problem, int N, int ranks, int
 
 /// Draws sequences with a prefix, and pages with and without a table; any of it may be left to the lesson.
 void choose_sequences(Random& random, Problem& problem);
-/// Query r belongs to a sequence that has key c, told by counting who gets which row.
+/// Query r belongs to a sequence that has key c, told by counting who gets which row, and a causal mask
+/// within it does not hide it.
 bool sees_in_sequence(const Problem& problem, int r, int c);
+/// How many positions key c stands ahead of query r in its sequence: the prefix, then its own keys, at the
+/// last of which its last query stands.
+long long ahead_in_sequence(const Problem& problem, int r, int c);
 /// Pass 0 takes all queries over the prefix, pass 1 + s those of sequence s over its own keys: the first row
 /// and how many.
 std::pair<int, int> queries_of_pass(const Problem& problem, int pass);
@@ -78,8 +82,10 @@ struct Dense {
         size;      ///< N: the largest Σ |scale · q k| of the row: rounding of S grows with it
     Table weight;  ///< N × d: Σ P |V|, what rounding of O grows with
 };
-/// `sees`: who may look at whom, if it is not the mask that says it.
-Dense dense_attention(const Problem& problem, bool (*sees)(const Problem&, int r, int c) = nullptr);
+/// `sees`: who may look at whom, if it is not the mask that says it; `ahead`: how far a key stands ahead of a
+/// query, if not by their rows.
+Dense dense_attention(const Problem& problem, bool (*sees)(const Problem&, int r, int c) = nullptr,
+                      long long (*ahead)(const Problem&, int r, int c) = nullptr);
 inline Matrix matrix_of(const Dense::Table& table) { return table.cast<double>(); }
 
 /// How far a double computation may lie from Dense: 1e-12 of the size, and what the rounding of the scores

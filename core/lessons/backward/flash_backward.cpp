@@ -296,8 +296,8 @@ std::span<const CodeLine> code_of(const Problem& p) {
     static const std::initializer_list<FaultLine> broken = {
         {&Switches::wrong_mask_edge, Op::mask, "S  ← −∞ where masked, edge + 1"},
         {&Switches::no_lse, Op::recompute, "P  ← exp(S)"}};
-    static const FaultCode keys(key_outer, backward_faults(), broken);
-    static const FaultCode queries(query_outer, backward_faults(), broken);
+    static const FaultCode keys(key_outer, broken);
+    static const FaultCode queries(query_outer, broken);
     return (keys_outside(p) ? keys : queries).of(p);
 }
 

@@ -1,6 +1,7 @@
 #include "core/lessons/cascade/cascade.h"
 
 #include "core/lessons/cascade/explain.h"
+#include "core/lessons/shared/faults.h"
 #include "core/lessons/shared/running_words.h"
 #include "core/lessons/shared/tile_steps.h"
 
@@ -22,19 +23,22 @@ struct Walk {
 
     // Q by sequences, K and V by blocks, in the order in which those lie in HBM
     void give() {
+        const auto in_hbm = [&](const Matrix& A) { return round_to(p.precision.inputs, A); };
+        const Matrix Q = in_hbm(p.Q), K = in_hbm(p.K), V = in_hbm(p.V);
         for (const Sequence& s : all.sequences)
-            rec.give(Slot::Q, p.Q.middleRows(s.first_query, s.queries), s.queries, p.d(), s.first_query);
-        for (const auto& [slot, A] : {std::pair(Slot::K, &p.K), {Slot::V, &p.V}})
+            rec.give(Slot::Q, Q.middleRows(s.first_query, s.queries), s.queries, p.d(), s.first_query);
+        for (const auto& [slot, A] : {std::pair(Slot::K, &K), {Slot::V, &V}})
             for (int place = 0; place < std::ssize(all.blocks); ++place) {
                 const KeyBlock& block = all.block(all.block_at(place));
                 rec.give(slot, A->middleRows(block.first, block.keys), block.keys, p.d(), block.first);
             }
+        give_sink(rec, p);
     }
 
-    // m ← −∞, ℓ ← 0, O ← 0 beside the queries
-    void start(const Region& q) {
+    // m ← −∞, ℓ ← 0, O ← 0 beside the queries. A sink counts once: with the prefix.
+    void start(int sequence, const Region& q) {
         rec.begin(Op::init);
-        start_values(rec, q, {minus_infinity, 0});
+        start_values(rec, q, sequence < 0 ? row_start(rec, p) : without_keys(p));
         rec.end();
     }
 
@@ -43,9 +47,33 @@ struct Walk {
         const Region k{all.block(j).first, 0, all.block(j).keys, p.d()};
         const StepTile tile{-1, j, q, k, {q.row, k.row, q.rows, k.rows}, {q.row, 0, q.rows, 1}};
         load_keys(rec, -1, j, all.place(j));
-        // Nothing is masked: a block holds keys that every query of the pass sees.
-        weight_steps(rec, p, tile, product_step(rec, p, tile));
+        weight_steps(rec, p, tile, scores(tile));
         output_step(rec, p, tile, row_sum_step(rec, p, tile));
+    }
+
+    // S with what the problem does to it; positions are those in a sequence
+    const Matrix& scores(const StepTile& t) {
+        product_step(rec, p, t);
+        if (p.logits.softcap) softcap_step(rec, p, -1, t.j, t.S, Capped::dropped);
+        if (p.logits.alibi)
+            change(Op::bias, t, 2LL * t.S.rows * t.S.cols, [&](double& S, int row, int key) {
+                S = round_to(p.precision.scores, S - *p.logits.alibi * all.distance(row, key));
+            });
+        if (all.is_cut(t.j, t.q))
+            change(Op::mask, t, 0, [&](double& S, int row, int key) {
+                if (!all.passes_mask(row, key)) S = minus_infinity;
+            });
+        return rec.latest(Slot::S);
+    }
+
+    // The scores again, each changed by what its query and its key are to each other.
+    template <class Change> void change(Op op, const StepTile& t, std::int64_t flops, const Change& each) {
+        rec.begin(op, -1, t.j);
+        Matrix S = rec.read(Slot::S);
+        for (int row = 0; row < t.S.rows; ++row)
+            for (int key = 0; key < t.S.cols; ++key) each(S(row, key), t.S.row + row, t.S.col + key);
+        rec.write(Slot::S, std::move(S), t.S);
+        rec.end(flops);
     }
 
     // O ⊘ ℓ and L = m + ln ℓ: all that a merge has to know
@@ -54,13 +82,14 @@ struct Walk {
         const Matrix& O = rec.read(Slot::Oi);
         const Matrix& m = rec.read(Slot::m);
         const Matrix& l = rec.read(Slot::l);
-        rec.write(Slot::L_part, Matrix(m.array() + l.array().log()), part_region(part, q.rows, 1), part);
-        rec.write(Slot::O_part, divide_rows(O, divisor_of(l)), part_region(part, q.rows, p.d()), part);
+        const Matrix divided = round_to(p.precision.accumulator, divide_rows(O, divisor_of(l)));
+        rec.write(Slot::L_part, log_sum_of(p, m, l), part_region(part, q.rows, 1), part);
+        rec.write(Slot::O_part, p.switches.no_division ? O : divided, part_region(part, q.rows, p.d()), part);
         rec.end(q.rows * (d + 2));
     }
 
     void attend(int sequence, const Region& q) {
-        start(q);
+        start(sequence, q);
         const SharedPrefix::Range range = all.blocks_of(sequence);
         for (int j = range.first; j < range.end(); ++j) block(j, q);
         finish(sequence < 0 ? shared_part : own_part, q);
@@ -103,11 +132,12 @@ struct Walk {
         rec.write(Slot::O_part, rec.fetch(Slot::O_parts, n), part_region(shared_part, q.rows, p.d()),
                   shared_part);
         rec.end();
-        merge_steps(rec, {{shared_part, own_part}, 2, true, q}, PartForm::normalised);
+        merge_steps(rec, p, {.parts = {shared_part, own_part}, .into = 2, .q = q, .own_kernel = true},
+                    PartForm::normalised);
         rec.begin(Op::store);
         const Matrix& O = rec.read(Slot::Oi);
         const Matrix& L = rec.read(Slot::Li);
-        rec.store(Slot::O, n, O, q);
+        rec.store(Slot::O, n, round_to(p.precision.output, O), q);
         rec.store(Slot::L, n, L, {q.row, 0, q.rows, 1});
         rec.end();
     }
@@ -145,6 +175,7 @@ TrafficModel model(const Problem& p) {
     const std::int64_t d = p.d(), e = p.element_bytes, N = p.N(), partial = 4 * N * (d + 1);
     TrafficModel out;
     out.hbm_read = 2 * N * d * e + 2 * p.N_kv() * d * e + partial;  // Q twice; K, V once
+    if (p.logits.sink) out.hbm_read += 4;
     out.hbm_write = partial + result_bytes(p);
     out.sram_peak = on_chip(p, all, -1, N, false);
     for (int n = 0; n < all.count(); ++n)
@@ -158,9 +189,10 @@ std::int64_t estimate(const Problem& p) {
                        passes = all.count() + 1, shared = all.blocks_of(-1).count,
                        own = ceil_div(static_cast<int>(tiles - shared), all.count()) + 1;
     // A tile leaves m̃, m, α, ℓ and O of its rows, and S and P̃.
-    const std::int64_t rows = (shared + own) * (N + all.count()), scores = 2 * N * M;
+    const int logits = logit_steps(p, Capped::dropped);
+    const std::int64_t rows = (shared + own) * (N + all.count()), scores = (3 + logits) * N * M;
     return tiled_bytes({.tiles = tiles,
-                        .per_tile = 8,
+                        .per_tile = 9 + logits,
                         .beside = 9 * passes,
                         .accesses = 6,
                         .doubles = rows * (4 + d) + scores + 2 * (N + M) * d + 12 * N * (d + 4)}) +
@@ -169,7 +201,7 @@ std::int64_t estimate(const Problem& p) {
 
 // ---- Pseudocode
 
-std::span<const CodeLine> code_of(const Problem&) {
+std::span<const CodeLine> code_of(const Problem& p) {
     static const CodeLine lines[] = {
         {0, "for i = all sequences, then for each of them"},
         {1, "load Qᵢ", Op::load_q},
@@ -177,6 +209,9 @@ std::span<const CodeLine> code_of(const Problem&) {
         {1, "for j in the prefix, then in its own keys"},
         {2, "load Kⱼ, Vⱼ", Op::load_kv},
         {2, "S  ← scale · Qᵢ Kⱼᵀ", Op::scores},
+        {2, "S  ← cap · tanh(S ÷ cap)", Op::softcap},
+        {2, "S  ← S − slope · distance", Op::bias},
+        {2, "S  ← −∞ where masked", Op::mask},
         {2, "m̃  ← rowmax(S)", Op::tile_max},
         {2, "m_old ← m,  m ← max(m, m̃)", Op::new_max},
         {2, "α  ← exp(m_old − m)", Op::correction},
@@ -192,7 +227,19 @@ std::span<const CodeLine> code_of(const Problem&) {
         {1, "O  ← Σ wᵢ Oᵢ", Op::merge_output},
         {1, "store O, L", Op::store},
     };
-    return lines;
+    static const FaultCode code(
+        lines,
+        {{&Switches::no_max, Op::init, "m ← 0,  ℓ ← 0,  O ← 0"},
+         {&Switches::no_max, Op::new_max, "m_old ← m,  m ← 0"},
+         {&Switches::wrong_mask_edge, Op::mask, "S  ← −∞ where masked, edge + 1"},
+         {&Switches::no_correction, Op::correction, "α  ← 1"},
+         {&Switches::stale_max, Op::exponentials, "P̃  ← exp(S − m_old)"},
+         {&Switches::no_division, Op::normalize, "O_part ← O,  L_part ← m + ln ℓ"},
+         {&Switches::no_log_sum, Op::normalize, "O_part ← O ⊘ ℓ,  L_part ← m"},
+         {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"}},
+        {{Op::init, "m ← −∞,  ℓ ← 0,  O ← 0;   for the prefix  m ← sink,  ℓ ← 1"},
+         {Op::init, "m ← 0,  ℓ ← 0,  O ← 0;   for the prefix  ℓ ← exp(sink)", &Switches::no_max}});
+    return code.of(p);
 }
 
 // ---- Letters, lanes and words
@@ -237,6 +284,7 @@ TrafficModel each_sequence_alone(const Problem& p) {
                        keys = std::int64_t{all.count()} * all.prefix + p.N_kv() - all.prefix;
     TrafficModel out;
     out.hbm_read = p.N() * d * e + 2 * keys * d * e;
+    if (p.logits.sink) out.hbm_read += 4LL * all.count();
     out.hbm_write = result_bytes(p);
     for (const Sequence& s : all.sequences) {
         const std::int64_t largest =
@@ -286,9 +334,9 @@ constinit const Lesson cascade = {
     .beside = nullptr,
     .results = results,
     .inputs = {},
-    .faults = no_faults,
+    .faults = split_faults,
     .division = Division::at_the_end,
-    .choices = chooses_sequences,
+    .choices = chooses_sequences | takes_logits | takes_sink,
     .by_cell = false,
     .one_row = false,
 };

@@ -4,6 +4,7 @@
 #include "core/lessons/cascade/cascade.h"
 #include "core/lessons/forward/explain.h"
 #include "core/lessons/merge/explain.h"
+#include "core/lessons/shared/explain_faults.h"
 #include "core/lessons/shared/explain_loads.h"
 
 #include <cmath>
@@ -101,9 +102,17 @@ void explain_what_was_found(const PassView& pass) {
 
 void explain_start(const PassView& pass) {
     const View& v = pass.v;
-    v.out.formula = join({sym(Slot::m), " ← −∞,  ", sym(Slot::l), " ← 0,  ", sym(Slot::Oi), " ← 0"});
+    const bool no_max = v.problem.switches.no_max;
+    if (v.problem.logits.sink && pass.shared()) {
+        tell_sink_start(v, sym(Slot::m), sym(Slot::l), sym(Slot::Oi));
+        return add_sentence(v, "It is one for all keys, so no sequence counts it again.");
+    }
+    v.out.formula =
+        join({sym(Slot::m), no_max ? " ← 0,  " : " ← −∞,  ", sym(Slot::l), " ← 0,  ", sym(Slot::Oi), " ← 0"});
     v.out.kind = !pass.has_keys();
-    if (!pass.has_keys())
+    if (no_max)
+        v.out.why = "Fault: this kernel keeps no maximum, m is 0 and stays 0. Sum and output start at 0.";
+    else if (!pass.has_keys())
         v.out.why = pass.first_name() + (pass.shared() ? " is empty" : " has no keys of its own") +
                     ": m = −∞, ℓ = 0 and O = 0 is all that this pass finds.";
     else
@@ -115,25 +124,45 @@ void explain_start(const PassView& pass) {
                               "waits in HBM.";
 }
 
+// What a fault makes of the part, its numbers being what they are; empty: nothing, or nothing here.
+std::string broken_part_of(const PassView& pass, double l) {
+    const View& v = pass.v;
+    const Switches& off = v.problem.switches;
+    const bool log = v.out.target.slot == Slot::L_part;
+    if (l == 0 && off.no_max && off.no_log_sum)
+        return "Fault: L is 0, as m is: nothing says that no key has been seen here, and O = 0 will weigh.";
+    if (l == 0) return {};
+    if (!log && off.no_division)
+        return l == 1 ? "A fault without effect here: the weights together are 1 already, so nothing is lost."
+                      : "Fault: the weights of " + pass.query() + " together are " + num_text(l) +
+                            ", and nothing divides by it: O is a sum, and no average.";
+    if (log && off.no_log_sum)
+        return l == 1
+                   ? "A fault without effect here: ℓ is 1, and ln ℓ is 0 anyway."
+                   : "Fault: L is the maximum alone, so this part will weigh as if it had one key, and not "
+                     "ℓ = " +
+                         num_text(l) + " times as much.";
+    if (mixes_maxima(v, pass.query_row()))
+        return "Fault: ℓ = " + num_text(l) + " of " + pass.query() +
+               " adds weights that are measured from different maxima, so their shares are wrong.";
+    return {};
+}
+
 void explain_part(const PassView& pass) {
     const View& v = pass.v;
+    const Switches& off = v.problem.switches;
+    const Precision& f = v.problem.precision;
     const int row = pass.query_row();
     const Line O = part_symbol(Slot::O_part, pass.part_name()),
                L = part_symbol(Slot::L_part, pass.part_name());
     v.out.title = "Partial result";
     const bool log = v.out.target.slot == Slot::L_part;
-    v.out.formula = log ? join({L, "  ←  ", sym(Slot::m), " + ln ", sym(Slot::l)})
-                        : join({O, "  ←  ", sym(Slot::Oi), " ⊘ ", sym(Slot::l)});
+    v.out.formula =
+        log ? join({L, "  ←  ", sym(Slot::m), off.no_log_sum ? Line{} : join({" + ln ", sym(Slot::l)})})
+            : join({O, "  ←  ", sym(Slot::Oi), off.no_division ? Line{} : join({" ⊘ ", sym(Slot::l)})});
     v.out.result = equals(join({log ? L : O, part_index(v)}), v.result());
     const double l = v.at(v.read(Slot::l), row, 0);
     v.out.kind = l == 0;
-    if (log) {
-        const Expr m = v.number(Slot::m, row, 0), sum_of_weights = v.number(Slot::l, row, 0);
-        v.out.numbers = write(sum({m, logarithm(sum_of_weights)}), v.result());
-    } else {
-        const Expr total = v.number(Slot::Oi, row, v.col), sum_of_weights = v.number(Slot::l, row, 0);
-        if (l != 0) v.out.numbers = write(quotient(total, sum_of_weights), v.result());
-    }
     if (l == 0)
         v.out.why = "No key has been seen here: O = 0 and L = −∞, which will weigh nothing.";
     else
@@ -142,6 +171,19 @@ void explain_part(const PassView& pass) {
                                    : "What the own keys of " + pass.name() + " give " + pass.query() +
                                          ", as if there were no prefix.") +
                     " L says how much it weighs: exp(L) is the sum of its exponentials.";
+    if (l != 0 && pass.shared() && v.problem.logits.sink)
+        v.out.why =
+            "In the ℓ of the prefix, " + num_text(l) + " for " + pass.query() +
+            ", the sink has its weight beside the keys; it gives no value, so it makes the average smaller.";
+    if (const std::string fault = broken_part_of(pass, l); !fault.empty())
+        v.out.why = fault, v.out.kind |= faulty;
+    if (log) {
+        const Expr m = v.number(Slot::m, row, 0), sum_of_weights = v.number(Slot::l, row, 0);
+        return set_numbers(v, off.no_log_sum ? m : rounded(f.softmax, sum({m, logarithm(sum_of_weights)})));
+    }
+    const Expr total = v.number(Slot::Oi, row, v.col), sum_of_weights = v.number(Slot::l, row, 0);
+    if (off.no_division) return set_numbers(v, total);
+    if (l != 0) set_numbers(v, rounded(f.accumulator, quotient(total, sum_of_weights)));
 }
 
 void explain_shared_store(const PassView& pass) {
@@ -163,7 +205,10 @@ void tell_weight(const PassView& pass, bool is_shared) {
     const View& v = pass.v;
     const Value& L = v.read(Slot::L_part, is_shared ? 1 : 0);  // the own one is read first
     const double own = L.data(pass.query_row() - pass.all.of(pass.sequence).first_query, 0);
-    const std::string what = is_shared ? "the prefix" : "the own keys of " + pass.name();
+    const bool sink_alone = pass.all.prefix == 0;
+    const std::string what = !is_shared   ? "the own keys of " + pass.name()
+                             : sink_alone ? "the sink"
+                                          : "the prefix";
     if (own == minus_infinity) {
         v.out.why = is_shared ? "The prefix is empty: exp(−∞) = 0."
                               : "Sequence " + str(pass.sequence) + " has no keys of its own: exp(−∞) = 0.";
@@ -174,9 +219,8 @@ void tell_weight(const PassView& pass, bool is_shared) {
                 what + ": the two weights of a row add up to 1.";
 }
 
-void tell_merge(const PassView& pass) {
+void tell_sound_merge(const PassView& pass) {
     const View& v = pass.v;
-    explain_merge(v, "part");
     const bool blind = !std::isfinite(v.at(*v.trace.live(Slot::Li, v.k).value, pass.query_row(), 0));
     switch (v.step.op) {
     case Op::merge_weights: {
@@ -198,10 +242,90 @@ void tell_merge(const PassView& pass) {
     }
 }
 
+void tell_merge(const PassView& pass) {
+    explain_merge(pass.v, {.part = "part",
+                           .own_kernel = true,
+                           .name =
+                               [&](int tile) {
+                                   return tile == shared_part ? std::string("the prefix")
+                                                              : "the own keys of " + pass.name();
+                               },
+                           .tell = [&] { tell_sound_merge(pass); }});
+}
+
 void explain_output_store(const PassView& pass) {
-    tell_divided_store(pass.v, pass.first_name() +
-                                   " is done: O and L are what one pass over the prefix and its "
-                                   "own keys would have left.");
+    const bool broken = has_fault(pass.v), rounds = pass.v.problem.precision.any();
+    tell_divided_store(
+        pass.v,
+        pass.first_name() + " is done: O and L " +
+            (broken   ? "leave the chip as they are, and nothing in the kernels notices a fault."
+             : rounds ? "are, up to rounding, what one pass over the prefix and its own keys would have left."
+                      : "are what one pass over the prefix and its own keys would have left."));
+}
+
+// ---- A causal mask within each sequence
+
+void explain_hidden_keys(const PassView& pass) {
+    const View& v = pass.v;
+    const int own = pass.all.position_of_query(v.row), at = pass.all.position_of_key(v.col);
+    const bool masked = !pass.all.passes_mask(v.row, v.col);
+    const std::string query = v.query(), key = v.key();
+    v.out.formula = join({sym(Slot::S), "  ←  −∞  where masked"});
+    v.out.kind = masked;
+    if (!masked && !pass.all.visible(v.row, v.col)) {
+        v.out.kind = faulty;
+        v.out.why = "Fault: the edge of the mask lies one key too far right, so " + query +
+                    " keeps its score with " + key + ", which it should not see.";
+    } else if (!masked) {
+        v.out.why = "The mask leaves " + key + " for " + query + " as it is.";
+    } else {
+        v.out.why = "The causal mask hides " + key + " for " + query +
+                    ": in its sequence it stands at position " + str(at) + ", and the query " +
+                    (own < 0 ? "before every key." : "at " + str(own) + ".");
+    }
+    v.source(Slot::S, v.row, v.col);
+}
+
+// Keys up to the last of this step's block, or those of the block alone: the mask hides all of them.
+bool hidden(const PassView& pass, bool block_alone) {
+    const View& v = pass.v;
+    const SharedPrefix::Range range = pass.all.blocks_of(pass.sequence);
+    for (int j = block_alone ? v.step.j : range.first; j <= v.step.j; ++j) {
+        const KeyBlock& block = pass.all.block(j);
+        for (int key = block.first; key < block.first + block.keys; ++key)
+            if (pass.all.passes_mask(v.row, key)) return false;
+    }
+    return true;
+}
+
+// Words of flash-forward are about its own mask, which has one sequence.
+void mend_words_of_hidden(const PassView& pass) {
+    const View& v = pass.v;
+    const Op op = v.step.op;
+    const double result = v.result();
+    const std::string query = v.query();
+    if (op == Op::exponentials && result == 0 && !pass.all.passes_mask(v.row, v.col))
+        v.out.why =
+            "A masked score gives weight exp(−∞) = 0: " + v.key() + " does not count for " + query + ".";
+    if (op == Op::tile_max && result == minus_infinity && hidden(pass, true))
+        v.out.why = "The mask hides every key of this block from " + query + "; its maximum is −∞.";
+    const Held m = v.trace.live(Slot::m, v.k);
+    if (!m || has_fault(v) || !hidden(pass, false) || v.at(*m.value, v.row, 0) != minus_infinity) return;
+    const std::string blind =
+        "The mask hides from " + query + " all that " + pass.name() + " has shown so far: ";
+    if (op == Op::new_max) v.out.why = blind + "its maximum stays −∞.";
+    if (op == Op::correction) v.out.why = blind + "−∞ − (−∞) would be NaN, so 0 stands in for m and α is 0.";
+    if (op == Op::row_sum) v.out.why = blind + "its sum stays 0.";
+    if (op == Op::output) v.out.why = blind + "its output stays 0.";
+}
+
+// The target's score for softcap and bias.
+LogitWords logit_words(const PassView& pass) {
+    const View& v = pass.v;
+    return {.query = v.query(),
+            .key = v.key(),
+            .format = v.problem.precision.scores,
+            .apart = pass.all.distance(v.row, v.col)};
 }
 
 }  // namespace
@@ -214,14 +338,19 @@ void explain_cascade(const View& v) {
     case Op::init: return explain_start(pass);
     case Op::load_kv: return explain_keys(pass);
     case Op::normalize: return explain_part(pass);
+    case Op::softcap: return explain_softcap(v, logit_words(pass));
+    case Op::bias: return explain_bias(v, logit_words(pass));
+    case Op::mask: return explain_hidden_keys(pass);
     case Op::load: return explain_what_was_found(pass);
     case Op::store: return pass.shared() ? explain_shared_store(pass) : explain_output_store(pass);
     default: break;
     }
     if (is_merge(v.step.op)) return tell_merge(pass);
     explain_forward(v);
-    // The key that it would tell of may be one of the prefix, which this pass has not seen.
-    if (!pass.shared()) v.out.asides.clear();
+    mend_words_of_hidden(pass);
+    // The key that it would tell of may be one that this pass has not seen, or that stands elsewhere in its
+    // sequence.
+    if (!pass.shared() || v.problem.causal || v.problem.logits.alibi) v.out.asides.clear();
 }
 
 }  // namespace tilewalk

@@ -88,7 +88,7 @@ std::span<const CodeLine> code_of(const Problem& p) {
     }();
     static const std::initializer_list<SinkLine> sink = {{Op::row_max, "m ← max(rowmax(S), sink)"},
                                                          {Op::row_sum, "ℓ ← rowsum(P̃) + exp(sink − m)"}};
-    static const FaultCode code(lines, no_faults(), {}, sink), plain(unscaled, no_faults(), {}, sink);
+    static const FaultCode code(lines, {}, sink), plain(unscaled, {}, sink);
     return (p.softmax_scale() == 1.0 ? plain : code).of(p);
 }
 

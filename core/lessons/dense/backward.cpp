@@ -38,7 +38,7 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {0, "dQ ← scale · dS K", Op::dq},
         {0, "dK ← scale · dSᵀ Q", Op::dk},
     };
-    static const FaultCode code(lines, no_faults(), {});
+    static const FaultCode code(lines, {});
     return code.of(p);
 }
 

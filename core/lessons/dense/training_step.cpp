@@ -135,7 +135,7 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {0, "forward again: a smaller loss?", Op::loss, 3},
     };
     static const FaultCode code(
-        lines, no_faults(), {},
+        lines, {},
         {{Op::row_max, "m ← max(rowmax(S), sink)"}, {Op::row_sum, "ℓ ← rowsum(P̃) + exp(sink − m)"}});
     return code.of(p);
 }

@@ -18,9 +18,19 @@ void explain_correction(const View& v);
 void explain_exponentials(const View& v, const char* division = "The division by ℓ comes at the end.");
 void explain_row_sum(const View& v);
 void explain_output(const View& v);
-void explain_normalize(const View& v);
-void explain_store(const View& v);
+/// Words for the division in place of those for a whole row: `why` for a sound one, `fault` for what has
+/// spoiled what it divides. (Empty: the step's own.)
+struct DivisionWords {
+    std::string why = {}, fault = {};
+};
+void explain_normalize(const View& v, const DivisionWords& words = {});
+/// `fault`: what is wrong with what is stored, where the step itself cannot know it.
+void explain_store(const View& v, const std::string& fault = {});
 void explain_skip(const View& v);
+
+/// The maximum of the row has risen since its start values, and nothing brought the old weights to the new
+/// one.
+bool mixes_maxima(const View& v, int row);
 
 /// How the maximum of the target's row moved in this tile.
 struct Move {

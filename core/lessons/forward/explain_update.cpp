@@ -126,19 +126,6 @@ std::string empty_row(const View& v) {
     return "Every weight of " + v.query() + " is 0";
 }
 
-// The row's maximum has risen, and nothing brought the old weights to the new one.
-bool mixes_maxima(const View& v) {
-    if (v.problem.switches.no_max || !v.problem.switches.no_correction) return false;
-    for (int k = 0; k < v.k; ++k) {
-        if (v.trace.step(k).op != Op::new_max) continue;
-        const Value &before = v.trace.value(v.trace.reads(k)[0].value),
-                    &now = v.trace.value(v.trace.writes(k).back().value);
-        if (now.region.contains(v.row, 0) && kind_of(v.at(before, v.row, 0), v.at(now, v.row, 0)) == rises)
-            return true;
-    }
-    return false;
-}
-
 void explain_no_division(const View& v, double l) {
     v.out.formula = join({sym(Slot::Oi, v.step.i), "  ←  ", sym(Slot::Oi, v.step.i)});
     v.out.kind = faulty + (l == 0 ? 1 : l == 1 ? 2 : 0);
@@ -151,7 +138,26 @@ void explain_no_division(const View& v, double l) {
                   " instead of 1, for nothing divides them. Its output is as many times what it should be.";
 }
 
+// Step k gives the row its start values on chip: what came before belongs to other keys.
+bool starts_row(const View& v, int k, int row) {
+    return v.trace.step(k).op == Op::init && std::ranges::any_of(v.trace.writes(k), [&](const Access& a) {
+               return a.slot == Slot::m && v.trace.value(a.value).region.contains(row, 0);
+           });
+}
+
 }  // namespace
+
+bool mixes_maxima(const View& v, int row) {
+    if (v.problem.switches.no_max || !v.problem.switches.no_correction) return false;
+    for (int k = v.k - 1; k >= 0 && !starts_row(v, k, row); --k) {
+        if (v.trace.step(k).op != Op::new_max) continue;
+        const Value &before = v.trace.value(v.trace.reads(k)[0].value),
+                    &now = v.trace.value(v.trace.writes(k).back().value);
+        if (now.region.contains(row, 0) && kind_of(v.at(before, row, 0), v.at(now, row, 0)) == rises)
+            return true;
+    }
+    return false;
+}
 
 Move move_of(const View& v) {
     const Held m_new = v.trace.live(Slot::m, v.k), m_before = v.trace.live(Slot::m, m_new.step - 1);
@@ -254,7 +260,7 @@ void explain_output(const View& v) {
     set_numbers(v, rounded(v.problem.precision.accumulator, total));
 }
 
-void explain_normalize(const View& v) {
+void explain_normalize(const View& v, const DivisionWords& words) {
     const Expr total = v.number(Slot::Oi), row_sum = v.number(Slot::l);
     const double l = row_sum.value;
     if (v.problem.switches.no_division) return explain_no_division(v, l);
@@ -273,9 +279,11 @@ void explain_normalize(const View& v) {
         if (!sees_some_key(v.problem, v.row))
             v.out.why = v.first_query() + " saw no key: ℓ is the weight of the sink alone, and O stays 0.";
     }
+    if (!words.why.empty()) v.out.why = words.why;
+    if (l != 0 && !words.fault.empty()) v.out.why = words.fault, v.out.kind |= faulty;
     if (std::isinf(l))
         v.out.why = "ℓ of " + v.query() + " is ∞: divided by it every finite output becomes 0.";
-    else if (l != 0 && mixes_maxima(v)) {
+    else if (l != 0 && mixes_maxima(v, v.row)) {
         v.out.why = "Fault: ℓ = " + num_text(l) + " of " + v.query() +
                     " adds weights that are measured from different maxima. Divided by it they sum to 1, but "
                     "their shares are wrong.";
@@ -285,9 +293,9 @@ void explain_normalize(const View& v) {
     if (l != 0) set_numbers(v, rounded(v.problem.precision.accumulator, quotient(total, row_sum)));
 }
 
-void explain_store(const View& v) {
+void explain_store(const View& v, const std::string& fault) {
     const Precision& format = v.problem.precision;
-    const bool mixed = mixes_maxima(v);
+    const bool mixed = mixes_maxima(v, v.row);
     if (v.out.target.slot == Slot::O) {
         const double sum = v.at(v.read(Slot::l), v.row, 0);
         const bool undivided = v.problem.switches.no_division && sum != 0 && sum != 1;
@@ -295,7 +303,8 @@ void explain_store(const View& v) {
         v.out.why = mixed || undivided
                         ? "The output row leaves the chip as wrong as it is: nothing in the kernel notices."
                         : "The finished output row leaves the chip: the only write of O to HBM.";
-        v.out.kind = mixed || undivided ? faulty : 0;
+        if (!fault.empty()) v.out.why = fault;
+        v.out.kind = mixed || undivided || !fault.empty() ? faulty : 0;
         const Expr O = v.number(Slot::Oi);
         if (!contains(format.output, format.accumulator)) set_numbers(v, rounded(format.output, O));
         return;
@@ -319,6 +328,7 @@ void explain_store(const View& v) {
                     v.query() + ".";
         v.out.kind |= faulty;
     }
+    if (!fault.empty()) v.out.why = fault, v.out.kind |= faulty;
     set_numbers(v, rounded(format.softmax, sum({m, logarithm(l)})));
 }
 

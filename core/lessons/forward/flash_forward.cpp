@@ -100,7 +100,7 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {1, "O ← O ⊘ ℓ", Op::normalize},
         {1, "store Oᵢ, Lᵢ = m + ln ℓ", Op::store},
     };
-    static const FaultCode code(lines, forward_faults(),
+    static const FaultCode code(lines,
                                 {{&Switches::no_max, Op::init, "m ← 0,  ℓ ← 0,  O ← 0"},
                                  {&Switches::no_max, Op::new_max, "m_old ← m,  m ← 0"},
                                  {&Switches::wrong_mask_edge, Op::mask, "S  ← −∞ where masked, edge + 1"},

@@ -118,7 +118,7 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {2, "O  ← (α ⊙ ℓ_old ⊙ O + P̃ Vⱼ) ⊘ ℓ", Op::output},
         {2, "store Oᵢ, m, ℓ", Op::store_state},
     };
-    static const FaultCode code(lines, forward_faults(),
+    static const FaultCode code(lines,
                                 {{&Switches::no_max, Op::init, "O ← 0,  m ← 0,  ℓ ← 0  in HBM"},
                                  {&Switches::no_max, Op::new_max, "m_old ← m,  m ← 0"},
                                  {&Switches::wrong_mask_edge, Op::mask, "S  ← −∞ where masked, edge + 1"},

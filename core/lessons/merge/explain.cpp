@@ -2,6 +2,7 @@
 
 #include "core/lessons/forward/explain.h"
 #include "core/lessons/merge/merge.h"
+#include "core/lessons/shared/explain_faults.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,86 +38,176 @@ void explain_empty(const View& v) {
         "changes nothing, as 0 does in a sum.";
 }
 
+bool normalised(const View& v) { return v.problem.options.parts == PartForm::normalised; }
+
+// Of the weights of a part, measured from its maximum.
+double sum_of(const PartAtWork& part) {
+    const std::size_t sources = part.v.out.sources.size();
+    const double sum = evaluate(part.sum_of_weights());
+    part.v.out.sources.resize(sources);  // it is only said
+    return sum;
+}
+
+// What a fault does to a part whose m and ℓ stand nowhere but in L and O; empty: nothing.
+std::string broken_part(const PartAtWork& part) {
+    const Switches& off = part.v.problem.switches;
+    if (part.blind() || !off.any()) return {};
+    const std::string who = in_words(part.v);
+    if (off.no_max)
+        return "Fault: nothing is subtracted from the scores of " + who +
+               ", so exp overflows as soon as one of them exceeds " +
+               largest_exponent_text(part.v.problem.precision.softmax) + ".";
+    if (part.v.out.target.slot == Slot::L_part && off.no_log_sum)
+        return "Fault: L is the largest score alone. That " + who + " has " + num_text(sum_of(part)) +
+               " times its weight in this part, nobody will know.";
+    if (part.v.out.target.slot == Slot::O_part && off.no_division)
+        return "Fault: the weights of this part together are " + num_text(sum_of(part)) +
+               ", and nothing divides by it: O is a sum, and no average.";
+    return {};
+}
+
+void set_numbers_of(const PartAtWork& part, const Expr& e) {
+    if (const std::string fault = broken_part(part); !fault.empty())
+        part.v.out.why = fault, part.v.out.kind |= faulty;
+    set_numbers(part.v, e);
+}
+
 void explain_maximum(const PartAtWork& part) {
     const View& v = part.v;
+    if (v.problem.switches.no_max) return part.tell_no_maximum(in_words(v), name(v, Slot::m_part));
     v.out.formula = join({name(v, Slot::m_part), "  ←  max(", name(v, Slot::x), ")"});
-    v.out.numbers = write(maximum(part.scores()), v.result());
     v.out.why = part.blind()
                     ? "The mask hides every key of this part from " + in_words(v) + ": m = −∞."
                     : "The largest score of this part. Other parts are measured from maxima of their own, "
                       "which this one need not know.";
+    v.out.kind = part.blind();
+    set_numbers(v, part.maximum_of_scores());
+}
+
+// "exp(S − m)", without the maximum "exp(S)"
+Line weight_formula(const View& v, const Line& below) {
+    if (v.problem.switches.no_max) return join({"exp(", name(v, Slot::x), ")"});
+    return join({"exp(", name(v, Slot::x), " − ", below, ")"});
 }
 
 void explain_sum(const PartAtWork& part) {
     const View& v = part.v;
-    v.out.formula =
-        join({name(v, Slot::l_part), "  ←  Σ exp(", name(v, Slot::x), " − ", name(v, Slot::m_part), ")"});
-    v.out.numbers = write(part.sum_of_weights(), v.result());
+    v.out.formula = join({name(v, Slot::l_part), "  ←  Σ ", weight_formula(v, name(v, Slot::m_part))});
     v.out.why = part.blind() ? "Every weight is exp(−∞) = 0: the sum stays empty."
                              : "The weights of this part, measured from its own maximum, added up.";
+    set_numbers_of(part, part.sum_of_weights());
 }
 
 void explain_lse(const PartAtWork& part) {
     const View& v = part.v;
-    v.out.formula = join({name(v, Slot::L_part), "  ←  ", sym(Slot::m), " + ln Σ exp(", name(v, Slot::x),
-                          " − ", sym(Slot::m), ")"});
-    v.out.numbers = write(sum({num(part.base, Role::m), logarithm(part.sum_of_weights())}), v.result());
+    const Switches& off = v.problem.switches;
+    v.out.formula =
+        off.no_log_sum && off.no_max ? join({name(v, Slot::L_part), "  ←  0"})
+        : off.no_log_sum
+            ? join({name(v, Slot::L_part), "  ←  max(", name(v, Slot::x), ")"})
+            : join({name(v, Slot::L_part), "  ←  ", off.no_max ? Line{} : join({sym(Slot::m), " + "}),
+                    "ln Σ ", weight_formula(v, sym(Slot::m))});
     v.out.why = part.blind()
                     ? "The mask hides every key of this part: L = −∞, the logarithm of an empty sum."
                     : "The logarithm of the sum of all exponentials of this part: with O it is all that a "
                       "kernel stores.";
+    if (off.no_log_sum && off.no_max) {
+        part.scores();
+        v.out.why = "Fault: neither the maximum nor the sum is in L.";
+        v.out.kind = faulty;
+        return;
+    }
+    const Expr log = logarithm(part.sum_of_weights());
+    set_numbers_of(part, off.no_log_sum ? part.maximum_of_scores()
+                                        : rounded(v.problem.precision.softmax,
+                                                  off.no_max ? log : sum({num(part.base, Role::m), log})));
 }
 
-void explain_part_output(const PartAtWork& part, bool divided) {
+void explain_part_output(const PartAtWork& part) {
     const View& v = part.v;
-    const Line below = divided ? name(v, Slot::L_part) : name(v, Slot::m_part);
-    v.out.formula =
-        join({name(v, Slot::O_part), "  ←  Σ exp(", name(v, Slot::x), " − ", below, ") ", name(v, Slot::V)});
-    const Expr total = part.weighted_values();
-    if (!divided)
-        v.out.numbers = write(total, v.result());
-    else if (!part.blind())
-        v.out.numbers = write(quotient(total, part.sum_of_weights()), v.result());
+    const bool divided = normalised(v), divides = divided && !v.problem.switches.no_division;
+    const Line below = divides ? name(v, Slot::L_part) : divided ? sym(Slot::m) : name(v, Slot::m_part);
+    v.out.formula = join({name(v, Slot::O_part), "  ←  Σ ", weight_formula(v, below), " ", name(v, Slot::V)});
     if (part.blind())
         v.out.why = "No key of this part is seen: its output is 0.";
     else
         v.out.why =
-            divided
+            divides
                 ? "The average of the values of this part by its own weights, as if there were no other "
                   "keys."
                 : "The values of this part, each times its weight exp(S − m); the division by ℓ waits until "
                   "everything is merged.";
+    const Expr total = part.weighted_values();
+    if (!divides)
+        set_numbers_of(part, total);
+    else if (!part.blind())
+        set_numbers_of(part,
+                       rounded(v.problem.precision.accumulator, quotient(total, part.sum_of_weights())));
 }
 
 void explain_part(const View& v) {
     const PartAtWork part{v, Slot::x, Slot::V};
     v.out.result = equals(join({name(v, v.out.target.slot), part_index(v)}), v.result());
-    switch (v.out.target.slot) {
-    case Slot::m_part: explain_maximum(part); break;
-    case Slot::l_part: explain_sum(part); break;
-    case Slot::L_part: explain_lse(part); break;
-    default: explain_part_output(part, v.problem.options.parts == PartForm::normalised);
-    }
     v.out.kind = part.blind();
+    switch (v.out.target.slot) {
+    case Slot::m_part: return explain_maximum(part);
+    case Slot::l_part: return explain_sum(part);
+    case Slot::L_part: return explain_lse(part);
+    default: return explain_part_output(part);
+    }
+}
+
+// Parts were merged as they are, or L leaves out what they have summed; empty: neither.
+std::string broken_end(const View& v) {
+    const bool L = v.out.target.slot == Slot::L;
+    if (merged_without_weights(v, 0)) {
+        if (v.step.op == Op::normalize)
+            return "Fault: ℓ adds sums of parts that are measured from different maxima. Divided by it the "
+                   "weights "
+                   "sum to 1, but their shares are wrong.";
+        return L ? "Fault: the ℓ in L adds sums of different maxima, and whoever takes it up goes on with "
+                   "that."
+                 : "The output row leaves the chip as wrong as it is: nothing in the kernel notices.";
+    }
+    return {};
+}
+
+// L ← m: what has been summed is left out.
+void explain_short_store(const View& v) {
+    const Expr m = v.number(Slot::m);
+    const double l = v.number(Slot::l).value;
+    v.out.formula = join({sym(Slot::O), " ← ", sym(Slot::Oi), ",   ", sym(Slot::L), " ← ", sym(Slot::m)});
+    v.out.kind = faulty;
+    v.out.why = l == 0 || l == 1
+                    ? "A fault without effect here: ℓ is " + num_text(l) + ", and L is what it should be."
+                    : "Fault: L is the maximum alone. Whoever merges this row again, or goes back "
+                      "through it, does not know that ℓ is " +
+                          num_text(l) + ".";
+    set_numbers(v, m);
 }
 
 void explain_end(const View& v) {
     v.out.place = in_words(v);
-    if (v.step.op == Op::normalize) return explain_normalize(v);
-    if (v.problem.options.parts == PartForm::sums) return explain_store(v);
-    tell_divided_store(v,
-                       "O is divided already, and L is that of the whole row: both can be merged again with "
-                       "keys that come later.");
+    const bool sum_left_out = v.problem.switches.no_log_sum && v.out.target.slot == Slot::L;
+    if (sum_left_out && !normalised(v)) return explain_short_store(v);
+    if (v.step.op == Op::normalize) return explain_normalize(v, {.fault = broken_end(v)});
+    if (!normalised(v)) return explain_store(v, broken_end(v));
+    tell_divided_store(
+        v, has_fault(v) ? "O and L leave the chip as they are: nothing in the kernel notices a fault."
+                        : "O is divided already, and L is that of the whole row: both can be merged again "
+                          "with keys that come later.");
 }
 
 }  // namespace
 
 void tell_divided_store(const View& v, std::string why) {
     const bool L = v.out.target.slot == Slot::L;
-    v.number(L ? Slot::Li : Slot::Oi);
+    const Expr copied = v.number(L ? Slot::Li : Slot::Oi);
     v.out.formula = L ? join({sym(Slot::O), " ← ", sym(Slot::Oi), ",   ", sym(Slot::L), " ← ", sym(Slot::Li)})
                       : join({sym(Slot::O), "  ←  ", sym(Slot::Oi)});
     v.out.why = std::move(why);
+    const Precision& f = v.problem.precision;
+    if (!L && !contains(f.output, f.accumulator)) set_numbers(v, rounded(f.output, copied));
 }
 
 void explain_merge_lesson(const View& v) {
@@ -126,7 +217,7 @@ void explain_merge_lesson(const View& v) {
     case Op::part: return explain_part(v);
     case Op::normalize:
     case Op::store: return explain_end(v);
-    default: return explain_merge(v, "part");
+    default: return explain_merge(v, {.part = "part"});
     }
 }
 

@@ -33,12 +33,16 @@ void explain_start(const View& v) {
             add_sentence(v, "It is one for all keys, so no other split counts it again.");
         return;
     }
-    v.out.formula =
-        join({sym(Slot::m), " ← −∞,  ", sym(Slot::l), " ← 0,  ", sym(Slot::Oi, v.step.i), " ← 0"});
-    v.out.why =
-        first_split_name(v) +
-        " begins with nothing: it needs to know nothing of what other splits find, so all of them may run at "
-        "the same time.";
+    const bool no_max = v.problem.switches.no_max;
+    v.out.formula = join({sym(Slot::m), no_max ? " ← 0,  " : " ← −∞,  ", sym(Slot::l), " ← 0,  ",
+                          sym(Slot::Oi, v.step.i), " ← 0"});
+    if (no_max)
+        v.out.why = "Fault: this kernel keeps no maximum, m is 0 and stays 0 in " + split_name(v) +
+                    ". Sum and output start at 0.";
+    else
+        v.out.why = first_split_name(v) + " begins with nothing: it needs to know nothing of what other "
+                                          "splits find, so all of them may run at "
+                                          "the same time.";
 }
 
 void explain_left_out(const View& v) {
@@ -47,28 +51,31 @@ void explain_left_out(const View& v) {
                 ": nothing is loaded, nothing is computed.";
 }
 
-void explain_average(const View& v) {
-    explain_normalize(v);
-    v.out.asides.clear();  // they are about all keys of the row
-    const double l = v.read(Slot::l).data(0, 0);
-    v.out.kind = l == 0;
-    v.out.why =
-        l == 0 ? first_split_name(v) + " has shown the query no key: ℓ = 0, and its output stays 0."
-               : "Divided by the ℓ of this split alone: the average of its values, as if there were no other "
-                 "keys.";
-    if (!v.problem.logits.sink || split_of(v.trace, v.k) > 0) return;
+// In the ℓ of the first split the sink counts beside the keys.
+std::string words_of_sink(const View& v, double l) {
     if (l == 1 && v.read(Slot::Oi).data.isZero(0))
-        v.out.why =
-            first_split_name(v) +
-            " has shown the query no key: all of ℓ is the weight of the sink, and the output stays 0.";
-    else
-        v.out.why = "In the ℓ of this split, " + num_text(l) +
-                    ", the sink has its weight beside the keys; it gives no value, so it only makes the "
-                    "average smaller.";
+        return first_split_name(v) +
+               " has shown the query no key: all of ℓ is the weight of the sink, and the output stays 0.";
+    return "In the ℓ of this split, " + num_text(l) +
+           ", the sink has its weight beside the keys; it gives no value, so it only makes the average "
+           "smaller.";
+}
+
+void explain_average(const View& v) {
+    const double l = v.read(Slot::l).data(0, 0);
+    const bool sink = v.problem.logits.sink && split_of(v.trace, v.k) == 0;
+    explain_normalize(
+        v,
+        {.why = l == 0 ? first_split_name(v) + " has shown the query no key: ℓ = 0, and its output stays 0."
+                : sink ? words_of_sink(v, l)
+                       : "Divided by the ℓ of this split alone: the average of its values, as if there were "
+                         "no other keys."});
+    v.out.asides.clear();  // they are about all keys of the row
 }
 
 void explain_partial_store(const View& v) {
     const int R = decoded_row(v);
+    const bool no_log_sum = v.problem.switches.no_log_sum;
     const Line O = part_symbol(Slot::O_parts, part_letter(split_of(v.trace, v.k))),
                L = part_symbol(Slot::L_parts, part_letter(split_of(v.trace, v.k)));
     if (v.out.target.slot == Slot::O_parts) {
@@ -77,8 +84,8 @@ void explain_partial_store(const View& v) {
         v.out.why = "The output of this split goes to HBM, where the second kernel finds it.";
         return;
     }
-    v.out.formula =
-        join({O, " ← ", sym(Slot::Oi, v.step.i), ",   ", L, " ← ", sym(Slot::m), " + ln ", sym(Slot::l)});
+    v.out.formula = join({O, " ← ", sym(Slot::Oi, v.step.i), ",   ", L, " ← ", sym(Slot::m),
+                          no_log_sum ? Line{} : join({" + ln ", sym(Slot::l)})});
     const Expr m = v.number(Slot::m, R, 0), l = v.number(Slot::l, R, 0);
     v.out.result = equals(L, v.result());
     v.out.kind = l.value == 0;
@@ -86,7 +93,18 @@ void explain_partial_store(const View& v) {
                     ? "A split without keys leaves O = 0 and L = −∞: it will weigh nothing."
                     : "O and one number leave the chip. L says how much this split weighs: exp(L) is the sum "
                       "of its exponentials.";
-    v.out.numbers = write(sum({m, logarithm(l)}), v.result());
+    if (!no_log_sum) return set_numbers(v, rounded(v.problem.precision.softmax, sum({m, logarithm(l)})));
+    if (l.value != 0 || v.problem.switches.no_max) {
+        v.out.why =
+            l.value == 0 ? "Fault: L is 0, as m is: nothing says that this split has seen no key, and O = 0 "
+                           "will weigh."
+            : l.value == 1 ? "A fault without effect here: ℓ is 1, and ln ℓ is 0 anyway."
+                           : "Fault: L is the maximum alone, so this split will weigh as if it had one key, "
+                             "and not ℓ = " +
+                                 num_text(l.value) + " times as much.";
+        v.out.kind |= faulty;
+    }
+    set_numbers(v, m);
 }
 
 void explain_parts_load(const View& v) {
@@ -106,9 +124,16 @@ void explain_parts_load(const View& v) {
                 "query read again, that is the price of splitting.";
 }
 
+std::string words_of_the_end(const View& v) {
+    if (has_fault(v)) return "O and L leave the chip as they are: nothing in the kernels notices a fault.";
+    return "O and L leave the chip, the same as flash-forward would give for this query" +
+           std::string(v.problem.precision.any() ? ", up to rounding." : ".");
+}
+
 // A mask may hide all that a split has shown so far, although other splits see keys.
 void mend_words_of_blind(const View& v) {
     const Held m = v.trace.live(Slot::m, v.k);
+    if (has_fault(v) || v.problem.precision.any()) return;  // there −∞ may be what overflowed
     if (!m || m.value->data(0, 0) != minus_infinity) return;
     const std::string blind = "The mask hides from query " + str(decoded_row(v)) + " all that " +
                               split_name(v) + " has seen so far: ";
@@ -141,11 +166,10 @@ void explain_split_kv(const View& v) {
     case Op::load: return explain_parts_load(v);
     case Op::store:
         if (split >= 0) return explain_partial_store(v);
-        return tell_divided_store(
-            v, "O and L leave the chip, the same as flash-forward would give for this query.");
+        return tell_divided_store(v, words_of_the_end(v));
     default: break;
     }
-    if (is_merge(v.step.op)) return explain_merge(v, "split");
+    if (is_merge(v.step.op)) return explain_merge(v, {.part = "split", .own_kernel = true});
     explain_forward(v);
     mend_words_of_blind(v);
 }

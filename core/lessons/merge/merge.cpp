@@ -1,7 +1,9 @@
 #include "core/lessons/merge/merge.h"
 
 #include "core/lessons/merge/explain.h"
+#include "core/lessons/shared/faults.h"
 #include "core/lessons/softmax/softmax.h"
+#include "core/problem/precision.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,23 +16,6 @@ constexpr int usual_parts = 2;
 
 bool normalised(const Problem& p) { return p.options.parts == PartForm::normalised; }
 
-// What one part has found: m, ℓ and O, not divided.
-struct Found {
-    double m = minus_infinity, l = 0;
-    Matrix O;  // 1 × d
-};
-
-Found look_at(const Matrix& S, const Matrix& V) {
-    Found out{S.maxCoeff(), 0, Matrix::Zero(1, V.cols())};
-    const double base = out.m == minus_infinity ? 0 : out.m;
-    for (Eigen::Index j = 0; j < S.cols(); ++j) {
-        const double weight = std::exp(S(0, j) - base);
-        out.l += weight;
-        out.O += weight * V.row(j);
-    }
-    return out;
-}
-
 struct Walk {
     Recorder& rec;
     const Problem& p;
@@ -41,30 +26,37 @@ struct Walk {
 
     // Scores and values of each part that has keys are a tile
     void give() {
-        const Matrix S = softmax_scores(p);
+        Problem rounded = p;
+        for (Matrix Problem::*A : {&Problem::Q, &Problem::K, &Problem::V})
+            rounded.*A = round_to(p.precision.inputs, p.*A);
+        const Matrix S = round_to(p.precision.scores, softmax_scores(rounded));
         for (const KeyPart& part : parts) {
             if (part.count == 0) continue;
             rec.give(Slot::x, S.middleCols(part.first, part.count), 1, part.count, R, part.first);
-            rec.give(Slot::V, p.V.middleRows(part.first, part.count), part.count, p.d(), part.first);
+            rec.give(Slot::V, rounded.V.middleRows(part.first, part.count), part.count, p.d(), part.first);
         }
     }
 
-    void keep(int n, const Found& found) {
-        const auto one = [](double value) { return Matrix::Constant(1, 1, value); };
+    void keep(int n, const PartFound& found) {
         if (normalised(p)) {
-            rec.write(Slot::L_part, one(found.m + std::log(found.l)), part_region(n, 1, 1), n);
-            rec.write(Slot::O_part, found.O / (found.l == 0 ? 1 : found.l), part_region(n, 1, p.d()), n);
+            rec.write(Slot::L_part, log_sum_of(p, found.m, found.l), part_region(n, 1, 1), n);
+            rec.write(Slot::O_part, divided(found.O, found.l(0, 0)), part_region(n, 1, p.d()), n);
             return;
         }
-        rec.write(Slot::m_part, one(found.m), part_region(n, 1, 1), n);
-        rec.write(Slot::l_part, one(found.l), part_region(n, 1, 1), n);
+        rec.write(Slot::m_part, found.m, part_region(n, 1, 1), n);
+        rec.write(Slot::l_part, found.l, part_region(n, 1, 1), n);
         rec.write(Slot::O_part, found.O, part_region(n, 1, p.d()), n);
+    }
+
+    // O ÷ ℓ, unless a fault leaves it out
+    Matrix divided(const Matrix& O, double l) const {
+        return p.switches.no_division ? O : round_to(p.precision.accumulator, O / (l == 0 ? 1 : l));
     }
 
     // No keys: m = −∞, ℓ = 0, O = 0
     void empty_part(int n) {
         rec.begin(Op::init);
-        keep(n, {minus_infinity, 0, Matrix::Zero(1, p.d())});
+        keep(n, {Matrix::Constant(1, 1, minus_infinity), Matrix::Zero(1, 1), Matrix::Zero(1, p.d())});
         rec.end();
     }
 
@@ -74,7 +66,7 @@ struct Walk {
         rec.begin(Op::part);
         const Matrix& S = rec.fetch(Slot::x, tile);
         const Matrix& V = rec.fetch(Slot::V, tile);
-        keep(n, look_at(S, V));
+        keep(n, find_part(p, S, V));
         rec.end(4 * keys - 2 + 2 * keys * d + (normalised(p) ? 2 + d : 0));
     }
 
@@ -93,7 +85,7 @@ struct Walk {
         const auto plan = merge_plan(static_cast<int>(parts.size()), p.options.merge);
         for (std::size_t n = 0; n < plan.size(); ++n) {
             rec.phase(static_cast<int>(parts.size() + n));
-            merge_steps(rec, {plan[n].parts, plan[n].into, n + 1 == plan.size(), q}, p.options.parts);
+            merge_steps(rec, p, {plan[n].parts, plan[n].into, n + 1 == plan.size(), q}, p.options.parts);
         }
     }
 
@@ -102,8 +94,7 @@ struct Walk {
         if (!normalised(p)) {
             rec.begin(Op::normalize);
             const Matrix& O = rec.read(Slot::Oi);
-            const double l = rec.read(Slot::l)(0, 0);
-            rec.write(Slot::Oi, O / (l == 0 ? 1 : l), q);
+            rec.write(Slot::Oi, divided(O, rec.read(Slot::l)(0, 0)), q);
             rec.end(d);
         }
         rec.begin(Op::store);
@@ -113,9 +104,9 @@ struct Walk {
             L = rec.read(Slot::Li);
         } else {
             const Matrix& m = rec.read(Slot::m);
-            L = Matrix::Constant(1, 1, m(0, 0) + std::log(rec.read(Slot::l)(0, 0)));
+            L = log_sum_of(p, m, rec.read(Slot::l));
         }
-        rec.store(Slot::O, 0, O, q);
+        rec.store(Slot::O, 0, round_to(p.precision.output, O), q);
         rec.store(Slot::L, 0, L, {R, 0, 1, 1});
         rec.end(normalised(p) ? 0 : 2);
     }
@@ -183,7 +174,18 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {1, "O  ← Σ wᵢ Oᵢ", Op::merge_output},
         {0, "store O, L", Op::store},
     };
-    return normalised(p) ? std::span<const CodeLine>(divided) : std::span<const CodeLine>(sums);
+    static const FaultCode of_sums(sums,
+                                   {{&Switches::no_max, Op::part, "mᵢ ← 0,  ℓᵢ ← Σ exp(S),  Oᵢ ← Σ exp(S) V"},
+                                    {&Switches::no_max, Op::merge_max, "m  ← 0"},
+                                    {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"},
+                                    {&Switches::no_division, Op::normalize, "O ← O"},
+                                    {&Switches::no_log_sum, Op::store, "store O, L = m"}}),
+        of_divided(divided, {{&Switches::no_max, Op::part, "Lᵢ, Oᵢ ← its ln Σ exp S, its output, m = 0"},
+                             {&Switches::no_max, Op::merge_lse, "L  ← ln Σ exp Lᵢ, m = 0"},
+                             {&Switches::no_log_sum, Op::part, "Lᵢ, Oᵢ ← its max S, its output"},
+                             {&Switches::no_division, Op::part, "Lᵢ, Oᵢ ← its ln Σ exp S, Σ exp(S − m) V"},
+                             {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"}});
+    return (normalised(p) ? of_divided : of_sums).of(p);
 }
 
 // ---- Letters, lanes and words
@@ -254,7 +256,7 @@ constinit const Lesson merge_lesson = {
     .beside = nullptr,
     .results = results,
     .inputs = {},
-    .faults = no_faults,
+    .faults = merge_faults,
     .division = Division::at_the_end,
     .choices = chooses_row | chooses_splits | chooses_merge_order | chooses_part_form | takes_logits,
     .by_cell = false,

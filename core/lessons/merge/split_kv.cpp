@@ -30,9 +30,10 @@ struct Walk {
     int workers = busy_workers(p);
 
     void give() {
-        rec.give(Slot::Q, p.Q.row(R), 1, p.d(), R);
-        rec.give(Slot::K, p.K, p.Bc);
-        rec.give(Slot::V, p.V, p.Bc);
+        const Format format = p.precision.inputs;
+        rec.give(Slot::Q, round_to(format, p.Q.row(R)), 1, p.d(), R);
+        rec.give(Slot::K, round_to(format, p.K), p.Bc);
+        rec.give(Slot::V, round_to(format, p.V), p.Bc);
         give_sink(rec, p);
     }
 
@@ -42,7 +43,7 @@ struct Walk {
         rec.load(Slot::Q, 0, Slot::Qi);
         rec.end();
         rec.begin(Op::init, i);
-        start_values(rec, q, s == 0 ? row_start(rec, p) : RowStart{minus_infinity, 0});
+        start_values(rec, q, s == 0 ? row_start(rec, p) : without_keys(p));
         rec.end();
     }
 
@@ -60,15 +61,16 @@ struct Walk {
     void leave(int s) {
         rec.begin(Op::normalize, i);
         const Matrix& sum = rec.read(Slot::Oi);
-        const Matrix& O = rec.write(Slot::Oi, divide_rows(sum, divisor_of(rec.read(Slot::l))), q);
+        const Matrix divided =
+            round_to(p.precision.accumulator, divide_rows(sum, divisor_of(rec.read(Slot::l))));
+        const Matrix& O = rec.write(Slot::Oi, p.switches.no_division ? sum : divided, q);
         rec.end(d);
         rec.begin(Op::store, i);
         rec.read(Slot::Oi);
         const Matrix& m = rec.read(Slot::m);
         const Matrix& l = rec.read(Slot::l);
         rec.store(Slot::O_parts, s, O, part_region(s, 1, p.d()));
-        rec.store(Slot::L_parts, s, Matrix::Constant(1, 1, m(0, 0) + std::log(l(0, 0))),
-                  part_region(s, 1, 1));
+        rec.store(Slot::L_parts, s, log_sum_of(p, m, l), part_region(s, 1, 1));
         rec.end(2);
     }
 
@@ -96,7 +98,7 @@ struct Walk {
         rec.worker(0);
         rec.wait_until(through + launch_ticks);
         const int parts = static_cast<int>(splits.size());
-        Merge all{{}, parts, true, q};
+        Merge all{.parts = {}, .into = parts, .q = q, .own_kernel = true};
         rec.begin(Op::load);
         for (int s = 0; s < parts; ++s) {
             rec.load(Slot::L_parts, s, Slot::L_part, s);
@@ -104,11 +106,11 @@ struct Walk {
             all.parts.push_back(s);
         }
         rec.end();
-        merge_steps(rec, all, PartForm::normalised);
+        merge_steps(rec, p, all, PartForm::normalised);
         rec.begin(Op::store);
         const Matrix& O = rec.read(Slot::Oi);
         const Matrix& L = rec.read(Slot::Li);
-        rec.store(Slot::O, 0, O, q);
+        rec.store(Slot::O, 0, round_to(p.precision.output, O), q);
         rec.store(Slot::L, 0, L, column);
         rec.end();
     }
@@ -196,8 +198,17 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {1, "store O, L", Op::store, CodeLine::no_block},
     };
     static const FaultCode code(
-        lines, no_faults(), {},
-        {{Op::init, "m ← −∞,  ℓ ← 0,  O ← 0;   for the first split  m ← sink,  ℓ ← 1"}});
+        lines,
+        {{&Switches::no_max, Op::init, "m ← 0,  ℓ ← 0,  O ← 0"},
+         {&Switches::no_max, Op::new_max, "m_old ← m,  m ← 0"},
+         {&Switches::wrong_mask_edge, Op::mask, "S  ← −∞ where masked, edge + 1"},
+         {&Switches::no_correction, Op::correction, "α  ← 1"},
+         {&Switches::stale_max, Op::exponentials, "P̃  ← exp(S − m_old)"},
+         {&Switches::no_division, Op::normalize, "O ← O"},
+         {&Switches::no_log_sum, Op::store, "store Oᵢ ← O, Lᵢ ← m"},
+         {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"}},
+        {{Op::init, "m ← −∞,  ℓ ← 0,  O ← 0;   for the first split  m ← sink,  ℓ ← 1"},
+         {Op::init, "m ← 0,  ℓ ← 0,  O ← 0;   for the first split  ℓ ← exp(sink)", &Switches::no_max}});
     return code.of(p);
 }
 
@@ -299,7 +310,7 @@ constinit const Lesson split_kv = {
     .beside = nullptr,
     .results = results,
     .inputs = {},
-    .faults = no_faults,
+    .faults = split_faults,
     .division = Division::at_the_end,
     .choices = chooses_row | chooses_splits | chooses_workers | takes_logits | takes_sink,
     .by_cell = false,

@@ -7,6 +7,7 @@
 #include "core/problem/logits.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilewalk {
 
@@ -32,11 +33,15 @@ struct Walk {
     bool alone() const { return ring.ranks == 1; }
 
     void give() {
-        const auto forward = ring_attention.build(p);
-        give_shards(rec, Slot::Q, p.Q, ring.queries);
-        give_shards(rec, Slot::K, p.K, ring.keys);
-        give_shards(rec, Slot::V, p.V, ring.keys);
-        give_shards(rec, Slot::dO, output_gradient(p), ring.queries);
+        Problem whole = p;  // the switches break the backward kernel alone
+        whole.switches = {};
+        const auto forward = ring_attention.build(whole);
+        const Format format = p.precision.inputs;
+        give_shards(rec, Slot::Q, round_to(format, p.Q), ring.queries);
+        give_shards(rec, Slot::K, round_to(format, p.K), ring.keys);
+        give_shards(rec, Slot::V, round_to(format, p.V), ring.keys);
+        give_shards(rec, Slot::dO, round_to(format, output_gradient(p)), ring.queries);
+        give_sink(rec, p);
         give_shards(rec, Slot::O, forward->result(Slot::O), ring.queries);
         give_shards(rec, Slot::L, forward->result(Slot::L), ring.queries);
         rec.count_as_fp32(Slot::dK);
@@ -55,8 +60,33 @@ struct Walk {
         }
         rec.wait_until(clock.begin(r, ring.ranks));
         rec.begin(Op::store);
-        store_shard(rec, Slot::dQ, rec.read(Slot::dQi), ring.queries_of(r));
+        const Matrix& dQ = rec.read(Slot::dQi);
+        store_shard(rec, Slot::dQ, round_to(p.precision.output, dQ), ring.queries_of(r));
         rec.end();
+        if (p.logits.sink) add_to_sink(r);
+    }
+
+    // dsink = −Σ exp(sink − L) D is a sum over the queries of all ranks. Each has L and D of its own on chip,
+    // adds what they give to the number that comes from the rank before, and the last one has the whole.
+    void add_to_sink(int r) {
+        const bool last = r + 1 == ring.ranks;
+        if (r > 0) {
+            const int sent = rec.free_at(r - 1), there = sent + 1;
+            rec.begin(Op::exchange_gradients, r);
+            rec.receive(Slot::dsink_in, r - 1, Slot::dsink_in, r, {r, 0, 1, 1});
+            rec.runs_beneath(sent, there);
+            rec.end();
+            rec.wait_until(there);
+        }
+        rec.begin(Op::sink_gradient, r);
+        const double sink = rec.fetch(Slot::sink)(0, 0);
+        const double came = r > 0 ? rec.fetch(Slot::dsink_in, r)(0, 0) : 0;
+        const Matrix weight = rec.read(Slot::Li).unaryExpr([=](double L) { return std::exp(sink - L); });
+        const double sum =
+            round_to(p.precision.softmax, came - weight.cwiseProduct(rec.read(Slot::Di)).sum());
+        rec.store(last ? Slot::dsink : Slot::dsink_in, last ? 0 : r, Matrix::Constant(1, 1, sum),
+                  {last ? 0 : r, 0, 1, 1});
+        rec.end(4LL * n(r) + (r > 0));
     }
 
     // What stays with the rank: Q, dO, L; D = rowsum(dO ⊙ O); dQ, which grows on chip
@@ -70,7 +100,8 @@ struct Walk {
         rec.begin(Op::preprocess);
         const Matrix O = fetch_shard(rec, Slot::O, rows);
         const Matrix& dO = rec.read(Slot::dOi);
-        rec.write(Slot::Di, dO.cwiseProduct(O).rowwise().sum(), queries(r, 1));
+        const Matrix D = dO.cwiseProduct(O).rowwise().sum();
+        rec.write(Slot::Di, round_to(p.precision.softmax, D), queries(r, 1));
         rec.end(2 * n(r) * d);
         rec.begin(Op::init);
         rec.write(Slot::dQi, Matrix::Zero(n(r), p.d()), queries(r, p.d()));
@@ -100,8 +131,10 @@ struct Walk {
     void weights(int r, int owner) {
         rec.begin(Op::recompute, r, owner);
         const Matrix& S = rec.read(Slot::S);
-        const Matrix base = base_of(rec.read(Slot::Li));
-        rec.write(Slot::Prob, exp_of(S.colwise() - base.col(0)), queries(r, keys(owner)));
+        const Matrix zeros = Matrix::Zero(n(r), 1), L = rec.read(Slot::Li),
+                     base = p.switches.no_lse ? zeros : base_of(L);
+        rec.write(Slot::Prob, round_to(p.precision.softmax, exp_of(S.colwise() - base.col(0))),
+                  queries(r, keys(owner)));
         rec.end(2LL * n(r) * keys(owner));
     }
 
@@ -111,14 +144,16 @@ struct Walk {
         rec.begin(Op::dv, r, owner);
         const Matrix& P = rec.read(Slot::Prob);
         const Matrix& dO = rec.read(Slot::dOi);
-        rec.write(Slot::dVj, P.transpose() * dO, shard(owner));
+        const Matrix weights = round_to(p.precision.weights, P);
+        rec.write(Slot::dVj, round_to(p.precision.accumulator, weights.transpose() * dO), shard(owner));
         rec.takes(left);
         rec.end(2 * cells * d);
 
         rec.begin(Op::dp, r, owner);
         rec.read(Slot::dOi);
         const Matrix& V = rec.read(Slot::Vj);
-        const Matrix& dP = rec.write(Slot::dP, dO * V.transpose(), queries(r, keys(owner)));
+        const Matrix& dP =
+            rec.write(Slot::dP, round_to(p.precision.scores, dO * V.transpose()), queries(r, keys(owner)));
         rec.takes(left);
         rec.end(2 * cells * d);
 
@@ -126,14 +161,15 @@ struct Walk {
         rec.read(Slot::Prob);
         rec.read(Slot::dP);
         const Matrix& D = rec.read(Slot::Di);
-        rec.write(Slot::dS, P.cwiseProduct(dP.colwise() - D.col(0)), queries(r, keys(owner)));
+        rec.write(Slot::dS, round_to(p.precision.softmax, P.cwiseProduct(dP.colwise() - D.col(0))),
+                  queries(r, keys(owner)));
         rec.end(2 * cells);
         if (!p.logits.softcap) return;
 
         rec.begin(Op::cap_gradient, r, owner);
         const Matrix& dS = rec.read(Slot::dS);
         const Matrix slope = cap_slope(p, rec.read(Slot::S_cap));
-        rec.write(Slot::dS, dS.cwiseProduct(slope), queries(r, keys(owner)));
+        rec.write(Slot::dS, round_to(p.precision.softmax, dS.cwiseProduct(slope)), queries(r, keys(owner)));
         rec.end(4 * cells);
     }
 
@@ -142,17 +178,17 @@ struct Walk {
         const double scale = p.softmax_scale();
         const std::int64_t cells = std::int64_t{n(r)} * keys(owner), flops = cells * (2 * d + (scale != 1));
         rec.begin(Op::dq, r, owner);
-        const Matrix& dS = rec.read(Slot::dS);
+        const Matrix dS = round_to(p.precision.weights, rec.read(Slot::dS));
         const Matrix& K = rec.read(Slot::Kj);
         const Matrix& dQ = rec.read(Slot::dQi);
-        rec.write(Slot::dQi, dQ + scale * dS * K, queries(r, p.d()));
+        rec.write(Slot::dQi, round_to(p.precision.accumulator, dQ + scale * dS * K), queries(r, p.d()));
         rec.takes(left);
         rec.end(flops);
 
         rec.begin(Op::dk, r, owner);
         rec.read(Slot::dS);
         const Matrix& Q = rec.read(Slot::Qi);
-        rec.write(Slot::dKj, scale * dS.transpose() * Q, shard(owner));
+        rec.write(Slot::dKj, round_to(p.precision.accumulator, scale * dS.transpose() * Q), shard(owner));
         rec.takes(left);
         rec.end(flops);
     }
@@ -213,7 +249,8 @@ struct Walk {
         for (const auto& [on_way, part] :
              {std::pair(Slot::dK_in, Slot::dK_part), std::pair(Slot::dV_in, Slot::dV_part)}) {
             const Matrix came = fetch_shard(rec, on_way, rows), share = fetch_shard(rec, part, shares);
-            store_shard(rec, on_way, came + share, rows);
+            const Matrix sum = round_to(p.precision.accumulator, came + share);
+            store_shard(rec, on_way, p.switches.no_share ? came : sum, rows);
         }
         rec.runs(time.start, time.end);
         rec.end(2 * keys(owner) * d);
@@ -249,6 +286,10 @@ TrafficModel model(const Problem& p) {
     TrafficModel out;
     out.hbm_read = 3 * p.N() * d * e + 4LL * p.N();  // Q, dO, O; L
     out.hbm_write = p.N() * d * e;                   // dQ
+    if (p.logits.sink) {
+        out.hbm_read += 4 * (2 * ring.ranks - 1);  // the sink, and what came from the rank before
+        out.hbm_write += 4 * ring.ranks;
+    }
     for (int rank = 0; rank < ring.ranks; ++rank) {
         for (int round = 0; round < ring.ranks; ++round) {
             const std::int64_t pair = 2LL * ring.keys_of(ring.owner(rank, round)).rows() * d;
@@ -271,10 +312,10 @@ std::int64_t estimate(const Problem& p) {
     const std::int64_t of_queries = apart ? N : 2 * R, of_keys = apart ? M : 2 * R,
                        per_value = static_cast<std::int64_t>(sizeof(Value)) + 96;
     const int logits = logit_steps(p, Capped::kept) + (p.logits.softcap ? 1 : 0);
-    const std::int64_t steps = (16 + logits) * rounds + 8 * R,
-                       values =
-                           6 * of_queries + 3 * of_keys + 6 * R * of_keys + (12 + logits) * rounds + 8 * R,
-                       accesses = 40 * rounds + 10 * of_queries + 24 * R * of_keys;
+    const std::int64_t steps = (16 + logits) * rounds + 10 * R,
+                       values = 6 * of_queries + 3 * of_keys + 6 * R * of_keys + (12 + logits) * rounds +
+                                10 * R + 2,
+                       accesses = 40 * rounds + 10 * of_queries + 24 * R * of_keys + 8 * R;
     const std::int64_t doubles =
         6 * N * d + 3 * N + 2 * M * d + R * (12 * M * d + N * d) + (5 + logits) * N * M + 3 * N * d;
     return 2 * steps * static_cast<std::int64_t>(sizeof(Step)) +
@@ -307,11 +348,17 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {2, "store ΔKⱼ, ΔVⱼ", Op::store},
         {2, "ΔKᵢ, ΔVᵢ ← 0  if it sees no key of its own", Op::init},
         {1, "store dQᵢ", Op::store, CodeLine::no_block},
+        {1, "dsink ← dsink of rank i − 1 − Σ exp(sink − Lᵢ) Dᵢ", Op::sink_gradient},
         {0, "beside it, for each rank j"},
         {1, "hand on dKⱼ, dVⱼ to the next rank, and home", Op::exchange_gradients},
         {1, "dKⱼ, dVⱼ ← dKⱼ + ΔKⱼ, dVⱼ + ΔVⱼ  there", Op::add_share},
     };
-    static const FaultCode code(lines, no_faults(), {});
+    static const FaultCode code(
+        lines,
+        {{&Switches::no_lse, Op::recompute, "P  ← exp(S)"},
+         {&Switches::wrong_mask_edge, Op::mask, "S  ← −∞ where masked, edge + 1"},
+         {&Switches::no_share, Op::add_share, "dKⱼ, dVⱼ go on as they came"}},
+        {{Op::exchange_gradients, "hand on dKⱼ, dVⱼ to the next rank, home; dsink to rank i + 1"}});
     return code.of(p);
 }
 
@@ -342,6 +389,7 @@ Line step_symbol_of(const Trace& trace, int k) {
     const bool of_shard = step.j >= 0;
     switch (step.op) {
     case Op::load_q: return {symbol(Slot::Qi), word(" "), symbol(Slot::dOi)};
+    case Op::exchange_gradients: return of_shard ? step_symbol(step.op) : Line{symbol(Slot::dsink)};
     case Op::dv: return {symbol(Slot::dV_part)};
     case Op::dk: return {symbol(Slot::dK_part)};
     case Op::store:
@@ -361,8 +409,8 @@ constexpr Slot results[] = {Slot::dQ, Slot::dK, Slot::dV};
 }  // namespace
 
 std::int64_t ring_backward_bytes(const Problem& p) {
-    const std::int64_t ranks = ring_ranks(p);
-    return ranks == 1 ? 0 : ring_bytes(p) + ranks * 2 * p.N_kv() * p.d() * 4;
+    const std::int64_t ranks = ring_ranks(p), of_sink = p.logits.sink ? 4 * (ranks - 1) : 0;
+    return ranks == 1 ? 0 : ring_bytes(p) + ranks * 2 * p.N_kv() * p.d() * 4 + of_sink;
 }
 
 constinit const Lesson ring_backward = {
@@ -388,9 +436,9 @@ constinit const Lesson ring_backward = {
     .beside = nullptr,
     .results = results,
     .inputs = {},
-    .faults = no_faults,
+    .faults = ring_backward_faults,
     .division = Division::none,
-    .choices = chooses_ranks | takes_logits,
+    .choices = chooses_ranks | takes_logits | takes_sink,
     .by_cell = false,
     .one_row = false,
 };

@@ -3,6 +3,7 @@
 #include "core/lessons/forward/explain.h"
 #include "core/lessons/ring/clock.h"
 #include "core/lessons/ring/explain_parts.h"
+#include "core/lessons/shared/explain_faults.h"
 #include "core/lessons/shared/parts.h"
 #include "core/problem/logits.h"
 #include "core/problem/mask.h"
@@ -85,6 +86,8 @@ void explain_shard(const RingView& r) {
     v.out.why += size_words(k, v.problem.element_bytes) + ".";
     const Slot from = own ? (value ? Slot::V : Slot::K) : value ? Slot::V_in : Slot::K_in;
     v.source(from, r.key_at(v.row), v.col);
+    tell_copy_rounding(v, v.problem.precision.inputs,
+                       (value ? v.problem.V : v.problem.K)(r.key_at(v.row), v.col));
 }
 
 void explain_shard_score(const RingView& r) {
@@ -102,7 +105,11 @@ void explain_shard_mask(const RingView& r) {
     v.out.formula = join({sym(Slot::S), "  ←  −∞  where masked"});
     v.out.kind = masked;
     const std::string pair = r.key(v.col) + " for " + r.query();
-    if (!masked)
+    if (!masked && !visible(p, q, k)) {
+        v.out.kind = faulty;
+        v.out.why = "Fault: the edge of the mask lies one key too far right, so " + r.query() +
+                    " keeps its score with " + r.key(v.col) + ", which it should not see.";
+    } else if (!masked)
         v.out.why = "The mask leaves " + pair + " as it is.";
     else if (k > own && p.causal)
         v.out.why = "The causal mask hides " + pair + ": it lies in the future, wherever the ranks keep it.";
@@ -114,7 +121,12 @@ void explain_shard_mask(const RingView& r) {
 
 LogitWords shard_words(const RingView& r, Slot scores) {
     const int apart = distance(r.v.problem, r.query_at(r.v.row), r.key_at(r.v.col));
-    return {.query = r.query(), .key = r.key(r.v.col), .scores = scores, .apart = apart};
+    const Precision& f = r.v.problem.precision;
+    return {.query = r.query(),
+            .key = r.key(r.v.col),
+            .scores = scores,
+            .format = scores == Slot::S ? f.scores : f.softmax,  // of a gradient that of dS
+            .apart = apart};
 }
 
 void explain_nothing_to_see(const RingView& r) {
@@ -152,6 +164,7 @@ void explain_queries(const ForwardView& r) {
                 (r.ring.ranks == 1 ? "So do its keys, as it is the only rank."
                                    : "Keys and values will come to them, shard by shard.");
     v.source(Slot::Q, r.query_at(v.row), v.col);
+    tell_copy_rounding(v, v.problem.precision.inputs, v.problem.Q(r.query_at(v.row), v.col));
 }
 
 // ---- What the keys of one round give
@@ -187,47 +200,75 @@ void tell_sink(const ForwardView& r, const PartAtWork& part) {
     }
 }
 
+// "exp(S − m)", without the maximum "exp(S)"
+Line weight_of_score(const View& v, const Line& m) {
+    if (v.problem.switches.no_max) return join({"exp(", sym(Slot::S), ")"});
+    return join({"exp(", sym(Slot::S), " − ", m, ")"});
+}
+
+// Formula and words of m, ℓ and O of a sound round; what they come to.
+Expr explain_part_maximum(const ForwardView& r, const PartAtWork& part, const Line& m) {
+    const View& v = r.v;
+    v.out.formula = part.sink ? join({m, "  ←  max(rowmax(", sym(Slot::S), "), ", sym(Slot::sink), ")"})
+                              : join({m, "  ←  rowmax(", sym(Slot::S), ")"});
+    v.out.result = equals(join({m, part_index(v)}), v.result());
+    v.out.why = "The largest score of " + r.query() + " with " + r.owners_keys() +
+                ". What other rounds find need not be known for it.";
+    return part.maximum_of_scores();
+}
+
+Expr explain_part_sum(const ForwardView& r, const PartAtWork& part, const Line& m) {
+    const View& v = r.v;
+    const Line l = name_of(v, Slot::l_part, Slot::l), sink = sym(Slot::sink);
+    v.out.formula = join({l, "  ←  Σ ", weight_of_score(v, m)});
+    if (part.sink)
+        v.out.formula = v.problem.switches.no_max ? join({v.out.formula, "  +  exp(", sink, ")"})
+                                                  : join({v.out.formula, "  +  exp(", sink, " − ", m, ")"});
+    v.out.result = equals(join({l, part_index(v)}), v.result());
+    v.out.why = "The weights of " + r.query() + " for " + r.owners_keys() +
+                ", measured from the maximum of these keys alone.";
+    return part.sum_of_weights();
+}
+
+Expr explain_part_output(const ForwardView& r, const PartAtWork& part, const Line& m) {
+    const View& v = r.v;
+    const Line O = name_of(v, Slot::O_part, Slot::Oi);
+    v.out.formula = join({O, "  ←  Σ ", weight_of_score(v, m), " ", sym(Slot::Vj, r.owner)});
+    if (part.from_sink())
+        v.out.formula =
+            join({v.out.formula, ",   ", m, " = max(rowmax(", sym(Slot::S), "), ", sym(Slot::sink), ")"});
+    v.out.result = equals(join({O, part_index(v)}), v.result());
+    v.out.why = "The values of " + (r.owner == r.rank ? "its own shard" : rank_name(r.owner)) +
+                ", each times exp(S − m). The division by ℓ waits until all keys have come by.";
+    return part.weighted_values();
+}
+
 void explain_part(const ForwardView& r) {
     const View& v = r.v;
     const PartAtWork part{v, Slot::S, Slot::Vj, r.row()};
-    const Line m = name_of(v, Slot::m_part, Slot::m), sink = sym(Slot::sink);
-    v.out.kind = part.blind();
-    switch (v.out.target.slot) {
-    case Slot::m:
-    case Slot::m_part:
-        v.out.formula = part.sink ? join({m, "  ←  max(rowmax(", sym(Slot::S), "), ", sink, ")"})
-                                  : join({m, "  ←  rowmax(", sym(Slot::S), ")"});
-        v.out.numbers = write(maximum(part.scores()), v.result());
+    const Line m = name_of(v, Slot::m_part, Slot::m);
+    const Slot slot = v.out.target.slot;
+    const bool of_max = slot == Slot::m || slot == Slot::m_part,
+               of_sum = slot == Slot::l || slot == Slot::l_part;
+    if (of_max && v.problem.switches.no_max) {
         v.out.result = equals(join({m, part_index(v)}), v.result());
-        v.out.why = "The largest score of " + r.query() + " with " + r.owners_keys() +
-                    ". What other rounds find need not be known for it.";
-        break;
-    case Slot::l:
-    case Slot::l_part: {
-        const Line l = name_of(v, Slot::l_part, Slot::l);
-        v.out.formula = join({l, "  ←  Σ exp(", sym(Slot::S), " − ", m, ")"});
-        if (part.sink) v.out.formula = join({v.out.formula, "  +  exp(", sink, " − ", m, ")"});
-        v.out.numbers = write(part.sum_of_weights(), v.result());
-        v.out.result = equals(join({l, part_index(v)}), v.result());
-        v.out.why = "The weights of " + r.query() + " for " + r.owners_keys() +
-                    ", measured from the maximum of these keys alone.";
-        break;
+        return part.tell_no_maximum(r.query(), m);
     }
-    default: {
-        const Line O = name_of(v, Slot::O_part, Slot::Oi);
-        v.out.formula = join({O, "  ←  Σ exp(", sym(Slot::S), " − ", m, ") ", sym(Slot::Vj, r.owner)});
-        if (part.from_sink())
-            v.out.formula =
-                join({v.out.formula, ",   ", m, " = max(rowmax(", sym(Slot::S), "), ", sink, ")"});
-        v.out.numbers = write(part.weighted_values(), v.result());
-        v.out.result = equals(join({O, part_index(v)}), v.result());
-        v.out.why = "The values of " + (r.owner == r.rank ? "its own shard" : rank_name(r.owner)) +
-                    ", each times exp(S − m). The division by ℓ waits until all keys have come by.";
-    }
-    }
-    if (part.sink) return tell_sink(r, part);
-    if (part.blind())
+    const Expr numbers = of_max   ? explain_part_maximum(r, part, m)
+                         : of_sum ? explain_part_sum(r, part, m)
+                                  : explain_part_output(r, part, m);
+    v.out.kind = part.blind();
+    if (part.sink)
+        tell_sink(r, part);
+    else if (part.blind())
         v.out.why = "The mask hides from " + r.query() + " all keys of this round: m = −∞, ℓ = 0 and O = 0.";
+    if (v.problem.switches.no_max && !part.blind()) {
+        v.out.why = "Fault: nothing is subtracted from the scores of " + r.query() +
+                    ", so exp overflows as soon as one of them exceeds " +
+                    largest_exponent_text(v.problem.precision.softmax) + ".";
+        v.out.kind |= faulty;
+    }
+    set_numbers(v, numbers);
 }
 
 // ---- The merge of a round: what was found before, and what these keys have given
@@ -286,9 +327,8 @@ void tell_weight(const ForwardView& r) {
     v.out.kind = (own == minus_infinity ? 2 : weight == 1) + (old ? 4 : 0);
 }
 
-void tell_merge(const ForwardView& r) {
+void tell_sound_merge(const ForwardView& r) {
     const View& v = r.v;
-    explain_merge(v, "shard");
     const bool whole = v.out.target.slot < Slot::m_part;
     v.out.title = v.step.op == Op::merge_max       ? "Maximum"
                   : v.step.op == Op::merge_weights ? "Weights"
@@ -310,6 +350,17 @@ void tell_merge(const ForwardView& r) {
     }
 }
 
+void tell_merge(const ForwardView& r) {
+    explain_merge(r.v, {.part = "shard",
+                        .name =
+                            [&](int tile) {
+                                return tile == fresh_part
+                                           ? "what the keys of " + rank_name(r.owner) + " have given"
+                                           : "what " + rank_name(r.rank) + " has found so far";
+                            },
+                        .tell = [&] { tell_sound_merge(r); }});
+}
+
 // ---- The end
 
 void explain_blind_rank(const ForwardView& r) {
@@ -326,35 +377,64 @@ void explain_blind_rank(const ForwardView& r) {
                 ": there is nothing to divide, and O is defined as 0.";
 }
 
+std::string words_of_division(const ForwardView& r, double l) {
+    const View& v = r.v;
+    const std::string only = "The only division of " + r.query() + ": ";
+    if (!v.problem.logits.sink)
+        return l == 0 ? "No key was to be seen for " + r.query() + ": ℓ = 0, and O is defined as 0."
+                      : only + "the weights of all rounds together are " + num_text(l) +
+                            ", after this they sum to " + (v.problem.precision.any() ? "about 1." : "1.");
+    if (!sees_some_key(v.problem, r.query_at(v.row)))
+        return "No key was to be seen for " + r.query() +
+               ": ℓ is the weight of the sink alone, and O stays 0.";
+    const double m = v.at(*v.trace.live(Slot::m, v.k).value, v.row, 0);
+    return only + "the weights of all rounds and the sink's are " + num_text(l) + " together. The sink has " +
+           num_text(sink_share(v, m, l)) + " of it, and the keys share the rest.";
+}
+
 void explain_division(const ForwardView& r) {
     const View& v = r.v;
     const Expr total = v.number(Slot::Oi), l = v.number(Slot::l);
-    v.out.formula = join({sym(Slot::Oi), "  ←  ", sym(Slot::Oi), " ⊘ ", sym(Slot::l)});
     v.out.kind = l.value == 0;
-    v.out.why = l.value == 0
-                    ? "No key was to be seen for " + r.query() + ": ℓ = 0, and O is defined as 0."
-                    : "The only division of " + r.query() + ": the weights of all rounds together are " +
-                          num_text(l.value) + ", after this they sum to 1.";
-    if (v.problem.logits.sink && !sees_some_key(v.problem, r.query_at(v.row)))
+    if (v.problem.switches.no_division) {
+        v.out.formula = join({sym(Slot::Oi), "  ←  ", sym(Slot::Oi)});
+        v.out.kind |= faulty;
         v.out.why =
-            "No key was to be seen for " + r.query() + ": ℓ is the weight of the sink alone, and O stays 0.";
-    else if (v.problem.logits.sink)
-        v.out.why = "The only division of " + r.query() + ": the weights of all rounds and the sink's are " +
-                    num_text(l.value) + " together. The sink has " +
-                    num_text(sink_share(v, v.at(*v.trace.live(Slot::m, v.k).value, v.row, 0), l.value)) +
-                    " of it, and the keys share the rest.";
-    if (l.value != 0) v.out.numbers = write(quotient(total, l), v.result());
+            l.value == 0 ? "The division is left out, but " + r.query() + " has nothing to divide."
+            : l.value == 1
+                ? "A fault without effect here: all weights of " + r.query() + " together are 1 already."
+                : "Fault: the weights of all rounds together are " + num_text(l.value) + " for " + r.query() +
+                      ", and nothing divides by it. Its output is as "
+                      "many times what it should be.";
+        return;
+    }
+    v.out.formula = join({sym(Slot::Oi), "  ←  ", sym(Slot::Oi), " ⊘ ", sym(Slot::l)});
+    v.out.why = words_of_division(r, l.value);
+    if (l.value != 0 && merged_without_weights(v, v.row)) {
+        v.out.why =
+            "Fault: ℓ = " + num_text(l.value) + " of " + r.query() +
+            " adds what rounds have found from different maxima. Divided by it the weights sum to 1, but "
+            "their shares are wrong.";
+        v.out.kind |= faulty;
+    }
+    if (l.value != 0) set_numbers(v, rounded(v.problem.precision.accumulator, quotient(total, l)));
 }
 
 void explain_leaving(const ForwardView& r) {
     const View& v = r.v;
     const auto& positions = r.ring.queries_of(r.rank).positions;
     const int row = static_cast<int>(std::ranges::find(positions, v.row) - positions.begin());
+    const Precision& f = v.problem.precision;
+    const bool mixed = merged_without_weights(v, row);
     if (v.out.target.slot == Slot::O) {
-        v.number(Slot::Oi, row, v.col);
+        const Expr O = v.number(Slot::Oi, row, v.col);
         v.out.formula = join({sym(Slot::O), "  ←  ", sym(Slot::Oi)});
-        v.out.why = "The output stays where its queries are, with " + rank_name(r.rank) +
-                    ": no rank ever has all of O.";
+        v.out.why = mixed || v.problem.switches.no_division
+                        ? "The output stays with " + rank_name(r.rank) +
+                              " as wrong as it is: nothing in the kernel notices."
+                        : "The output stays where its queries are, with " + rank_name(r.rank) +
+                              ": no rank ever has all of O.";
+        if (!contains(f.output, f.accumulator)) set_numbers(v, rounded(f.output, O));
         return;
     }
     v.out.formula = join({sym(Slot::O), " ← ", sym(Slot::Oi), ",   ", sym(Slot::L), " ← ", sym(Slot::m),
@@ -364,7 +444,13 @@ void explain_leaving(const ForwardView& r) {
     v.out.why = l.value == 0 ? "Nothing was seen: O = 0 and L = −∞ are stored."
                              : "O and one number per row stay with " + rank_name(r.rank) +
                                    ". Nothing but keys and values ever went from rank to rank.";
-    v.out.numbers = write(sum({m, logarithm(l)}), v.result());
+    if (mixed) {
+        v.out.why =
+            "Fault: the ℓ in L adds sums of different maxima. What the backward pass makes of it, exp(S − "
+            "L), will not sum to 1.";
+        v.out.kind |= faulty;
+    }
+    set_numbers(v, rounded(f.softmax, sum({m, logarithm(l)})));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include "core/lessons/ring/clock.h"
 #include "core/lessons/ring/explain.h"
 #include "core/lessons/ring/explain_parts.h"
+#include "core/lessons/shared/explain_faults.h"
+#include "core/problem/mask.h"
 
 #include <algorithm>
 #include <cmath>
@@ -59,7 +61,11 @@ void explain_queries(const BackwardView& r) {
         capitalised(rank_name(r.rank)) +
         " keeps its queries, the gradient dO that arrives at them, and one number L for each: all that "
         "is needed of its own rows. The keys come to them.";
-    v.source(slot == Slot::Qi ? Slot::Q : slot == Slot::dOi ? Slot::dO : Slot::L, r.query_at(v.row), v.col);
+    const int position = r.query_at(v.row);
+    v.source(slot == Slot::Qi ? Slot::Q : slot == Slot::dOi ? Slot::dO : Slot::L, position, v.col);
+    if (slot == Slot::Li || v.problem.precision.inputs == Format::fp64) return;
+    const Matrix given = slot == Slot::Qi ? v.problem.Q : output_gradient(v.problem);
+    tell_copy_rounding(v, v.problem.precision.inputs, given(position, v.col));
 }
 
 void explain_mean(const BackwardView& r) {
@@ -78,7 +84,7 @@ void explain_mean(const BackwardView& r) {
                     r.query() + " needs none of them for it: " + rank_name(r.rank) +
                     " has both, and no message is sent."
               : "No gradient arrives at " + r.query() + ": its D and all its score gradients are 0.";
-    v.out.numbers = write(dot(dO, O), v.result());
+    set_numbers(v, rounded(v.problem.precision.softmax, dot(dO, O)));
 }
 
 void explain_start(const BackwardView& r) {
@@ -97,11 +103,31 @@ void explain_start(const BackwardView& r) {
 
 // ---- One round
 
+// Without L, or for a key that the mask should hide; empty where the weight is what it should be.
+std::string broken_weight_on_ring(const BackwardView& r, double score, double L) {
+    const Problem& p = r.v.problem;
+    const int q = r.query_at(r.v.row), k = r.key_at(r.v.col);
+    if (!visible(p, q, k) && std::isfinite(score))
+        return "Fault: the mask should hide " + r.key(r.v.col) + " from " + r.query() +
+               ". The forward pass did, so L does not count it, and the weights of this row sum to more than "
+               "1.";
+    if (score == minus_infinity && passes_mask(p, q, k))
+        return "The score overflowed to −∞, so " + r.key(r.v.col) + " has no weight with " + r.query() + ".";
+    if (p.switches.no_lse && std::isfinite(L) && score != minus_infinity)
+        return "Fault: without L the weight is exp(S), not divided by the sum of its row; it should be " +
+               num_text(std::exp(score - L)) + ".";
+    return {};
+}
+
 void explain_weight(const BackwardView& r) {
     const View& v = r.v;
-    const Expr score = v.number(Slot::S), L = v.number(Slot::Li);
-    const bool blind = L.value == minus_infinity, masked = score.value == minus_infinity;
-    v.out.formula = join({sym(Slot::Prob), "  ←  exp(", sym(Slot::S), " − ", sym(Slot::Li, r.rank), ")"});
+    const bool no_lse = v.problem.switches.no_lse;
+    const Expr score = v.number(Slot::S);
+    const double L = v.at(v.read(Slot::Li), v.row, 0);
+    if (!no_lse) v.source(Slot::Li, v.row, 0);
+    const bool blind = L == minus_infinity, masked = score.value == minus_infinity;
+    v.out.formula = join({sym(Slot::Prob), "  ←  exp(", sym(Slot::S),
+                          no_lse ? Line{} : join({" − ", sym(Slot::Li, r.rank)}), ")"});
     v.out.kind = blind ? 2 : masked;
     v.out.why = blind ? r.first_query() + " saw no key: L = −∞, 0 stands in for it, and its weights are 0."
                 : masked
@@ -110,7 +136,11 @@ void explain_weight(const BackwardView& r) {
                     : "One exp gives the final weight of " + r.query() + " on " + r.key(v.col) +
                           ". L has the maximum and the sum over the keys of all ranks in it, so nothing is "
                           "merged on the way back.";
-    v.out.numbers = write(exponential(difference(score, num(blind ? 0 : L.value, Role::l))), v.result());
+    if (std::string fault = broken_weight_on_ring(r, score.value, L); !fault.empty())
+        v.out.why = fault, v.out.kind = faulty;
+    const Expr base = blind ? num(0, Role::l) : num(v.trace, Slot::Li, L);
+    set_numbers(v,
+                rounded(v.problem.precision.softmax, exponential(no_lse ? score : difference(score, base))));
 }
 
 void explain_value_share(const BackwardView& r) {
@@ -125,7 +155,8 @@ void explain_value_share(const BackwardView& r) {
                           r.key(v.row) + ": a share of dV, as other ranks have queries that took it, too."
                     : "No query of " + rank_name(r.rank) + " gave " + r.key(v.row) +
                           " any weight, so it adds nothing to the gradient of its value.";
-    v.out.numbers = write(dot(P, dO), v.result());
+    tell_operand(v, "P enters");
+    set_numbers(v, rounded(v.problem.precision.accumulator, dot(operands(v, P), dO)));
 }
 
 void explain_weight_gradient(const BackwardView& r) {
@@ -135,7 +166,7 @@ void explain_weight_gradient(const BackwardView& r) {
         join({sym(Slot::dP), "  ←  ", sym(Slot::dOi, r.rank), " ", transposed(sym(Slot::Vj, r.owner))});
     v.out.why = "How fast would the loss grow if " + r.query() + " put more weight on " + r.key(v.col) +
                 "? As much as its value points along dO.";
-    v.out.numbers = write(dot(dO, V), v.result());
+    set_numbers(v, rounded(v.problem.precision.scores, dot(dO, V)));
 }
 
 void explain_score_gradient(const BackwardView& r) {
@@ -154,7 +185,7 @@ void explain_score_gradient(const BackwardView& r) {
                           " is " + (dP.value > D.value ? "above" : "below") + " the mean D = " + mean +
                           " of the whole row, so a larger score for " + r.key(v.col) + " would " +
                           (dP.value > D.value ? "raise" : "lower") + " the loss.";
-    v.out.numbers = write(product({P, difference(dP, D)}), v.result());
+    set_numbers(v, rounded(v.problem.precision.softmax, product({P, difference(dP, D)})));
 }
 
 Expr scaled_dot(double scale, const Numbers& a, const Numbers& b) {
@@ -173,7 +204,10 @@ void explain_query_gradient(const BackwardView& r) {
         join({target, "  ←  ", target, "  +  ", scale_letter(v), sym(Slot::dS), " ", sym(Slot::Kj, r.owner)});
     v.out.why = capitalised(r.query()) + " stays with " + rank_name(r.rank) +
                 " while the keys come by, so its dQ grows here and moves no bytes.";
-    v.out.numbers = write(scale == 1 ? dot(dS, K, old) : sum({old, scaled_dot(scale, dS, K)}), v.result());
+    tell_operand(v, "dS enters");
+    const Numbers cast = operands(v, dS);
+    set_numbers(v, rounded(v.problem.precision.accumulator,
+                           scale == 1 ? dot(cast, K, old) : sum({old, scaled_dot(scale, cast, K)})));
 }
 
 void explain_key_share(const BackwardView& r) {
@@ -184,7 +218,9 @@ void explain_key_share(const BackwardView& r) {
     r.name_result(Slot::dK_part, v.row);
     v.out.why = "What the queries of " + rank_name(r.rank) + " add to the gradient of " + r.key(v.row) +
                 ". It is a share: the queries of other ranks see this key on its way, too.";
-    v.out.numbers = write(scaled_dot(v.problem.softmax_scale(), dS, Q), v.result());
+    tell_operand(v, "dS enters");
+    set_numbers(v, rounded(v.problem.precision.accumulator,
+                           scaled_dot(v.problem.softmax_scale(), operands(v, dS), Q)));
 }
 
 // The share to HBM, or at the end dQ
@@ -192,10 +228,14 @@ void explain_leaving(const BackwardView& r) {
     const View& v = r.v;
     const Slot slot = v.out.target.slot;
     if (slot == Slot::dQ) {
-        v.source(Slot::dQi, local_row(r.ring.queries_of(r.rank).positions, v.row), v.col);
+        const int row = local_row(r.ring.queries_of(r.rank).positions, v.row);
+        v.source(Slot::dQi, row, v.col);
         v.out.formula = join({sym(Slot::dQ), "  ←  ", sym(Slot::dQi, r.rank)});
         v.out.why = "All keys have come by: dQ of " + rank_name(r.rank) +
                     " is complete and stays where its queries are.";
+        const Precision& f = v.problem.precision;
+        if (!contains(f.output, f.accumulator))
+            set_numbers(v, rounded(f.output, num(v.trace, Slot::dQi, v.at(v.read(Slot::dQi), row, v.col))));
         return;
     }
     const int position = r.position_of_share();
@@ -250,12 +290,57 @@ void explain_added(const BackwardView& r) {
     const Expr came = r.number_at(on_way, v.row, v.col),
                share = r.number_at(part, r.share_row(r.rank, v.row), v.col);
     const Line target = sym(on_way, r.owner);
+    if (v.problem.switches.no_share) {
+        v.out.formula = join({target, "  ←  ", target});
+        v.out.kind = faulty;
+        v.out.why = share.value == 0
+                        ? "A fault without effect here: the share of " + rank_name(r.rank) + " is 0."
+                        : "Fault: the share of " + rank_name(r.rank) + ", " + num_text(share.value) +
+                              ", is not added: what its queries say of " +
+                              r.key(local_row(r.ring.keys_of(r.owner).positions, v.row)) + " is lost.";
+        return set_numbers(v, came);
+    }
     v.out.formula = join({target, "  ←  ", target, "  +  ", sym(part, r.owner)});
     v.out.why = capitalised(rank_name(r.rank)) + " adds what its own queries give to the keys of " +
                 rank_name(r.owner) +
                 " to what has come with them. Sums may be added in any order, so each shard "
                 "may go its own way round.";
-    v.out.numbers = write(sum({came, share}), v.result());
+    set_numbers(v, rounded(v.problem.precision.accumulator, sum({came, share})));
+}
+
+// ---- The gradient of the sink, a number that each rank adds to
+
+std::string ranks_up_to(int rank) { return rank == 0 ? rank_name(0) : "ranks 0–" + str(rank); }
+
+void explain_sink_handed_on(const BackwardView& r) {
+    const View& v = r.v;
+    v.out.title = "Hand on dsink";
+    v.out.formula = join({sym(Slot::dsink_in), "  ←  from " + rank_name(r.rank - 1)});
+    set_bytes(v, num(4), "bytes received");
+    v.out.why =
+        "One number travels: what the queries of " + ranks_up_to(r.rank - 1) +
+        " say of the sink. It is a parameter of all of them, so its gradient is a sum over the ranks.";
+    v.source(Slot::dsink_in, r.rank - 1, 0);
+}
+
+void explain_sink_share(const BackwardView& r) {
+    const View& v = r.v;
+    const bool last = r.rank + 1 == r.ring.ranks;
+    const Expr sink = v.number(Slot::sink, 0, 0);
+    const Expr came = r.rank == 0 ? num(0) : r.number_at(Slot::dsink_in, r.rank, 0);
+    Numbers terms;
+    for (int row = 0; row < r.ring.queries_of(r.rank).rows(); ++row)
+        terms.push_back(
+            product({exponential(difference(sink, v.number(Slot::Li, row, 0))), v.number(Slot::Di, row, 0)}));
+    v.out.formula = join({sym(Slot::dsink), r.rank == 0 ? "  ←  −Σ exp(" : "  ←  ",
+                          r.rank == 0 ? Line{} : join({sym(Slot::dsink_in), " − Σ exp("}), sym(Slot::sink),
+                          " − ", sym(Slot::Li, r.rank), ") ", sym(Slot::Di, r.rank)});
+    v.out.result = join({sym(Slot::dsink), " = ", Line{strong_number(num_text(v.result()))}});
+    v.out.why =
+        "The sink has no value, so its dP is 0 and its dS is −P D in every row, with P = exp(sink − L). " +
+        (last ? "With the queries of " + rank_name(r.rank) + " the sum over all ranks is whole."
+              : capitalised(rank_name(r.rank)) + " has L and D of its own rows on chip, and adds them up.");
+    set_numbers(v, rounded(v.problem.precision.softmax, difference(came, sum(std::move(terms)))));
 }
 
 }  // namespace
@@ -268,7 +353,9 @@ void explain_ring_backward(const View& v) {
     case Op::preprocess: return explain_mean(r);
     case Op::init: return explain_start(r);
     case Op::exchange: return explain_keys_handed_on(r, RingClock(r.ring, RingPass::backward));
-    case Op::exchange_gradients: return explain_gradients_handed_on(r);
+    case Op::exchange_gradients:
+        return r.owner < 0 ? explain_sink_handed_on(r) : explain_gradients_handed_on(r);
+    case Op::sink_gradient: return explain_sink_share(r);
     case Op::load_kv: return explain_shard(r);
     case Op::scores: return explain_shard_score(r);
     case Op::softcap: return explain_softcap(v, shard_words(r));

@@ -23,9 +23,10 @@ struct Walk {
     std::int64_t d = p.d();
 
     void give() {
-        give_shards(rec, Slot::Q, p.Q, ring.queries);
-        give_shards(rec, Slot::K, p.K, ring.keys);
-        give_shards(rec, Slot::V, p.V, ring.keys);
+        const Format format = p.precision.inputs;
+        give_shards(rec, Slot::Q, round_to(format, p.Q), ring.queries);
+        give_shards(rec, Slot::K, round_to(format, p.K), ring.keys);
+        give_shards(rec, Slot::V, round_to(format, p.V), ring.keys);
         give_sink(rec, p);
     }
 
@@ -50,7 +51,7 @@ struct Walk {
             look(r, t, nth, first && last);
             if (nth++ == 0) continue;
             const int into = 2 - so_far, place = 2 * nth - 2;
-            merge_steps(rec,
+            merge_steps(rec, p,
                         {{so_far, fresh_part},
                          into,
                          last,
@@ -79,17 +80,14 @@ struct Walk {
         const Matrix& V = rec.read(Slot::Vj);
         // The sink is in no shard: every rank counts it once, with the first keys that it looks at.
         const double sink = nth == 0 && p.logits.sink ? rec.fetch(Slot::sink)(0, 0) : minus_infinity;
-        const Matrix m = S.rowwise().maxCoeff().cwiseMax(sink), base = base_of(m),
-                     P = exp_of(S.colwise() - base.col(0)),
-                     l = P.rowwise().sum() + exp_of(Matrix((sink - base.array()).matrix()));
-        keep(nth, whole, m, l, P * V);
+        keep(nth, whole, find_part(p, S, V, sink));
         rec.takes(ring.scores(r, t));
         rec.end(rows * (4LL * keys - 2 + 2 * keys * d + (nth == 0 && p.logits.sink ? 4 : 0)));
     }
 
     // In the table of all parts the first one is followed by what each round finds and by what it comes to
     // then.
-    void keep(int nth, bool whole, const Matrix& m, const Matrix& l, const Matrix& O) {
+    void keep(int nth, bool whole, const PartFound& found) {
         const auto write = [&](Slot part, Slot all, const Matrix& A) {
             const int rows = static_cast<int>(A.rows()), cols = static_cast<int>(A.cols());
             if (whole)
@@ -98,9 +96,9 @@ struct Walk {
                 rec.write(part, A, part_region(std::max(0, 2 * nth - 1), rows, cols),
                           nth == 0 ? 0 : fresh_part);
         };
-        write(Slot::m_part, Slot::m, m);
-        write(Slot::l_part, Slot::l, l);
-        write(Slot::O_part, Slot::Oi, O);
+        write(Slot::m_part, Slot::m, found.m);
+        write(Slot::l_part, Slot::l, found.l);
+        write(Slot::O_part, Slot::Oi, found.O);
     }
 
     // O ← O ⊘ ℓ; O and L = m + ln ℓ go to the HBM of this rank
@@ -109,21 +107,26 @@ struct Walk {
         rec.wait_until(clock.begin(r, ring.ranks));
         if (blind) {
             rec.begin(Op::init);
-            const RowStart start = row_start(rec, p);
-            keep(0, true, Matrix::Constant(n(r), 1, start.m), Matrix::Constant(n(r), 1, start.l),
-                 Matrix::Zero(n(r), d));
+            Problem with_maximum = p;  // nothing is summed here that could overflow
+            with_maximum.switches.no_max = false;
+            const RowStart start = row_start(rec, with_maximum);
+            keep(0, true,
+                 {Matrix::Constant(n(r), 1, start.m), Matrix::Constant(n(r), 1, start.l),
+                  Matrix::Zero(n(r), d)});
             rec.end();
         }
         rec.begin(Op::normalize);
         const Matrix& sum = rec.read(Slot::Oi);
-        const Matrix& O = rec.write(Slot::Oi, divide_rows(sum, divisor_of(rec.read(Slot::l))), all);
+        const Matrix divided =
+            round_to(p.precision.accumulator, divide_rows(sum, divisor_of(rec.read(Slot::l))));
+        const Matrix& O = rec.write(Slot::Oi, p.switches.no_division ? sum : divided, all);
         rec.end(n(r) * d);
         rec.begin(Op::store);
         rec.read(Slot::Oi);
         const Matrix& m = rec.read(Slot::m);
         const Matrix& l = rec.read(Slot::l);
-        const Matrix L = m.array() + l.array().log();
-        store_shard(rec, Slot::O, O, ring.queries_of(r));
+        const Matrix L = round_to(p.precision.softmax, Matrix(m.array() + l.array().log()));
+        store_shard(rec, Slot::O, round_to(p.precision.output, O), ring.queries_of(r));
         store_shard(rec, Slot::L, L, ring.queries_of(r));
         rec.end(2LL * n(r));
     }
@@ -210,9 +213,15 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {1, "O ← O ⊘ ℓ", Op::normalize},
         {1, "store O, L = m + ln ℓ", Op::store},
     };
-    static const FaultCode code(lines, no_faults(), {},
+    static const FaultCode code(lines,
+                                {{&Switches::no_max, Op::part, "mⱼ ← 0,  ℓⱼ, Oⱼ of exp(S)"},
+                                 {&Switches::no_max, Op::merge_max, "m  ← 0"},
+                                 {&Switches::wrong_mask_edge, Op::mask, "S  ← −∞ where masked, edge + 1"},
+                                 {&Switches::no_weights, Op::merge_weights, "wⱼ ← 1,  w ← 1"},
+                                 {&Switches::no_division, Op::normalize, "O ← O"}},
                                 {{Op::part, "mⱼ, ℓⱼ, Oⱼ ← its max, sum, O, + sink"},
-                                 {Op::init, "m, ℓ, O ← sink, 1, 0  if it saw no key"}});
+                                 {Op::init, "m, ℓ, O ← sink, 1, 0  if it saw no key"},
+                                 {Op::part, "mⱼ ← 0,  ℓⱼ, Oⱼ of exp(S), + sink", &Switches::no_max}});
     return code.of(p);
 }
 
@@ -293,7 +302,7 @@ constinit const Lesson ring_attention = {
     .beside = nullptr,
     .results = results,
     .inputs = {},
-    .faults = no_faults,
+    .faults = ring_faults,
     .division = Division::at_the_end,
     .choices = chooses_ranks | takes_logits | takes_sink,
     .by_cell = false,

@@ -86,14 +86,15 @@ void shard_scores(Recorder& rec, const Ring& ring, int rank, int round, Capped k
     const Matrix& K = rec.read(Slot::Kj);
     const double scale = p.softmax_scale();
     const std::int64_t cells = Q.rows() * K.rows();
-    const Region at = whole(rec.write(Slot::S, scale * Q * K.transpose(),
+    const Region at = whole(rec.write(Slot::S, round_to(p.precision.scores, scale * Q * K.transpose()),
                                       {0, 0, static_cast<int>(Q.rows()), static_cast<int>(K.rows())}));
     rec.takes(left);
     rec.end(cells * (2 * Q.cols() + (scale != 1)));
     if (p.logits.softcap) softcap_step(rec, p, rank, owner, at, kept);
     if (p.logits.alibi)
-        change_scores(rec, ring, Op::bias, rank, owner, 2 * cells,
-                      [&](double& S, int q, int k) { S -= *p.logits.alibi * distance(p, q, k); });
+        change_scores(rec, ring, Op::bias, rank, owner, 2 * cells, [&](double& S, int q, int k) {
+            S = round_to(p.precision.scores, S - *p.logits.alibi * distance(p, q, k));
+        });
     if (left < cells)
         change_scores(rec, ring, Op::mask, rank, owner, 0, [&](double& S, int q, int k) {
             if (!passes_mask(p, q, k)) S = minus_infinity;

@@ -1,5 +1,6 @@
 #include "core/lessons/shared/explain_faults.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -173,6 +174,11 @@ void tell_input_rounding(const View& v, const Matrix& given) {
 void tell_operand(const View& v, const char* what) {
     const Format cast = operand_format(v.problem.precision);
     if (cast != Format::fp64) add_sentence(v, std::string(what) + " the product in " + name(cast) + ".");
+}
+
+bool has_fault(const View& v) {
+    return std::ranges::any_of(v.trace.lesson().faults(),
+                               [&](const Fault& fault) { return v.problem.switches.*fault.on; });
 }
 
 Numbers operands(const View& v, Numbers numbers) {

@@ -30,6 +30,8 @@ inline int last_key(const View& v) {
         return keys.value->region.row + keys.value->region.rows - 1;
     return std::min((v.step.j + 1) * v.problem.Bc, v.problem.N_kv()) - 1;
 }
+/// A fault that the lesson knows is on.
+bool has_fault(const View& v);
 /// "the largest number of fp16, 65 504": what overflows here.
 std::string largest_text(Format format);
 /// The largest exponent whose exp the format still holds: "11.09" of fp16.

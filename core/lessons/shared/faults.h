@@ -4,6 +4,8 @@
 #include "core/walk/lesson.h"
 
 #include <initializer_list>
+#include <map>
+#include <mutex>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -14,17 +16,22 @@ namespace tilewalk {
 std::span<const Fault> all_faults();
 /// Null if there is none.
 const Fault* find_fault(std::string_view name);
-/// The faults that the forward lessons know, and those of the backward lessons. (Lesson::faults)
+/// The faults that these kernels know (Lesson::faults).
 std::span<const Fault> forward_faults();
 std::span<const Fault> backward_faults();
+std::span<const Fault> merge_faults();
+std::span<const Fault> split_faults();
+std::span<const Fault> ring_faults();
+std::span<const Fault> ring_backward_faults();
 /// What a fault of this problem makes of such a step; null where the step does what it should.
 const char* fault_caption(const Problem& problem, Op op);
 
-/// With this fault the line of this op reads `text`.
+/// With this fault the line of this op (and lane) reads `text`.
 struct FaultLine {
     bool Switches::*fault;
     Op op;
     const char* text;
+    int phase = CodeLine::any_phase;
 };
 
 /// With a sink the line of this op reads `text`; with a fault as well only where it is named.
@@ -32,20 +39,25 @@ struct SinkLine {
     Op op;
     const char* text;
     bool Switches::*fault = nullptr;
+    int phase = CodeLine::any_phase;
 };
 
 /// The lines of a true kernel, some of them replaced, and without those of a softcap, bias or sink that
-/// the problem does not have: every combination, made once, so that what is handed out stays where it is.
+/// the problem does not have. Each combination is made once, so that what is handed out stays where it is.
 class FaultCode {
 public:
-    FaultCode(std::span<const CodeLine> lines, std::span<const Fault> faults,
-              std::initializer_list<FaultLine> replaced, std::initializer_list<SinkLine> with_sink = {});
+    FaultCode(std::span<const CodeLine> lines, std::initializer_list<FaultLine> replaced,
+              std::initializer_list<SinkLine> with_sink = {});
     std::span<const CodeLine> of(const Problem& problem) const;
 
 private:
-    std::span<const Fault> faults_;
-    std::vector<std::vector<CodeLine>>
-        codes_;  ///< bit n of the index is the nth fault; behind them the logits
+    std::vector<CodeLine> lines_for(const Problem& problem) const;
+
+    std::vector<CodeLine> lines_;
+    std::vector<FaultLine> replaced_;
+    std::vector<SinkLine> with_sink_;
+    mutable std::mutex making_;
+    mutable std::map<unsigned, std::vector<CodeLine>> made_;  ///< by faults and logits, as bits
 };
 
 }  // namespace tilewalk

@@ -77,6 +77,7 @@ namespace {
 
 struct Merging {
     Recorder& rec;
+    const Problem& p;
     const Merge& merge;
     int n = merge.q.rows;
     std::int64_t rows = n, parts = std::ssize(merge.parts);
@@ -103,13 +104,20 @@ struct Merging {
     }
     Matrix largest(const std::vector<const Matrix*>& all) const {
         Matrix out = Matrix::Constant(n, 1, minus_infinity);
-        for (const Matrix* one : all) out = out.cwiseMax(*one);
+        for (const Matrix* one : all)
+            for (int r = 0; r < n; ++r) out(r, 0) = std::fmax(out(r, 0), (*one)(r, 0));  // passes over NaN
         return out;
     }
+    // What is subtracted before exp; a fault leaves it out.
+    Matrix base(const Matrix& m) const {
+        return leaves_maximum_out() ? Matrix(Matrix::Zero(n, 1)) : base_of(m);
+    }
+    bool leaves_maximum_out() const { return p.switches.no_max && !merge.own_kernel; }
 
     void maximum() {
         rec.begin(Op::merge_max, merge.i, merge.j);
-        write(Slot::m_part, Slot::m, largest(read(Slot::m_part)));
+        const Matrix m = largest(read(Slot::m_part));
+        write(Slot::m_part, Slot::m, leaves_maximum_out() ? Matrix(Matrix::Zero(n, 1)) : m);
         rec.end(rows * (parts - 1));
     }
 
@@ -117,21 +125,24 @@ struct Merging {
     void log_sum() {
         rec.begin(Op::merge_lse, merge.i, merge.j);
         const std::vector<const Matrix*> all = read(Slot::L_part);
-        const Matrix base = base_of(largest(all));
+        const Matrix from = base(largest(all));
         Matrix sum = Matrix::Zero(n, 1);
-        for (const Matrix* L : all) sum += exp_of(*L - base);
+        for (const Matrix* L : all) sum += exp_of(*L - from);
         const Matrix log = sum.unaryExpr([](double x) { return std::log(x); });
-        write(Slot::L_part, Slot::Li, base + log);
+        write(Slot::L_part, Slot::Li, round_to(p.precision.softmax, from + log));
         rec.end(rows * 4 * parts);
     }
 
     // wᵢ = exp(mᵢ − m), or exp(Lᵢ − L)
     void weights(Slot part, Slot whole) {
         rec.begin(Op::merge_weights, merge.i, merge.j);
-        const Matrix base = base_of(read_result(part, whole));
+        const Matrix from = base_of(read_result(part, whole));
         // The first one last: it is the one that the step is about where nobody asks for another.
-        for (auto tile = merge.parts.rbegin(); tile != merge.parts.rend(); ++tile)
-            rec.write(Slot::w_part, exp_of(rec.read(part, *tile) - base), column(*tile), *tile);
+        for (auto tile = merge.parts.rbegin(); tile != merge.parts.rend(); ++tile) {
+            const Matrix w = round_to(p.precision.softmax, exp_of(rec.read(part, *tile) - from));
+            rec.write(Slot::w_part, p.switches.no_weights ? Matrix(Matrix::Ones(n, 1)) : w, column(*tile),
+                      *tile);
+        }
         rec.end(2 * rows * parts);
     }
 
@@ -149,15 +160,16 @@ struct Merging {
                 sum += term;
         }
         const std::int64_t cells = sum.size();
-        write(part, whole, std::move(sum));
+        const Format format = op == Op::merge_sum ? p.precision.softmax : p.precision.accumulator;
+        write(part, whole, round_to(format, std::move(sum)));
         rec.end(cells * (2 * parts - 1));
     }
 };
 
 }  // namespace
 
-void merge_steps(Recorder& rec, const Merge& merge, PartForm form) {
-    Merging m{rec, merge};
+void merge_steps(Recorder& rec, const Problem& p, const Merge& merge, PartForm form) {
+    Merging m{rec, p, merge};
     if (form == PartForm::normalised) {
         m.log_sum();
         m.weights(Slot::L_part, Slot::Li);
@@ -167,6 +179,21 @@ void merge_steps(Recorder& rec, const Merge& merge, PartForm form) {
         m.weighted(Op::merge_sum, Slot::l_part, Slot::l);
     }
     m.weighted(Op::merge_output, Slot::O_part, Slot::Oi);
+}
+
+PartFound find_part(const Problem& p, const Matrix& S, const Matrix& V, double sink) {
+    const Precision& f = p.precision;
+    const Matrix zero = Matrix::Zero(S.rows(), 1),
+                 m = p.switches.no_max ? zero : round_to(f.softmax, row_maximum(S).cwiseMax(sink));
+    const Matrix base = base_of(m), P = round_to(f.softmax, exp_of(S.colwise() - base.col(0))),
+                 of_sink = round_to(f.softmax, exp_of(Matrix((sink - base.array()).matrix())));
+    const Matrix sum = P.rowwise().sum() + of_sink;
+    return {m, round_to(f.softmax, sum), round_to(f.accumulator, round_to(f.weights, P) * V)};
+}
+
+Matrix log_sum_of(const Problem& p, const Matrix& m, const Matrix& l) {
+    if (p.switches.no_log_sum) return m;
+    return round_to(p.precision.softmax, Matrix(m.array() + l.array().log()));
 }
 
 Line part_symbol(Slot slot, const std::string& tile) {

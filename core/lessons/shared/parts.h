@@ -12,6 +12,7 @@
 #include "core/walk/lesson.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace tilewalk {
 
@@ -54,15 +55,39 @@ struct Merge {
     int i = -1, j = -1;  ///< of the steps
     /// Where the parts and the result stand in the table of all parts; empty: by their tiles.
     std::vector<int> places = {};
+    /// A kernel of its own: what a fault leaves out of the one before, the maximum, it has.
+    bool own_kernel = false;
 };
 /// Where part `tile` of n queries stands in the table of all parts.
 Region part_region(int tile, int n, int cols);
 /// m ← maxᵢ mᵢ, wᵢ ← exp(mᵢ − m), ℓ ← Σ wᵢ ℓᵢ, O ← Σ wᵢ Oᵢ; or L ← m + ln Σ exp(Lᵢ − m), wᵢ ← exp(Lᵢ − L),
-/// O ← Σ wᵢ Oᵢ. A part that has seen no key has m = −∞ (L = −∞) and weighs nothing.
-void merge_steps(Recorder& rec, const Merge& merge, PartForm form);
+/// O ← Σ wᵢ Oᵢ. A part that has seen no key has m = −∞ (L = −∞) and weighs nothing. What a step writes is
+/// rounded once: m, w, ℓ and L to the format of the softmax, O to that of the accumulators.
+void merge_steps(Recorder& rec, const Problem& problem, const Merge& merge, PartForm form);
 
-/// The words of these steps; `parts` names what is merged where: "split", "part".
-void explain_merge(const View& v, const char* part);
+/// What some keys give their queries, found in one step: m = rowmax(S), ℓ = rowsum P̃ and O = P̃ V with
+/// P̃ = exp(S − m), each rounded as the tiled forward pass rounds it. A sink is a key without a value.
+struct PartFound {
+    Matrix m, l, O;
+};
+PartFound find_part(const Problem& problem, const Matrix& S, const Matrix& V, double sink = minus_infinity);
+/// L = m + ln ℓ of such a part, or of a row.
+Matrix log_sum_of(const Problem& problem, const Matrix& m, const Matrix& l);
+
+/// The words of these steps.
+struct MergeWords {
+    const char* part = "part";  ///< what is merged: "split", "shard"
+    bool own_kernel = false;    ///< as of the Merge
+    /// What a tile is called within a sentence, if not "part B".
+    std::function<std::string(int tile)> name = {};
+    /// Where the lesson has a better sentence (or title, or kind) for a sound step.
+    std::function<void()> tell = {};
+};
+void explain_merge(const View& v, const MergeWords& words);
+
+/// Parts have been merged as they are into row `row` of a result, on this worker or in this kernel, and it
+/// mattered: they were measured from different bases.
+bool merged_without_weights(const View& v, int row);
 
 /// How a part is made, in numbers: the scores of a row (row `row` of what was read of `scores`), measured
 /// from their own maximum, and the values of the same keys. A step that has read the sink counts it as a key
@@ -72,22 +97,29 @@ struct PartAtWork {
     Slot scores_slot, values_slot;
     int row = 0;
     const Value& S = v.read(scores_slot);
-    double best_key = S.data.row(row).maxCoeff();
+    double best_key = best_score();
     bool sink = reads_sink();
     double most = sink ? std::max(best_key, *v.problem.logits.sink) : best_key;
-    double base = most == minus_infinity ? 0 : most;  ///< what is subtracted before exp
+    double base = base_of_weights();  ///< what is subtracted before exp
 
+    /// The mask hides every key, or every score has overflowed to −∞ (or is NaN).
     bool blind() const { return best_key == minus_infinity; }
-    bool from_sink() const { return most > best_key; }
+    bool from_sink() const { return most > best_key && !v.problem.switches.no_max; }
     Numbers scores() const;
+    /// Rounded as they are written.
+    Expr maximum_of_scores() const;
     Expr sum_of_weights() const;
     /// In the column of the cell that is explained.
     Expr weighted_values() const;
+    /// m stays 0, and what comes of it.
+    void tell_no_maximum(const std::string& query, const Line& m) const;
 
 private:
     bool reads_sink() const;
+    double best_score() const;
+    double base_of_weights() const;
     Expr score(int key) const;
-    Expr weight(int key) const;
+    Expr weight_of(const Expr& score) const;
     template <class Term> Numbers of_all_keys(const Term& term) const;
 };
 /// "[2]" behind the letter of a part that has several columns, "[0,2]" of one with several rows.

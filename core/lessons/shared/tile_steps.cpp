@@ -6,23 +6,17 @@
 
 namespace tilewalk {
 
-namespace {
+StepTile tile_at(const Problem& p, int i, int j) {
+    const Region q = query_rows(p, i), k = key_rows(p, j);
+    return {i, j, q, k, {q.row, k.row, q.rows, k.rows}, {q.row, 0, q.rows, 1}};
+}
 
-// The largest number of each row (rows × 1). NaN is passed over, as the hardware's max does; −∞ if there is
-// nothing else.
 Matrix row_maximum(const Matrix& S) {
     if (!S.hasNaN()) return S.rowwise().maxCoeff();
     Matrix out = Matrix::Constant(S.rows(), 1, minus_infinity);
     for (Eigen::Index r = 0; r < S.rows(); ++r)
         for (Eigen::Index c = 0; c < S.cols(); ++c) out(r, 0) = std::fmax(out(r, 0), S(r, c));
     return out;
-}
-
-}  // namespace
-
-StepTile tile_at(const Problem& p, int i, int j) {
-    const Region q = query_rows(p, i), k = key_rows(p, j);
-    return {i, j, q, k, {q.row, k.row, q.rows, k.rows}, {q.row, 0, q.rows, 1}};
 }
 
 void load_keys(Recorder& rec, int i, int j, int tile) {
@@ -128,9 +122,11 @@ void weight_steps(Recorder& rec, const Problem& p, const StepTile& t, const Matr
     rec.end(2 * Br * Bc);
 }
 
+RowStart without_keys(const Problem& p) { return {p.switches.no_max ? 0 : minus_infinity, 0}; }
+
 RowStart row_start(Recorder& rec, const Problem& p) {
     const bool no_max = p.switches.no_max;
-    if (!p.logits.sink) return {no_max ? 0 : minus_infinity, 0};
+    if (!p.logits.sink) return without_keys(p);
     const Format format = p.precision.softmax;
     const double sink = rec.fetch(Slot::sink)(0, 0), m = no_max ? 0 : round_to(format, sink);
     return {m, round_to(format, std::exp(sink - m))};

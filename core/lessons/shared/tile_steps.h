@@ -42,6 +42,8 @@ struct RowStart {
 RowStart row_start(Recorder& rec, const Problem& problem);
 /// m, ℓ and O of the queries `q` before their first key, within the step that begins.
 void start_values(Recorder& rec, const Region& q, const RowStart& start);
+/// Where the sink, if there is one, is counted elsewhere.
+RowStart without_keys(const Problem& problem);
 /// The sink as it lies in HBM; nothing to give without one.
 void give_sink(Recorder& rec, const Problem& problem);
 /// ℓ ← α ⊙ ℓ + rowsum(P̃); what follows finds α, the old ℓ and P̃ here.
@@ -52,6 +54,9 @@ RowSum row_sum_step(Recorder& rec, const Problem& problem, const StepTile& tile)
 /// O ← α ⊙ O + P̃ Vⱼ, still unnormalised                                                          (Br × d)
 void output_step(Recorder& rec, const Problem& problem, const StepTile& tile, const RowSum& sum);
 
+/// The largest number of each row (rows × 1). NaN is passed over, as the hardware's max does; −∞ if there is
+/// nothing else.
+Matrix row_maximum(const Matrix& S);
 /// What is subtracted before exp: m (or L), and 0 for a row that has seen no key (−∞ − (−∞) would be NaN).
 Matrix base_of(const Matrix& m);
 /// A row that has seen no key has ℓ = 0 and keeps O = 0.

@@ -452,6 +452,16 @@ long double QuestionReference::value(const Trace& trace, int k, const CellRef& c
     const std::string lesson = trace.lesson().id;
     const Step& step = trace.step(k);
     const bool of_scores = step.op == Op::softcap || step.op == Op::bias || step.op == Op::cap_gradient;
+    if (lesson == "cascade") {
+        if (step.op == Op::bias)
+            return dense_.capped(cell.row, cell.col) -
+                   p_.logits.alibi.value_or(0) *
+                       static_cast<long double>(std::llabs(ahead_in_sequence(p_, cell.row, cell.col)));
+        if (of_scores) return score_at(step.op, cell);
+        QuestionReference in_sequences = *this;
+        in_sequences.dense_ = dense_attention(p_, sees_in_sequence, ahead_in_sequence);
+        return in_sequences.of_cascade(step, cell);
+    }
     if (of_scores && lesson.starts_with("ring")) {
         const auto position = [&](int N, int rank, int row) {
             return positions_of_rank(p_, N, trace.workers(), rank)[static_cast<std::size_t>(row)];
@@ -467,7 +477,6 @@ long double QuestionReference::value(const Trace& trace, int k, const CellRef& c
     if (lesson.starts_with("softmax")) return one_row(step, passes_of(lesson), cell);
     if (lesson == "merge") return merged(trace, k, cell);
     if (lesson == "split-kv") return of_split(trace, k, cell);
-    if (lesson == "cascade") return of_cascade(step, cell);
     if (lesson == "ring") return of_ring(trace, k, cell);
     if (lesson == "ring-backward") return of_ring_backward(trace, k, cell);
     if (lesson == "training-step" && step.phase == 3)

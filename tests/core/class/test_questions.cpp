@@ -230,7 +230,7 @@ Problem problem_for(const Lesson& lesson, Random& random) {
     if (pick(random, 0, 1)) p.options.order = BackwardOrder::query_outer;
     if (!lesson.uses(chooses_sequences)) return p;
     choose_sequences(random, p);
-    p.causal = false, p.window.reset();
+    p.window.reset();
     return p;
 }
 

@@ -9,6 +9,7 @@ const Lesson& forward() { return *find_lesson("flash-forward"); }
 
 Problem Broken::of(Problem p) const {
     p.options.order = order;
+    if (lesson.uses(chooses_sequences)) p.window.reset();
     return p;
 }
 
@@ -23,8 +24,7 @@ std::vector<Broken> breakable() {
 }
 
 Problem random_faults(Random& random, Problem p) {
-    for (const Fault& fault : forward_faults()) p.switches.*fault.on = pick(random, 0, 2) == 0;
-    p.switches.no_lse = pick(random, 0, 2) == 0;
+    for (const Fault& fault : all_faults()) p.switches.*fault.on = pick(random, 0, 2) == 0;
     return p;
 }
 

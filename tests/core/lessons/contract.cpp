@@ -53,6 +53,10 @@ struct Told {
     }
     // A sum of weights that is 0 divides nothing.
     bool divides_by_nothing() const {
+        if (const Held l = trace.live(Slot::l, k); l && cell.slot == Slot::O_part && step.op == Op::normalize)
+            for (const Access& a : trace.writes(k))
+                if (a.slot == cell.slot && trace.value(a.value).region.contains(cell.row, cell.col))
+                    return l.value->data(cell.row - trace.value(a.value).region.row, 0) == 0;
         return value({Slot::l, cell.row, 0}, k) == 0.0 || value({Slot::l, cell.row, 0}, k - 1) == 0.0;
     }
 };
@@ -95,6 +99,8 @@ void check_numbers_are_there(const Told& t) {
     const bool none = op == Op::init || op == Op::mask || op == Op::store || op == Op::preprocess ||
                       t.e.sources.size() >= 256 || t.divides_by_nothing() || t.saw_no_key() ||
                       (op == Op::new_max && t.problem.switches.no_max) ||
+                      ((op == Op::part || op == Op::merge_max) && t.problem.switches.no_max) ||
+                      (op == Op::merge_weights && t.problem.switches.no_weights) ||
                       (op == Op::normalize && t.problem.switches.no_division) ||
                       (op == Op::correction && t.broken());
     if (t.e.numbers.empty() && !none) t.fail("no numbers");
@@ -134,6 +140,8 @@ void check_sources(const Told& t) {
 int apart(const Told& t) {
     int query = t.cell.row, key = t.cell.col;
     const int N = t.problem.N(), M = t.problem.N_kv(), ranks = t.trace.workers();
+    if (t.step.op == Op::bias && t.trace.lesson().uses(chooses_sequences))
+        return static_cast<int>(std::llabs(ahead_in_sequence(t.problem, query, key)));
     if (t.step.op == Op::bias && t.trace.lesson().uses(chooses_ranks)) {
         query = positions_of_rank(t.problem, N, ranks, t.step.i)[static_cast<std::size_t>(query)];
         key = positions_of_rank(t.problem, M, ranks, t.step.j)[static_cast<std::size_t>(key)];
@@ -219,7 +227,7 @@ std::vector<const char*> code_of(Op op) {
     case Op::dv: return {"Pᵀ dO"};
     case Op::dp: return {"dOᵢ Vⱼᵀ", "dO Vᵀ"};
     case Op::row_dot: return {"rowsum(P ⊙ dP)"};
-    case Op::sink_gradient: return {"dsink ← −Σ "};
+    case Op::sink_gradient: return {"dsink ← −Σ ", "− Σ exp(sink − Lᵢ)"};
     case Op::ds: return {"P ⊙ (dP − D"};
     case Op::cap_gradient: return {"÷ cap)²"};
     case Op::dq: return {"dS K"};
@@ -453,7 +461,9 @@ std::int64_t operations(const Trace& trace, int k) {
         return lesson.division == Division::at_the_end ? cells * (1 + 2 * keys)
                                                        : rows + cells * (2 + 2 * keys);
     case Op::normalize: return cells + (step_writes(trace, k, Slot::L_part) ? 2 * rows : 0);
-    case Op::sink_gradient: return lesson.by_cell ? p.N() * (p.N_kv() + 2LL) : 4LL * p.N();
+    case Op::sink_gradient:
+        if (on_ring) return 4 * rows_of_rank(trace, p.N(), step.i) + step_reads(trace, k, Slot::dsink_in);
+        return lesson.by_cell ? p.N() * (p.N_kv() + 2LL) : 4LL * p.N();
     case Op::row_dot: return 2 * rows * keys;
     case Op::add_share: return 2 * keys * d;  // to dK and to dV
     case Op::dv:
@@ -637,7 +647,9 @@ namespace {
 struct Expected {
     const Trace& trace;
     const Problem& p = trace.problem();
-    Dense dense = dense_attention(p, trace.lesson().uses(chooses_sequences) ? sees_in_sequence : test::sees);
+    bool shared = trace.lesson().uses(chooses_sequences);
+    Dense dense =
+        dense_attention(p, shared ? sees_in_sequence : test::sees, shared ? ahead_in_sequence : nullptr);
     int first = trace.lesson().one_row ? p.options.row : 0;  ///< a lesson of one row has that row alone
 
     void check(Slot slot, const Matrix& got) const {
@@ -674,7 +686,7 @@ void check_gradients(const Trace& trace) {
 Problem as_taken(const Lesson& lesson, Problem p) {
     if (!lesson.uses(takes_sink)) p.logits.sink.reset();
     if (!lesson.uses(takes_logits)) p.logits = {};
-    if (lesson.uses(chooses_sequences)) p.causal = false, p.window.reset();
+    if (lesson.uses(chooses_sequences)) p.window.reset();
     return p;
 }
 

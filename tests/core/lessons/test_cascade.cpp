@@ -38,6 +38,11 @@ std::vector<Matrix> written_on_chip(const Trace& trace) {
     return out;
 }
 
+Problem without_mask(Problem p) {
+    p.causal = false;
+    return p;
+}
+
 // Rows of K and V that were loaded.
 std::int64_t keys_loaded(const Trace& trace) {
     std::int64_t keys = 0;
@@ -80,6 +85,55 @@ TEST_SUITE("shared prefix") {
         CHECK(blind > 5);
     }
 
+    TEST_CASE("softcap, ALiBi, a sink and a causal mask in each sequence: dense attention to 1e-12") {
+        for (const int drawn : {0, 1, 2, 3}) {
+            Random random(74 + static_cast<std::uint64_t>(drawn));
+            int blind = 0;
+            for (int n = 0; n < 500; ++n) {
+                Problem p;
+                do {
+                    p = any_problem(random, 13);
+                    p.window.reset(), p.causal = drawn == 3;
+                    choose_sequences(random, p);
+                    if (drawn == 0) p.logits.softcap = choose(random, {0.5, 1, 2, 5, 30});
+                    if (drawn == 1) p.logits.alibi = choose(random, {0, 0.0625, 0.5, 1, 3});
+                    if (drawn == 2) p.logits.sink = choose(random, {0, 1, -2.5, 0.3, 6});
+                    if (drawn == 3 && n % 2 == 0) p.logits = any_logits(random);
+                } while (refuse(cascade, p));
+                const auto trace = cascade(p);
+                check_walk(*trace);
+                check_costs(*trace);
+                CHECK(check_results(*trace) == 2);
+                if (n % 5 == 0) CHECK(check_explanations(*trace, 12) > 0);
+                for (int row = 0; row < p.N(); ++row) blind += std::isinf(trace->result(Slot::L)(row, 0));
+            }
+            if (drawn == 3) CHECK(blind > 20);  // more queries than keys
+        }
+    }
+
+    TEST_CASE("a causal mask in a sequence is that of the sequence alone") {
+        for (const int prefix : {0, 2, 5, 12})
+            for (const int queries : {3, 6, 12}) {
+                Problem p = sharing(queries, 12, prefix, 3);
+                p.causal = true, p.logits.alibi = 0.5;
+                const auto trace = cascade(p);
+                const SharedPrefix all(p);
+                for (const Sequence& s : all.sequences) {
+                    if (prefix + s.keys == 0) continue;
+                    Problem alone = p;
+                    alone.options = {};
+                    alone.Q = Matrix(p.Q.middleRows(s.first_query, s.queries));
+                    for (Matrix Problem::*A : {&Problem::K, &Problem::V}) {
+                        (alone.*A).resize(prefix + s.keys, p.d());
+                        (alone.*A) << (p.*A).topRows(prefix), (p.*A).middleRows(s.first_key, s.keys);
+                    }
+                    const Dense dense = dense_attention(alone);
+                    CHECK(far_off(trace->result(Slot::O).middleRows(s.first_query, s.queries), dense.O,
+                                  tolerance_O(dense)) == "");
+                }
+            }
+    }
+
     TEST_CASE("who sees which key is what dealing the rows out says; every key lies in one block") {
         Random random(72);
         for (int n = 0; n < 200; ++n) {
@@ -87,7 +141,11 @@ TEST_SUITE("shared prefix") {
             choose_sequences(random, p);
             const SharedPrefix all(p);
             for (int r = 0; r < p.N(); ++r)
-                for (int c = 0; c < p.N_kv(); ++c) CHECK(all.sees(r, c) == sees_in_sequence(p, r, c));
+                for (int c = 0; c < p.N_kv(); ++c) {
+                    CHECK(all.visible(r, c) == sees_in_sequence(p, r, c));
+                    CHECK(all.sees(r, c) == sees_in_sequence(without_mask(p), r, c));
+                    if (all.sees(r, c)) CHECK(all.distance(r, c) == std::llabs(ahead_in_sequence(p, r, c)));
+                }
             const auto blocks = blocks_of_sequences(p);
             REQUIRE(blocks.size() == all.blocks.size());
             for (std::size_t j = 0; j < blocks.size(); ++j) {
@@ -261,9 +319,7 @@ TEST_SUITE("shared prefix") {
                        }),
                        {"pages 1 and 3 at the same place, 3"});
         check_contains(refused([](P p) { p.options.pages = 0, p.options.page_table = {0}; }), {"no pages"});
-        check_contains(refused([](P p) { p.causal = true; }), {"no causal mask", "sequences decide"});
-        check_contains(refused([](P p) { p.window = 1; }), {"no window"});
-        check_contains(refused([](P p) { p.logits.sink = 1; }), {"has no sink"});
-        check_contains(refused([](P p) { p.logits.softcap = 1; }), {"has no softcap"});
+        check_contains(refused([](P p) { p.window = 1; }),
+                       {"has no window", "prefix that its sequences share"});
     }
 }

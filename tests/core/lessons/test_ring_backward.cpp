@@ -4,6 +4,7 @@
 #include "core/distributed/ring_model.h"
 #include "core/lessons/ring/clock.h"
 #include "core/lessons/ring/ring.h"
+#include "core/walk/compare.h"
 #include "tests/contains.h"
 #include "tests/core/lessons/contract.h"
 #include "tests/core/lessons/dense_checks.h"
@@ -194,6 +195,84 @@ TEST_SUITE("ring backward") {
         const Explanation weight = explain(*trace, at(Op::recompute, 1), CellRef{Slot::Prob, 0, 0});
         CHECK(plain(weight.numbers) == "exp(2 − 2.494)");
         CHECK(close_to(trace->result(Slot::dQ), dense_gradients(p, *p.dO).dQ, Dense::Table::Ones(4, 4), 0));
+    }
+
+    TEST_CASE(
+        "a sink: its gradient is a sum over the ranks, that of dense attention and of central differences") {
+        Random random(74);
+        int several = 0;
+        for (int n = 0; n < 500; ++n) {
+            const Problem p = any_ring(random, [&] {
+                Problem drawn = any_problem(random, 11);
+                drawn.dO = random_problem(drawn.N(), drawn.d(), random())->dO;
+                drawn.logits = any_logits(random);
+                drawn.logits.sink = choose(random, {0, 1, -2.5, 0.3, 6});
+                return drawn;
+            });
+            const auto trace = ring_backward(p);
+            check_walk(*trace);
+            check_costs(*trace);
+            CHECK(check_results(*trace) == 1);
+            if (n % 4 == 0) CHECK(check_explanations(*trace, 12) > 0);
+            several += p.options.ranks > 2;
+        }
+        CHECK(several > 100);
+        for (int n = 0; n < 500; ++n) {
+            const Problem p = any_ring(random, [&] {
+                Problem drawn = gradient_problem(random, 5);
+                drawn.logits.sink = choose(random, {0, 1, -1, 0.3});
+                return drawn;
+            });
+            const auto trace = ring_backward(p);
+            check_differences(p, &Problem::Q, trace->result(Slot::dQ));
+            const double h = 1e-5, d = trace->result(Slot::dsink)(0, 0);
+            const auto loss = [&](double by) {
+                Problem moved = p;
+                *moved.logits.sink += by;
+                const Dense dense = dense_attention(moved);
+                return static_cast<double>(
+                    (dense.O.array() * output_gradient(p).cast<long double>().array()).sum());
+            };
+            const double slope = (loss(h) - loss(-h)) / (2 * h);
+            CHECK(std::abs(slope - d) <= 1e-6 * (1 + std::abs(slope)));
+        }
+    }
+
+    TEST_CASE("the gradient of the sink goes from rank to rank, four bytes each time") {
+        for (const int ranks : {1, 2, 3, 4}) {
+            Problem p = ring_of(12, ranks, ShardKind::zigzag, true);
+            const std::int64_t without = ring_backward_bytes(p);
+            p.logits.sink = 0.5;
+            const auto trace = ring_backward(p);
+            CHECK(trace->step(trace->size() - 1).traffic.sent == without + 4 * (ranks - 1));
+            const std::vector<int> shares = steps_of(*trace, Op::sink_gradient);
+            REQUIRE(static_cast<int>(shares.size()) == ranks);
+            const DenseGradients g = dense_gradients(p, output_gradient(p));
+            CHECK(trace->result(Slot::dsink)(0, 0) == doctest::Approx(static_cast<double>(g.dsink)));
+            for (int rank = 0; rank < ranks; ++rank) {
+                const Step& step = trace->step(shares[static_cast<std::size_t>(rank)]);
+                CHECK(step.when.worker == rank);
+                if (rank > 0)
+                    CHECK(step.when.start >
+                          trace->step(shares[static_cast<std::size_t>(rank) - 1]).when.start);
+            }
+        }
+    }
+
+    TEST_CASE("without the own share dK and dV are those of one rank alone") {
+        Problem p = ring_of(8, 2, ShardKind::contiguous);
+        p.switches.no_share = true;
+        const auto broken = ring_backward(p), truth = ring_backward(without_faults(p));
+        CHECK(broken->result(Slot::dQ) == truth->result(Slot::dQ));
+        for (const auto& [part, home] : {std::pair(Slot::dK_part, Slot::dK), {Slot::dV_part, Slot::dV}})
+            for (int rank = 0; rank < 2; ++rank)
+                for (const int key : positions_of_rank(p, 8, 2, rank)) {
+                    const CellRef share{part, rank * 8 + key, 0};
+                    CHECK(broken->result(home)(key, 0) ==
+                          value_at(*holding(*truth, share, truth->size()).value, share));
+                    CHECK(broken->result(home)(key, 0) != truth->result(home)(key, 0));
+                }
+        CHECK(compare(*truth, *broken).sentence.starts_with("From step "));
     }
 
     TEST_CASE("one rank is a ring that sends nothing") {

@@ -51,7 +51,7 @@ void check_broken(const Lesson& lesson, const Problem& p) {
 
 TEST_SUITE("switches") {
     TEST_CASE("every fault of the worked example, masked or not, in every lesson") {
-        CHECK(breakable().size() == 4);
+        CHECK(breakable().size() == 9);
         for (const Broken& b : breakable())
             for (const Fault& fault : b.lesson.faults())
                 for (bool causal : {false, true}) {
