@@ -18,8 +18,8 @@ ListSizes list_sizes(const AppState& state) {
 }
 
 constexpr const char* no_faults_words =
-    "Nothing in this lesson can be left out. The tiled lessons can be broken: flash forward, its first "
-    "version, and flash backward.";
+    "Nothing in this lesson can be left out. Flash forward, flash backward and the lessons that merge can be "
+    "broken.";
 
 std::string key_name(Key key) {
     const char printed = printed_by(key);

@@ -527,8 +527,9 @@ void curve_list(const Canvas& c, const Rect& a, const std::vector<CurvePoint>& p
             c.text(x, y, "… " + str(points.size() - n) + " more", size::small, c.theme->t2);
             break;
         }
-        c.rich(x, y, curve_entry(*order[n], brief), size::body, Align::left,
-               order[n]->chosen ? c.theme->t1 : c.theme->t2);
+        Line entry = curve_entry(*order[n], brief);
+        if (rich_width(c, entry, size::body) > a.w) entry.erase(entry.begin(), entry.end() - 1);
+        c.rich(x, y, entry, size::body, Align::left, order[n]->chosen ? c.theme->t1 : c.theme->t2);
     }
 }
 

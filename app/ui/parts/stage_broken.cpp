@@ -38,7 +38,8 @@ void draw_foot(const Pane& p) {
     const Canvas& c = p.c;
     const float y = p.a.bottom() - foot_h / 2 - 3;
     c.line({p.a.x + 12, p.foot_y()}, {p.a.right() - 12, p.foot_y()}, p.theme().line2, 1);
-    const float name = c.rich(p.x(), y, named(p.step.cell), size::far_symbol) + 22;
+    const Line title = part_title(p.step);
+    const float name = c.rich(p.x(), y, title.empty() ? named(p.step.cell) : title, size::far_symbol) + 22;
     const Shown number = shown(p, p.step.truth.value, p.step.broken.value);
     float used =
         name + draw_shown(c, p.x() + name, y, number,

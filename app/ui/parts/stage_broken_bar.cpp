@@ -176,12 +176,30 @@ void draw_labels(const Pane& p) {
     }
 }
 
+// Of a line that is broken at spaces the widest piece, with a sign before it.
+float widest_piece(const Canvas& c, const Line& line, float size) {
+    float widest = 0, now = 0;
+    for (const Span& span : line) {
+        std::size_t from = 0;
+        for (bool more = true; more;) {
+            const std::size_t space = span.text.find(' ', from);
+            more = space != std::string::npos;
+            Span piece = span;
+            piece.text = span.text.substr(from, more ? space - from : space);
+            now += rich_width(c, {piece}, size);
+            if (more) widest = std::max(widest, now), now = 0, from = space + 1;
+        }
+    }
+    return std::max(widest, now) + rich_width(c, {word("+ ")}, size);
+}
+
 // The formula with its numbers, where the bar is one value; away from the label of the line.
 void draw_numbers(const Pane& p) {
     const Line& numbers = p.side.told.numbers;
     if (p.side.value == minus_infinity && p.step.cell.slot == Slot::S)
         p.c.text(p.label_x(), p.bars.y + p.bars.h - 48, "hidden", size::far, p.theme().t2);
     if (p.side.parts.size() > 1 || numbers.empty() || p.moves) return;
+    if (widest_piece(p.c, numbers, size::far) > p.label_w()) return;
     const CellRef &now = p.step.cell, &end = p.step.end;
     const bool at_the_end =
         info(now.slot).role == info(end.slot).role && now.row == end.row && now.col == end.col;

@@ -93,15 +93,22 @@ void draw_map(const Pane& p) {
             c.rect(x + cw * px(k) + seam, y + ch * px(r) + seam, cw - 2 * seam, ch - 2 * seam, fill,
                    seam > 0 ? 3.0f : 0.0f);
     if (p.broken) draw_wrong_rows(p, {x, y, w, bottom - y}, ch);
-    const float cell_y = y + ch * px(p.step.end.row), cell_x = x + cw * px(p.step.end.col);
+    const int first = rows == 1 ? p.step.end.row : 0;  // a lesson of one row has that row alone
+    const float cell_y = y + ch * px(p.step.end.row - first), cell_x = x + cw * px(p.step.end.col);
     if (ch >= 8 && cw >= 8) c.frame(cell_x + 1, cell_y + 1, cw - 2, ch - 2, t.focus, 2, 3);
     c.rich(x - 14, (y + bottom) / 2, slot_symbol(p.step.end.slot), size::far_symbol, Align::right);
 
     const std::string of = str(p.step.wrong_count()) + " of " + str(rows);
-    const std::string long_words = of + (p.rounded ? " rows differ" : " rows wrong");
+    const bool one = rows == 1;  // of a lesson about one row
+    const std::string one_row = p.step.wrong_count() == 0 ? "the row is right"
+                                : p.rounded               ? "the row differs"
+                                                          : "the row is wrong";
+    const std::string long_words = one ? one_row : of + (p.rounded ? " rows differ" : " rows wrong");
     const bool fits = text_width(Face::regular, size::far, long_words) <= end_w;
     const std::string short_words = of + (p.rounded ? " differ" : " wrong");
-    const std::string text = !p.broken ? (p.rounded ? "exact" : "all rows right")
+    const std::string text = !p.broken ? (p.rounded ? "exact"
+                                          : one     ? "the row is right"
+                                                    : "all rows right")
                              : fits    ? long_words
                                        : short_words;
     const float text_w = text_width(Face::regular, size::far, text);

@@ -190,10 +190,11 @@ void break_view(const Canvas& c, AppState& state, const Rect& a) {
     if (icon_button(c, "##close break", a.right() - 16 - 32, a.y + 12, 32, 32, Icon::close, close))
         show_side(state, false, false);
     if (state.lesson->faults().empty()) {
-        c.paragraph(x, a.y + 64, w,
-                    "This lesson has no switches: only the tiled lessons, flash forward and flash backward, "
-                    "can be broken.",
-                    15, c.theme->t2, 6);
+        c.paragraph(
+            x, a.y + 64, w,
+            "This lesson has no switches. Flash forward, flash backward and the lessons that merge can be "
+            "broken.",
+            15, c.theme->t2, 6);
         return;
     }
     reset_button(c, state, a.right() - 16 - 40, a.y + 12);

@@ -164,8 +164,11 @@ float without_fault(const Canvas& c, const AppState& state, float x, float y, fl
     if (distance(value, *truth) == 0 || h > room) return 0;
     const bool rounded = state.problem->switches == Switches{};
     c.text_within(x, y + 20, w, rounded ? "without rounding" : "without the fault", size::small, c.theme->t3);
-    const Line line =
-        pieces(cell_text(cell) + " = ", number(format_apart(value, *truth).second, Role::none, true));
+    // A part is called as in the formula.
+    const Line& result = state.explanation.result;
+    const bool of_part = is_of_parts(cell.slot) && result.size() > 2;
+    const Line name = of_part ? Line(result.begin(), result.end() - 2) : Line{word(cell_text(cell))};
+    const Line line = pieces(name, " = ", number(format_apart(value, *truth).second, Role::none, true));
     c.rich_paragraph(x, y + 32, w, line, size::lead, 1);
     return h;
 }

@@ -22,6 +22,9 @@ static void forward_main(const Canvas& c, AppState& state, const Layout& layout)
     sram_view(c, state, layout.sram, layout.tight);
 }
 
+// All of it, by buttons and titles.
+static float whole_title(const AppState&, const Rect& sram) { return sram.w; }
+
 const LessonView& lesson_view(const Lesson& lesson) {
     static const LessonView dense{dense_main, dense_presenter, false, {"Matrices", "Lens"}};
     static const LessonView views[] = {
@@ -34,13 +37,26 @@ const LessonView& lesson_view(const Lesson& lesson) {
         {v1_main, forward_presenter, true, {"HBM", "SRAM", "Beside"}},            // Picture::forward_v1
         // Picture::flash_backward
         {backward_main, backward_presenter, true, {"HBM", "SRAM", "Lens"}, order_switch_taken},
-        {merge_main, merge_presenter, false, {"Parts", "Lens", "Trees", "Same result?"}},  // Picture::merge
-        {split_main, split_presenter, false, {"HBM", "Workers", "SRAM", "Lens"}},   // Picture::split_kv
-        {ring_main, ring_presenter, false, {"Ring", "Rounds", "Balance", "SRAM"}},  // Picture::ring
+        {merge_main,
+         merge_presenter,
+         false,
+         {"Parts", "Lens", "Trees", "Same result?"},
+         whole_title},  // Picture::merge
+        {split_main,
+         split_presenter,
+         false,
+         {"HBM", "Workers", "SRAM", "Lens"},
+         whole_title},  // Picture::split_kv
+        {ring_main,
+         ring_presenter,
+         false,
+         {"Ring", "Rounds", "Balance", "SRAM"},
+         whole_title},  // Picture::ring
         {cascade_main,
          cascade_presenter,
          false,
-         {"HBM", "Prefix", "Pages", "SRAM", "Lens"}},  // Picture::cascade
+         {"HBM", "Prefix", "Pages", "SRAM", "Lens"},
+         whole_title},  // Picture::cascade
     };
     static_assert(std::size(views) == picture_count);
     return views[static_cast<std::size_t>(lesson.picture)];

@@ -5,6 +5,7 @@
 #include "app/ui/kit/canvas.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
+#include "core/lessons/shared/parts.h"
 #include "core/walk/compare.h"
 #include "core/walk/formula.h"
 
@@ -189,21 +190,47 @@ int furthest_column(const Matrix& truth, const Matrix& broken, int r) {
     return out;
 }
 
-void follow_to_the_end(BrokenStep& s, const Comparison& found) {
+// The row of the result that the cell belongs to. Rows of parts, and those of the ranks of a ring, count from
+// 0: there it is one of those that the step's worker, or kernel, stores later; −1: not to be told.
+int row_of_result(const BrokenStep& s, const AppState& state, Slot result) {
+    const Trace& trace = *s.truth.trace;
+    const Lesson& lesson = trace.lesson();
+    if (lesson.one_row) return trace.problem().options.row;
+    const int k = state.cursor.step;
+    if (!lesson.uses(parts_of_rows) || info(s.cell.slot).hbm) return s.cell.row;
+    if (lesson.uses(chooses_sequences) && !is_of_parts(s.cell.slot)) return s.cell.row;
+    int local = s.cell.row;
+    for (const Access& a : trace.writes(k))
+        if (a.slot == s.cell.slot && trace.value(a.value).region.contains(s.cell.row, s.cell.col))
+            local -= trace.value(a.value).region.row;
+    for (int later = k; later < trace.size() && trace.step(later).phase == trace.step(k).phase; ++later)
+        for (const Access& a : trace.writes(later)) {
+            if (a.slot != result) continue;
+            const Region& at = trace.value(a.value).region;
+            if (local < at.rows) return at.row + local;
+            local -= at.rows;
+        }
+    return -1;
+}
+
+void follow_to_the_end(BrokenStep& s, const AppState& state) {
+    const Comparison& found = *state.comparison;
     const Lesson& lesson = s.truth.trace->lesson();
+    const int first = lesson.one_row ? s.truth.trace->problem().options.row : 0;
     Slot slot = result_of(lesson, s.cell.slot);
     Matrix truth = s.truth.trace->result(slot), broken = s.broken.trace->result(slot);
     const bool own = std::string_view(info(slot).symbol) == info(s.cell.slot).symbol;
-    int row = own || !of_one_key(s.cell.slot) ? s.cell.row : -1;
+    int row = own || !of_one_key(s.cell.slot) ? row_of_result(s, state, slot) - first : -1;
     const bool elsewhere = row < 0 || row >= truth.rows() || !row_differs(truth, broken, row);
-    if (elsewhere && !own && found.worst.step >= 0 && !same_number(found.worst.truth, found.worst.broken)) {
+    if (elsewhere && (!own || row < 0) && found.worst.step >= 0 &&
+        !same_number(found.worst.truth, found.worst.broken)) {
         slot = found.worst.cell.slot;
         truth = s.truth.trace->result(slot), broken = s.broken.trace->result(slot);
-        row = found.worst.cell.row;
+        row = found.worst.cell.row - first;
     }
     row = std::clamp(row, 0, static_cast<int>(truth.rows()) - 1);
     const int col = own && s.cell.col < truth.cols() ? s.cell.col : furthest_column(truth, broken, row);
-    s.end = {slot, row, col};
+    s.end = {slot, first + row, col};
     s.truth.end = truth(row, col), s.broken.end = broken(row, col);
     for (int r = 0; r < truth.rows(); ++r) s.wrong_rows.push_back(row_differs(truth, broken, r));
     s.truth.results = std::move(truth), s.broken.results = std::move(broken);
@@ -223,8 +250,10 @@ Line before_rounding(const Trace& trace, int k, const CellRef& cell) {
 
 // "≈ 11.804 ÷ 1.639", of the step that divides the row of the end.
 Line quotient_of(const Trace& trace, const CellRef& end) {
+    if (trace.lesson().uses(parts_of_rows)) return {};  // its rows on chip are others
     for (int k = trace.size() - 1; k >= 0 && trace.lesson().division == Division::at_the_end; --k) {
         const CellRef cell{Slot::Oi, end.row, end.col};
+        if (trace.step(k).op == Op::merge_output) return {};  // what was divided has been merged
         if (trace.step(k).op != Op::normalize || !written_value(trace, k, cell)) continue;
         const Explanation told = explain(trace, k, cell);
         const bool rounds =
@@ -258,6 +287,12 @@ const std::optional<BrokenStep>& shown_broken_step(AppState& state) {
     return last->what;
 }
 
+Line part_title(const BrokenStep& step) {
+    const Line& result = step.broken.told.result;
+    if (!is_of_parts(step.cell.slot) || result.size() < 3) return {};
+    return {result.begin(), result.end() - 2};
+}
+
 std::optional<BrokenStep> broken_step(const AppState& state) {
     if (!state.truth || !state.comparison || !state.comparison->mismatch.empty()) return {};
     const int k = state.cursor.step;
@@ -277,7 +312,7 @@ std::optional<BrokenStep> broken_step(const AppState& state) {
             side->parts = {added({}, side->value, info(out.cell.slot).role)};
     out.cause = cause_of(out, state);
     tell_causes(out);
-    follow_to_the_end(out, *state.comparison);
+    follow_to_the_end(out, state);
     out.truth.quotient = quotient_of(*state.truth, out.end);
     out.broken.quotient = quotient_of(*state.trace, out.end);
     return out;

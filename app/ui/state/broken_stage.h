@@ -75,6 +75,8 @@ struct BrokenStep {
     std::vector<bool> wrong_rows;  ///< of the result
     int wrong_count() const;
 };
+/// What its lesson calls the cell of a part, "w_B"; empty where the cell is of no part.
+Line part_title(const BrokenStep& step);
 /// Nothing where the step writes the same numbers in both walks.
 std::optional<BrokenStep> broken_step(const AppState& state);
 /// The same for the frame that is drawn: worked out when step, cell or walk change.

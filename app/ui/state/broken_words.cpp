@@ -31,14 +31,20 @@ std::string size_words(double truth, double broken) {
     return percent.empty() ? "" : ", " + percent + way;
 }
 
+// As a sentence has it: "ℓ[0]", of a part "w_B"
+std::string name_in_words(const BrokenStep& s) {
+    const Line title = part_title(s);
+    return title.empty() ? cell_name(s.cell) : plain(title);
+}
+
 // "ℓ[0] is 2.503 instead of 1.639, 1.527 times what it should be"
 std::string counted(const BrokenStep& s, bool rounded) {
     const double truth = s.truth.value, value = s.broken.value;
     const NineDigits nine = nine_digits(truth, value);
     const bool nine_tell = std::isfinite(value) && (rounded || same_number(truth, value));
     const auto [is, should] = nine_tell ? std::pair(nine.broken, nine.truth) : format_apart(value, truth);
-    if (is == should) return cell_name(s.cell) + " differs beyond the ninth digit";
-    return cell_name(s.cell) + " is " + is + " instead of " + should + size_words(truth, value);
+    if (is == should) return name_in_words(s) + " differs beyond the ninth digit";
+    return name_in_words(s) + " is " + is + " instead of " + should + size_words(truth, value);
 }
 
 // Where it comes from.
@@ -113,8 +119,7 @@ std::string broken_sentence(const AppState& state, const std::optional<BrokenSte
     const std::string own = told ? sentence_before_others(why) : "", numbers = counted(*step, rounded);
     if (own.empty() || letter_count(own) > spoken_letters)
         return numbers + because(*step, rounded) + no_harm(*step, rounded);
-    if (lost)
-        return own + " " + cell_name(step->cell) + " should be " + format_short(step->truth.value) + ".";
+    if (lost) return own + " " + name_in_words(*step) + " should be " + format_short(step->truth.value) + ".";
     const bool room =
         own.find(" times ") == std::string::npos && letter_count(own + numbers) + 2 <= spoken_letters;
     return room ? own + " " + numbers + "." : own;

@@ -96,9 +96,18 @@ struct SeesMap {
             c.frame(at.x + .5f, at.y + .5f, at.w - 1, at.h - 1, ink, 1, radius::bar);
         else
             c.dashed_frame(at.x + .5f, at.y + .5f, at.w - 1, at.h - 1, t.line2, 1, {3, 3});
+        hide(keys, first, count);
         const Line name = slot_symbol(Slot::K, number);
         if (rich_width(c, name, size::body) + 4 > at.w || at.h < 20) return;
         block_name(c, number, at.x + at.w / 2, at.middle(), current || done ? fill : 0);
+    }
+
+    // Keys of the block that a causal mask hides from a query
+    void hide(const KeyBlock& keys, int first, int count) const {
+        for (int query = first; query < first + count; ++query)
+            for (int key = keys.first; key < keys.first + keys.keys; ++key)
+                if (!now.all.visible(query, key))
+                    c.hatch(x(key) + 2, y(query) + 2, cw - 4, ch - 4, c.theme->line2, 6);
     }
 
     void sequence(int n) const {
@@ -208,9 +217,10 @@ Ledger plain_ledger(const Ledger& shared, const CascadeNow& now) {
     for (const LedgerSegment& one : shared.segments) {
         if (one.name == "parts") continue;
         const bool of_keys = one.role == Role::K || one.role == Role::V;
-        const std::int64_t bytes = of_keys           ? keys * p.d() * p.element_bytes
-                                   : one.name == "Q" ? one.bytes / 2
-                                                     : one.bytes;
+        const std::int64_t bytes = of_keys              ? keys * p.d() * p.element_bytes
+                                   : one.name == "Q"    ? one.bytes / 2
+                                   : one.name == "sink" ? one.bytes * now.all.count()
+                                                        : one.bytes;
         out.add(one.name.c_str(), one.role, bytes, bytes);
     }
     return out;

@@ -30,9 +30,10 @@ void draw_looking(const Canvas& c, const MergeNow& now, const Rect& a, float pha
     const Matrix S = softmax_scores(now.trace.problem());
     double most = minus_infinity;
     for (int j = part.first; j <= part.last(); ++j) most = std::max(most, S(0, j));
-    if (most == minus_infinity) {
+    if (most == minus_infinity)
         return nothing(c, a, part.count == 0 ? "No keys: nothing to draw" : "The mask hides every key");
-    }
+    if (now.trace.problem().switches.no_max)
+        return nothing(c, a, "Nothing is subtracted: a weight is exp(S), however large that is");
     std::vector<CurvePoint> points;
     for (int j = part.first; j <= part.last(); ++j)
         points.push_back({S(0, j) - most, index_label(now.trace.problem(), "k", j), Role::S});
@@ -61,7 +62,7 @@ void draw_shares(const Canvas& c, const MergeNow& now, const Rect& a, float phas
 }
 
 void draw_weights(const Canvas& c, const MergeNow& now, const Rect& a, float phase) {
-    if (now.shared) return draw_shares(c, now, a, phase);
+    if (now.shared || now.trace.problem().switches.no_weights) return draw_shares(c, now, a, phase);
     const Slot slot = now.normalised ? Slot::L_part : Slot::m_part;
     const auto to = now.result(slot);
     std::vector<CurvePoint> points;
@@ -354,6 +355,17 @@ const char* caption_of(const MergeNow& now) {
 
 }  // namespace
 
+// NaN and ∞, which only a broken walk has, are no lengths.
+static bool has_lengths(const MergeNow& now) {
+    for (const Slot slot : {Slot::m_part, Slot::l_part, Slot::L_part, Slot::w_part, Slot::O_part})
+        for (const int tile : now.rows())
+            if (const Held held = now.trace.live(slot, tile, now.k))
+                for (Eigen::Index n = 0; n < held.value->data.size(); ++n)
+                    if (const double v = held.value->data.data()[n]; std::isnan(v) || v == infinity)
+                        return false;
+    return true;
+}
+
 void draw_merge_lens(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
     c.well(a.x, a.y, a.w, a.h);
     const PanelPart part(c, "Lens", a);
@@ -363,6 +375,8 @@ void draw_merge_lens(const Canvas& c, AppState& state, const MergeNow& now, cons
         a.h < 130 ? Rect{a.x + 14, a.y + 8, a.w - 28, a.h - 16} : lens_title(c, a, caption_of(now));
     const float come = phase(state);
     const int col = merge_column(state);
+    if (!is_load(op) && !is_store(op) && !has_lengths(now))
+        return nothing(c, inner, "NaN and ∞ are no lengths: nothing to draw");
     switch (op) {
     case Op::init:
     case Op::part: return draw_looking(c, now, inner, come);

@@ -41,9 +41,15 @@ struct RingNow {
     int rank, tick;
     int round;  ///< of the rank at hand; as many as there are ranks: it has come to its end
 
+    /// The gradient of the sink, which goes from rank to rank when all rounds are over.
+    bool of_sink(int step) const {
+        const Step& s = trace.step(step);
+        return s.op == Op::sink_gradient || (s.op == Op::exchange_gradients && s.j < 0);
+    }
     /// The round that a step belongs to. A message is that of the round in which it travels.
     int round_at(int step) const {
         const Step& s = trace.step(step);
+        if (of_sink(step)) return ring.ranks;
         if (s.op == Op::load_q || (backward && s.j < 0 && s.op != Op::store)) return 0;
         if (s.j < 0) return ring.ranks;
         const bool home = s.op == Op::exchange_gradients && s.j == s.when.worker;
@@ -827,6 +833,7 @@ struct OnChip {
 
 std::string words_of_step(const RingNow& now) {
     const int shard = now.trace.step(now.k).j;
+    if (now.of_sink(now.k)) return "the gradient of the sink, a sum over all ranks";
     if (now.trace.step(now.k).op == Op::exchange_gradients || now.trace.step(now.k).op == Op::add_share)
         return "gradients of rank " + str(shard) + (shard == now.rank ? " come home" : " on their way");
     if (now.round >= now.ring.ranks) return "all rounds are over";
@@ -837,13 +844,13 @@ std::string words_of_step(const RingNow& now) {
 
 void chip_panel(const Canvas& c, AppState& state, const RingNow& now, const Rect& a) {
     const Op op = op_now(state);
-    const bool in_hbm = op == Op::exchange_gradients || op == Op::add_share;
+    const bool in_hbm = op == Op::exchange_gradients || op == Op::add_share, sink = now.of_sink(now.k);
     const Panel panel(c, "SRAM", a, (in_hbm ? "HBM of rank " : "SRAM of rank ") + str(now.rank),
                       words_of_step(now));
     OnChip chip{c, state, now};
     const Rect inner{a.inner_x(), a.y + 42, a.inner_w(), a.h - 42 - 16};
+    if (op == Op::add_share || sink) return chip.operands(inner);
     if (op == Op::exchange_gradients) return chip.arriving(inner);
-    if (op == Op::add_share) return chip.operands(inner);
     const float left = inner.w * (now.backward ? .52f : .44f);
     const float taken = chip.products({inner.x, inner.y, left, inner.h});
     const float x = inner.x + std::max(taken + 26, std::min(left, taken + 60));
@@ -936,7 +943,7 @@ float ring_map(const Canvas& c, const AppState& state, float right) {
 void ring_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a) {
     const RingNow now(state);
     const Op op = op_now(state);
-    const bool message = op == Op::exchange || op == Op::exchange_gradients;
+    const bool message = (op == Op::exchange || op == Op::exchange_gradients) && !now.of_sink(now.k);
     const Rect rest = shows_ring(state) ? draw_rounds_beside(c, now, a) : a;
     const bool deals = points_at(state, "Balance");
     // The frames of cells reach beyond them, by less than this.
