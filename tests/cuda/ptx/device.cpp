@@ -75,6 +75,7 @@ public:
 
     const std::vector<const gpu::Rung*>& ladder() const override { return gpu::on_cuda::ladder(); }
     void* allocate(std::int64_t bytes) override {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the device, no object of the host
         return reinterpret_cast<void*>(machine.memory.allocate(static_cast<std::uint64_t>(bytes)));
     }
     void release(void* memory) noexcept override {

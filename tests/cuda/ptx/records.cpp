@@ -162,7 +162,7 @@ std::string compare_intrinsics(DType type, int capability) {
     const auto run = [type](bool plain) {
         setup().plain_arithmetic = plain;
         std::string why_not;
-        const Words results = run_intrinsics(*gpu::open_cuda(why_not), *gpu::cuda_intrinsics(), type);
+        Words results = run_intrinsics(*gpu::open_cuda(why_not), *gpu::cuda_intrinsics(), type);
         setup().plain_arithmetic = false;
         return results;
     };

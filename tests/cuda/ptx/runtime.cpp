@@ -48,6 +48,8 @@ cudaError_t launch(const void* of, dim3 blocks, dim3 threads, void** arguments, 
 
 }  // namespace
 
+// NVIDIA gave them their names.
+// NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" {
 
 void** __cudaRegisterFatBinary(void*) {
@@ -99,3 +101,4 @@ cudaError_t cudaGetLastError() {
 }
 
 }  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier)
