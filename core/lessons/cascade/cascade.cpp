@@ -203,10 +203,10 @@ std::int64_t estimate(const Problem& p) {
 
 std::span<const CodeLine> code_of(const Problem& p) {
     static const CodeLine lines[] = {
-        {0, "for i = all sequences, then for each of them"},
+        {0, "for i = all sequences, then each of them"},
         {1, "load Qᵢ", Op::load_q},
         {1, "m ← −∞,  ℓ ← 0,  O ← 0", Op::init},
-        {1, "for j in the prefix, then in its own keys"},
+        {1, "for j in the prefix, then its own keys"},
         {2, "load Kⱼ, Vⱼ", Op::load_kv},
         {2, "S  ← scale · Qᵢ Kⱼᵀ", Op::scores},
         {2, "S  ← cap · tanh(S ÷ cap)", Op::softcap},

@@ -331,7 +331,7 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {1, "load Qᵢ, dOᵢ, Lᵢ   (its queries)", Op::load_q},
         {1, "Dᵢ ← rowsum(dOᵢ ⊙ Oᵢ)", Op::preprocess},
         {1, "dQᵢ ← 0", Op::init, CodeLine::no_block},
-        {1, "for t = 0 … R − 1,  with j = (i − t) mod R", Op::skip},
+        {1, "for t in 0 … R−1:  j = (i − t) mod R", Op::skip},
         {2, "hand on K, V to rank i + 1, meanwhile", Op::exchange},
         {2, "load Kⱼ, Vⱼ", Op::load_kv},
         {2, "S  ← scale · Qᵢ Kⱼᵀ", Op::scores},
@@ -346,11 +346,11 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {2, "dQᵢ ← dQᵢ + scale · dS Kⱼ", Op::dq},
         {2, "ΔKⱼ ← scale · dSᵀ Qᵢ", Op::dk},
         {2, "store ΔKⱼ, ΔVⱼ", Op::store},
-        {2, "ΔKᵢ, ΔVᵢ ← 0  if it sees no key of its own", Op::init},
+        {2, "ΔKᵢ, ΔVᵢ ← 0  if no own key is seen", Op::init},
         {1, "store dQᵢ", Op::store, CodeLine::no_block},
         {1, "dsink ← dsink of rank i − 1 − Σ exp(sink − Lᵢ) Dᵢ", Op::sink_gradient},
         {0, "beside it, for each rank j"},
-        {1, "hand on dKⱼ, dVⱼ to the next rank, and home", Op::exchange_gradients},
+        {1, "hand on dKⱼ, dVⱼ, at the end home", Op::exchange_gradients},
         {1, "dKⱼ, dVⱼ ← dKⱼ + ΔKⱼ, dVⱼ + ΔVⱼ  there", Op::add_share},
     };
     static const FaultCode code(
