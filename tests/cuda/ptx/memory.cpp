@@ -21,21 +21,20 @@ void GlobalMemory::release(std::uint64_t address) {
 }
 
 unsigned char* GlobalMemory::find(std::uint64_t address, std::uint64_t bytes, std::string* why) {
-    if (last && address >= last->begin && address + bytes <= last->begin + last->bytes)
-        return last->data.get() + (address - last->begin);
+    if (last && last->holds(address, bytes)) return last->data.get() + (address - last->begin);
     auto after = table.upper_bound(address);
     if (after == table.begin()) {
         if (why) *why = "before every allocation";
         return nullptr;
     }
     const Allocation& before = std::prev(after)->second;
-    if (address + bytes <= before.begin + before.bytes) {
+    if (before.holds(address, bytes)) {
         last = &before;
         return before.data.get() + (address - before.begin);
     }
     if (why) {
         std::ostringstream text;
-        text << "it ends " << address + bytes - before.begin - before.bytes
+        text << "it ends " << address - before.begin + bytes - before.bytes
              << " bytes behind an allocation of " << before.bytes;
         *why = text.str();
     }

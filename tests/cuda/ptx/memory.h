@@ -8,6 +8,11 @@
 
 namespace tilewalk::ptx {
 
+/// Whether `count` bytes at `at` lie inside of the `size` bytes at `begin`. By differences: a sum may wrap.
+inline bool lies_inside(std::uint64_t at, std::uint64_t count, std::uint64_t begin, std::uint64_t size) {
+    return at >= begin && at - begin <= size && count <= size - (at - begin);
+}
+
 /// What a GPU calls global memory: a table of allocations. Their addresses mean nothing to the host, and
 /// between two of them lie more bytes than a kernel could step over by mistake.
 class GlobalMemory {
@@ -24,6 +29,9 @@ private:
     struct Allocation {
         std::uint64_t begin, bytes;
         std::unique_ptr<unsigned char[]> data;
+        bool holds(std::uint64_t at, std::uint64_t count) const {
+            return lies_inside(at, count, begin, bytes);
+        }
     };
     std::map<std::uint64_t, Allocation> table;
     const Allocation* last = nullptr;  ///< the next access is often to the same

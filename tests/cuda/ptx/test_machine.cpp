@@ -216,6 +216,18 @@ TEST_CASE("ptx machine: every address is held against what was allocated") {
     CHECK(says(wrong("ld.shared.u32 %r1, [%shared+1024];"), "outside of its 1024 bytes"));
     CHECK(says(wrong("cvt.u64.u32 %q1, %shared;\nld.global.u32 %r1, [%q1];"), "global memory"));
     CHECK(says(wrong("ld.param.u64 %q1, [program_0+8];"), "parameter memory"));
+    // The last bytes that an address can name, whose end wraps to 0
+    const std::string last = wrong("mov.u64 %q1, 0;\nld.global.u32 %r1, [%q1+-4];");
+    CHECK(says(last, "4 bytes at 0xfffffffffffffffc of global memory"));
+    CHECK(says(last, "behind an allocation of 256"));
+    CHECK(says(wrong("ld.global.u32 %r1, [%base];\nmov.u64 %q1, 0;\nst.global.u32 [%q1+-4], %r1;"),
+               "behind an allocation of 256"));
+    CHECK(says(wrong("ld.global.u32 %r1, [%q1+-3];"), "behind an allocation of 256"));
+    CHECK(says(wrong("mov.u64 %q1, 0;\nld.shared.u32 %r1, [%q1+-4];"), "outside of its 1024 bytes"));
+    // An address of 32 bits wraps at 32 bits
+    CHECK(says(wrong("mov.u32 %r1, 0;\nld.shared.u32 %r1, [%r1+-4];"),
+               "4 bytes at 0xfffffffc of shared memory: outside of its 1024 bytes"));
+    CHECK(wrong("add.s32 %r1, %shared, -8;\nadd.s32 %r1, %r1, 12;\nld.shared.u32 %r1, [%r1+-4];") == "");
 }
 
 TEST_CASE("ptx machine: an unknown instruction or a wrong register is named") {

@@ -71,7 +71,7 @@ unsigned char* Warp::access(Space space, std::uint64_t address, std::uint64_t by
     if (address % aligned != 0) refuse("not aligned to " + std::to_string(aligned));
     // The bytes of a space that begins at `begin`
     const auto inside = [&](std::uint64_t begin, std::uint64_t size) {
-        if (address < begin || address + bytes > begin + size)
+        if (!lies_inside(address, bytes, begin, size))
             refuse("outside of its " + std::to_string(size) + " bytes, which begin at " +
                    std::to_string(begin));
         return address - begin;

@@ -47,9 +47,9 @@ public:
     unsigned char* access(Space space, std::uint64_t address, std::uint64_t bytes, std::uint64_t aligned,
                           int lane, bool writes, const Instruction& in);
     std::uint64_t address(const Instruction& in, std::size_t operand, std::size_t nth, bool wide, int lane) {
-        const std::uint64_t base =
-            wide ? row<std::uint64_t>(in.at[operand])[lane] : row<std::uint32_t>(in.at[operand])[lane];
-        return base + static_cast<std::uint64_t>(in.offset[nth]);
+        const auto offset = static_cast<std::uint64_t>(in.offset[nth]);
+        if (wide) return row<std::uint64_t>(in.at[operand])[lane] + offset;
+        return row<std::uint32_t>(in.at[operand])[lane] + static_cast<std::uint32_t>(offset);  // wraps
     }
     [[noreturn]] void fail(const Instruction& in, const std::string& what, int lane = -1) const;
 
