@@ -288,8 +288,13 @@ const std::optional<BrokenStep>& shown_broken_step(AppState& state) {
 }
 
 Line part_title(const BrokenStep& step) {
+    if (!is_of_parts(step.cell.slot)) return {};
+    const Trace& trace = *step.broken.trace;
+    const Op op = trace.step(step.step).op;
+    // What is told of a load or a store are its bytes.
+    if (is_load(op) || is_store(op)) return trace.lesson().symbol(trace, step.cell.slot, step.step, -1);
     const Line& result = step.broken.told.result;
-    if (!is_of_parts(step.cell.slot) || result.size() < 3) return {};
+    if (result.size() < 3) return {};
     return {result.begin(), result.end() - 2};
 }
 
@@ -299,6 +304,7 @@ std::optional<BrokenStep> broken_step(const AppState& state) {
     const auto furthest = largest_difference(*state.truth, *state.trace, k);
     if (!furthest) return {};
     BrokenStep out;
+    out.step = k;
     out.cell = state.explanation.target;
     const auto is = written_value(*state.trace, k, out.cell),
                should = written_value(*state.truth, k, out.cell);

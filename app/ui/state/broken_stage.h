@@ -67,6 +67,7 @@ struct BrokenCause {
 };
 
 struct BrokenStep {
+    int step = 0;
     CellRef cell;  ///< the chosen one if it differs, else the one that is furthest off
     bool chosen = true;
     std::optional<BrokenCause> cause;

@@ -468,3 +468,21 @@ TEST_CASE("stage broken: a wrong number that cancels before the end is said to d
     break_it(program, "Leave the correction out", 16);
     CHECK(said().find("comes out right") == std::string::npos);
 }
+
+TEST_CASE("stage broken: a partial result that is loaded has its letter, not its bytes") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.show_lesson("cascade");
+    break_it(program, "Leave ln ℓ out of L");
+    int told = 0;
+    for (int k = 0; k < program.state.trace->size(); ++k) {
+        if (program.state.trace->step(k).op != Op::load) continue;
+        program.go_to_step(k);
+        const auto step = broken_step(program.state);
+        if (!step) continue;
+        ++told;
+        const std::string words = broken_sentence(program.state, step);
+        CHECK_MESSAGE(words.find("bytes") == std::string::npos, words);
+        CHECK_MESSAGE(words.starts_with("L_shared"), words);
+    }
+    CHECK(told > 0);
+}
