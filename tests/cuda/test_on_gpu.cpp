@@ -54,6 +54,7 @@ TEST_SUITE("kernels on a GPU") {
             CHECK(near.L == far.L);
             CHECK(near.dQ == far.dQ);
             CHECK(near.dK == far.dK);
+            CHECK(near.dV == far.dV);
         }
     }
 }

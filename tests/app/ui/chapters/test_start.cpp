@@ -136,16 +136,16 @@ TEST_CASE("the numbers are those of the walk and the models") {
     Program program;
     show_start(program, false);
     const StartPage& page = *program.state.starting;
-    const auto at = [&](Slot slot, int k) {
-        const Value& value = *page.forward->live(slot, k).value;
+    const auto in = [&](const Trace& trace, Slot slot, int k) {
+        const Value& value = *trace.live(slot, k).value;
         return value.data(page.row - value.region.row, 0);
     };
+    const auto at = [&](Slot slot, int k) { return in(*page.forward, slot, k); };
     CHECK(page.forward->step(page.step).op == Op::row_sum);
     CHECK(at(Slot::alpha, page.step) == doctest::Approx(std::exp(-1.0)));
-    CHECK(page.broken->live(Slot::l, page.step).value->data(0, 0) > at(Slot::l, page.step));
-    for (const double number :
-         {at(Slot::l, page.step), at(Slot::l, page.step - 1), at(Slot::alpha, page.step),
-          page.broken->live(Slot::l, page.step).value->data(page.row, 0)})
+    CHECK(in(*page.broken, Slot::l, page.step) > at(Slot::l, page.step));
+    for (const double number : {at(Slot::l, page.step), at(Slot::l, page.step - 1),
+                                at(Slot::alpha, page.step), in(*page.broken, Slot::l, page.step)})
         CHECK_MESSAGE(program.shows(format_number(number)), number);
     for (const Algorithm algorithm : {Algorithm::standard, Algorithm::flash2})
         CHECK(program.shows(format_traffic(page.at_length.of(algorithm).traffic.total())));
@@ -163,13 +163,14 @@ TEST_CASE(
     Program program(example("worked-4x4"), {1280, 720}, true);
     show_start(program, false);
     const StartPage& page = *program.state.starting;
-    const auto at = [&](Slot slot, int k) {
-        const Value& value = *page.forward->live(slot, k).value;
+    const auto in = [&](const Trace& trace, Slot slot, int k) {
+        const Value& value = *trace.live(slot, k).value;
         return value.data(page.row - value.region.row, 0);
     };
+    const auto at = [&](Slot slot, int k) { return in(*page.forward, slot, k); };
     program.check_shows({"32 B", "64 B", "40 B", "for i", "for j"});
-    for (const double number : {at(Slot::l, page.step - 1), at(Slot::alpha, page.step),
-                                page.broken->live(Slot::l, page.step).value->data(page.row, 0)})
+    for (const double number :
+         {at(Slot::l, page.step - 1), at(Slot::alpha, page.step), in(*page.broken, Slot::l, page.step)})
         CHECK_MESSAGE(program.shows(format_number(number)), number);
     const Shape& shape = page.at_length.shape;
     CHECK(program.shows(format_size(shape.N * shape.N_kv * shape.element_bytes)));
