@@ -39,6 +39,7 @@ void Machine::launch(const Kernel& kernel, const Launch& launch, const void* con
     if (kernel.most_threads > 0 && launch.threads > kernel.most_threads)
         throw Error(plain_name(kernel.name) + " is launched with " + std::to_string(launch.threads) +
                     " threads, and takes " + std::to_string(kernel.most_threads));
+    budget_ends = executed + budget;
     BlockState block{*this, kernel, launch, {}, {}, {}};
     for (std::size_t n = 0; n < kernel.parameter_bytes.size(); ++n) {
         const auto begin = static_cast<std::size_t>(kernel.parameter_offsets[n]);

@@ -36,6 +36,10 @@ public:
     bool plain_arithmetic = false;
     bool find_races = true;     ///< between warps, in shared memory
     std::int64_t executed = 0;  ///< instructions of warps
+    /// How many of them a launch may take: a kernel that would never end is an error. The longest launch of
+    /// check_ptx takes 9 million.
+    std::int64_t budget = 100'000'000;
+    std::int64_t budget_ends = 0;  ///< of the launch at hand, in `executed`
 
     /// `arguments`: one pointer for each parameter, as cudaLaunchKernel has them. Throws Error.
     void launch(const Kernel& kernel, const Launch& launch, const void* const* arguments);

@@ -230,6 +230,28 @@ TEST_CASE("ptx machine: every address is held against what was allocated") {
     CHECK(wrong("add.s32 %r1, %shared, -8;\nadd.s32 %r1, %r1, 12;\nld.shared.u32 %r1, [%r1+-4];") == "");
 }
 
+TEST_CASE("ptx machine: a kernel that never ends is an error that names the line") {
+    for (const auto warps :
+         {Schedule::Warps::in_turns, Schedule::Warps::first_ahead, Schedule::Warps::last_ahead}) {
+        Program endless{"again:\nadd.s32 %r1, %r1, 1;\nbra.uni again;", 64};
+        endless.machine.schedule.warps = warps;
+        endless.machine.budget = 1000;
+        const std::string wrong = endless.run();
+        CAPTURE(wrong);
+        CHECK(says(wrong, "PTX line"));
+        CHECK((says(wrong, "add.s32 %r1, %r1, 1;") || says(wrong, "bra.uni again;")));
+        CHECK(says(wrong, "the launch has not ended after 1000 instructions of warps"));
+        CHECK(endless.machine.executed == 1001);
+    }
+    // Each launch has its own
+    Program twice{"st.global.u32 [%at], 7;"};
+    REQUIRE(twice.run() == "");
+    twice.machine.budget = twice.machine.executed;
+    CHECK(twice.run() == "");
+    --twice.machine.budget;
+    CHECK(says(twice.run(), "the launch has not ended"));
+}
+
 TEST_CASE("ptx machine: an unknown instruction or a wrong register is named") {
     const auto wrong = [](const std::string& body) { return Program{body}.run(); };
     CHECK(says(wrong("sin.approx.f32 %f1, %f2;"), "unknown instruction sin.approx.f32"));

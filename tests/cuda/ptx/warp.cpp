@@ -115,7 +115,9 @@ void Warp::run(int most) {
     const std::vector<Instruction>& code = block.kernel.code;
     for (; most > 0 && state == State::running; --most) {
         if ((group == 0 || here >= next_others) && !choose()) return;
-        ++block.machine.executed;
+        if (block.machine.executed++ >= block.machine.budget_ends)
+            fail(code[here], "the launch has not ended after " + std::to_string(block.machine.budget) +
+                                 " instructions of warps");
         step(code[here]);
     }
 }
