@@ -1,4 +1,5 @@
 // Loads, stores and atomics: PTX 9.7.9.8, 9.7.9.11, 9.7.13.5. A vector is aligned to its size (PTX 6.4.1.1).
+#include "tests/cuda/ptx/floats.h"
 #include "tests/cuda/ptx/instructions.h"
 #include "tests/cuda/ptx/over_lanes.h"
 
@@ -44,7 +45,7 @@ template <Space space, class T, int n> void store(Warp& warp, const Instruction&
     }
 }
 
-// Lane after lane: PTX leaves the order open
+// Lane after lane: PTX leaves the order open. In global memory subnormal numbers are flushed.
 template <std::size_t address, std::size_t value, bool gives_old>
 void add_atomically(Warp& warp, const Instruction& in) {
     for (Mask left = warp.active; left; left &= left - 1) {
@@ -54,7 +55,8 @@ void add_atomically(Warp& warp, const Instruction& in) {
         float old;
         std::memcpy(&old, at, 4);
         const float x = warp.row<float>(in.at[value])[lane];
-        const float sum = warp.faulty(Fault::atomic_overwrites) ? x : old + x;
+        const float sum =
+            warp.faulty(Fault::atomic_overwrites) ? x : canonical(flushed(flushed(old) + flushed(x)));
         std::memcpy(at, &sum, 4);
         if (gives_old) warp.row<float>(in.at[0])[lane] = old;
     }

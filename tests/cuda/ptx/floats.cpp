@@ -1,16 +1,12 @@
 // Floating point in 32 bits: PTX 9.7.3. Without .ftz subnormal numbers are numbers; a result that is not a
 // number is the canonical one, 0x7FFFFFFF.
+#include "tests/cuda/ptx/floats.h"
 #include "tests/cuda/ptx/instructions.h"
 #include "tests/cuda/ptx/over_lanes.h"
-
-#include <cfloat>
-#include <cmath>
 
 namespace tilewalk::ptx {
 
 namespace {
-
-float canonical(float x) { return x == x ? x : std::bit_cast<float>(0x7FFFFFFFu); }
 
 constexpr auto add = [](float a, float b) { return canonical(a + b); };
 constexpr auto subtract = [](float a, float b) { return canonical(a - b); };
@@ -63,7 +59,6 @@ void maximum(Warp& warp, const Instruction& in) {
         binary<most, float>(warp, in);
 }
 
-constexpr auto flushed = [](float x) { return std::fabs(x) < FLT_MIN ? std::copysign(0.0f, x) : x; };
 // PTX allows a relative error of 2^−22, two units in the last place; this is the nearest number.
 constexpr auto exponential = [](float x) {
     return canonical(flushed(static_cast<float>(std::exp2(double(flushed(x))))));

@@ -139,6 +139,31 @@ TEST_CASE("ptx machine: floating point rounds once, and knows what is no number"
     }
 }
 
+TEST_CASE("ptx machine: sums of atomics in global memory flush subnormal numbers") {
+    const auto sum = [](float old, float x) {
+        const std::string words = "st.global.u32 [%at], " +
+                                  std::to_string(std::bit_cast<std::uint32_t>(old)) + ";\nmov.f32 %f1, " +
+                                  bits(x) + ";\n";
+        Program red{words + "red.global.add.f32 [%at], %f1;"};
+        CHECK(red.run() == "");
+        // What was there before is given as it was
+        Program atom{words + "atom.global.add.f32 %f0, [%at], %f1;\nld.global.u32 %r1, [%at];\n"
+                             "st.global.f32 [%at], %f0;\nst.global.u32 [%base], %r1;"};
+        CHECK(atom.run() == "");
+        CHECK(atom.result[5] == std::bit_cast<std::uint32_t>(old));
+        CHECK(atom.result[0] == red.result[5]);
+        return red.result[5];
+    };
+    CHECK(sum(1, 2) == std::bit_cast<std::uint32_t>(3.0f));
+    CHECK(sum(0x1p-149f, 0x1p-149f) == 0);
+    CHECK(sum(-0x1p-149f, -0x1p-127f) == 0x80000000u);
+    CHECK(sum(0x1p-126f, 0x1p-127f) == std::bit_cast<std::uint32_t>(0x1p-126f));
+    CHECK(sum(0x1.8p-126f, -0x1p-126f) == 0);
+    CHECK(sum(-0x1.8p-126f, 0x1p-126f) == 0x80000000u);
+    CHECK(sum(std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()) ==
+          0x7FFFFFFFu);
+}
+
 TEST_CASE("ptx machine: 16 bits round to nearest, ties to even") {
     const auto half = [](const std::string& type, float x) {
         return value_of("cvt.rn." + type + ".f32 %h0, " + bits(x) + "; cvt.u32.u16 %r0, %h0;");
