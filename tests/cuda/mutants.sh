@@ -8,7 +8,9 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../mutate.sh"
 
 g++ -std=c++20 -O1 -I"$root" -c "$root/tests/cuda/check_kernels.cpp" -o "$work/check_kernels.o"
-caught_says=''
+sound_field=1
+# The case, as check_kernels begins to speak of it
+caught_says='^[a-z][0-9]-.*:$'
 try_one() {
     local class=$1 source=$3 file=$4 what=$5 instead=$6
     kernel=$2
@@ -24,7 +26,6 @@ try_one() {
         "$build/cuda/libtilewalk_gpu.a" "$build/cuda/libtilewalk_emulator.a" "$build/core/libtilewalk_core.a" \
         -lboost_context -lhwy -ldl -lpthread -o "$work/check"
 }
-# A kernel that hangs says nothing more.
 run_check() { echo && timeout 120 "$work/check" "$kernel" 40000 2; }
 printf "%-22s %-18s %-22s %s\n" class kernel file result
 try_all "$root/tests/cuda/mutants.txt"

@@ -46,7 +46,7 @@ public:
 
 private:
     [[noreturn]] void fail(const std::string& what) const {
-        throw Error("PTX line " + std::to_string(line) + " of " + kernel.name + ": " + what);
+        throw NotUnderstood(line, "of " + kernel.name + ": " + what);
     }
     // Every row begins at a line of the cache.
     Row take_rows(char kind, int count) {

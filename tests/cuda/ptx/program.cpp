@@ -37,7 +37,7 @@ Module::Module(std::string of) : text(std::move(of)) {
 
 // What stands outside of the kernels: kernels, and arrays in shared memory whose size the launch gives.
 void Module::read_entries() {
-    const auto fail = [](const std::string& what) { throw Error("The PTX has something unknown: " + what); };
+    const auto fail = [](const std::string& what) { throw Error("Not understood: " + what); };
     std::size_t now = 0;
     const auto word = [&] {
         while (now < text.size() && std::isspace(static_cast<unsigned char>(text[now]))) ++now;

@@ -20,6 +20,12 @@ struct Error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// What the text says that the machine does not know: nothing that a kernel does. No other Error begins so.
+struct NotUnderstood : Error {
+    NotUnderstood(int line, const std::string& what)
+        : Error("Not understood: line " + std::to_string(line) + " of the PTX, " + what) {}
+};
+
 class Warp;
 struct Instruction;
 using Handler = void (*)(Warp& warp, const Instruction& instruction);

@@ -280,6 +280,14 @@ TEST_CASE("ptx machine: a kernel that never ends is an error that names the line
 TEST_CASE("ptx machine: an unknown instruction or a wrong register is named") {
     const auto wrong = [](const std::string& body) { return Program{body}.run(); };
     CHECK(says(wrong("sin.approx.f32 %f1, %f2;"), "unknown instruction sin.approx.f32"));
+    // What is not understood begins differently from what a kernel did wrong: mutants.sh tells them by it
+    for (const char* text : {"sin.approx.f32 %f1, %f2;", "add.s32 %r1, %r2, 12xyz;", "add.s32 %r1, {%r2;",
+                             "bra nowhere;", "ld.shared.u32 %r1, [%shared;"}) {
+        CAPTURE(text);
+        CHECK(wrong(text).rfind("Not understood: ", 0) == 0);
+        CHECK_FALSE(says(wrong(text), "PTX line"));
+    }
+    CHECK(wrong("trap;").rfind("PTX line ", 0) == 0);
     CHECK(says(wrong("add.s32 %r1, %r2, %q1;"), "%q1 is a register of another width"));
     CHECK(says(wrong("add.s32 %r1, %r2, %nothing;"), "unknown name %nothing"));
     CHECK(says(wrong("add.s32 %r1, %r2;"), "another number of operands"));

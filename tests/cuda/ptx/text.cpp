@@ -62,10 +62,10 @@ Operand Reader::number(bool negative) {
     try {
         operand.number = is_float ? std::stoull(digits.substr(2), &used, 16) : std::stoull(digits, &used, 0);
     } catch (const std::logic_error&) {
-        throw Error("PTX line " + std::to_string(line()) + ": not a number: " + digits);
+        throw NotUnderstood(line(), "not a number: " + digits);
     }
     if (used + (is_float ? 2 : 0) != digits.size() && digits.back() != 'U')
-        throw Error("PTX line " + std::to_string(line()) + ": not a number: " + digits);
+        throw NotUnderstood(line(), "not a number: " + digits);
     if (negative) operand.number = 0 - operand.number;
     return operand;
 }
@@ -76,7 +76,7 @@ Operand Reader::operand() {
         operand.kind = Operand::Kind::vector;
         do operand.parts.push_back(this->operand());
         while (take(','));
-        if (!take('}')) throw Error("PTX line " + std::to_string(line()) + ": a vector without its end");
+        if (!take('}')) throw NotUnderstood(line(), "a vector without its end");
         return operand;
     }
     if (take('[')) {
@@ -86,23 +86,21 @@ Operand Reader::operand() {
             const bool negative = take('-');
             operand.number = number(negative).number;
         }
-        if (!take(']')) throw Error("PTX line " + std::to_string(line()) + ": an address without its end");
+        if (!take(']')) throw NotUnderstood(line(), "an address without its end");
         return operand;
     }
     skip_space();
     if (take('-')) return number(true);
     if (std::isdigit(static_cast<unsigned char>(all[now]))) return number(false);
     operand.name = word(".");
-    if (operand.name.empty())
-        throw Error("PTX line " + std::to_string(line()) +
-                    ": no operand: " + std::string(all.substr(now, 20)));
+    if (operand.name.empty()) throw NotUnderstood(line(), "no operand: " + std::string(all.substr(now, 20)));
     return operand;
 }
 
 Statement Reader::next() {
     Statement statement;
     skip_space();
-    if (now >= all.size()) throw Error("A kernel of the PTX has no end");
+    if (now >= all.size()) throw NotUnderstood(line(), "a kernel has no end");
     statement.line = line();
     if (take('{')) return statement.kind = Statement::Kind::open, statement;
     if (take('}')) return statement.kind = Statement::Kind::close, statement;
@@ -111,8 +109,7 @@ Statement Reader::next() {
         statement.guard += word("");
     }
     statement.word = word(".:");
-    if (statement.word.empty())
-        throw Error("PTX line " + std::to_string(statement.line) + ": " + std::string(all.substr(now, 20)));
+    if (statement.word.empty()) throw NotUnderstood(statement.line, std::string(all.substr(now, 20)));
     if (statement.word.back() == ':') {
         statement.word.pop_back();
         return statement.kind = Statement::Kind::label, statement;
