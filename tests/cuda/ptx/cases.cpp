@@ -4,10 +4,12 @@
 #include "cuda/host/arguments_of.h"
 #include "cuda/host/device_memory.h"
 #include "cuda/host/open_cuda.h"
+#include "tests/cuda/ptx/turns.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -193,7 +195,6 @@ std::vector<std::string> rung_names() {
 
 std::vector<Case> all_cases() {
     std::vector<Case> all;
-    std::size_t turn = 0;
     for (int capability : {80, 75, 90})
         for (const Rung* rung : gpu::cuda_ladder())
             for (DType type : {DType::f32, DType::f16, DType::bf16}) {
@@ -206,16 +207,15 @@ std::vector<Case> all_cases() {
                     w.d = d;
                     if (rung->refuse(gpu::arguments_of(w, {}), type, chip).empty()) dims.push_back(d);
                 }
-                for (const Shape& s : shapes) {
-                    if (dims.empty()) break;
-                    Case c{rung->name,          {},         static_cast<Layout>(turn % 3),
-                           schedules[turn % 4], capability, turn};
-                    c.w.direction = rung->direction, c.w.dtype = type, c.w.d = dims[turn % dims.size()];
+                for (const Turn& turn : turns(std::size(shapes), 3, dims.size(), std::size(schedules))) {
+                    const Shape& s = shapes[turn.shape];
+                    Case c{rung->name, {},        static_cast<Layout>(turn.layout), schedules[turn.schedule],
+                           capability, all.size()};
+                    c.w.direction = rung->direction, c.w.dtype = type, c.w.d = dims[turn.d];
                     c.w.N_q = s.N_q, c.w.N_kv = s.N_kv, c.w.batch = s.batch;
                     c.w.heads = s.heads, c.w.kv_heads = s.kv_heads, c.w.causal = s.causal;
                     if (s.window >= 0) c.w.window = s.window;
                     all.push_back(c);
-                    ++turn;
                 }
             }
     return all;

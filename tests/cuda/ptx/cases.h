@@ -25,8 +25,9 @@ struct Case {
 };
 std::ostream& operator<<(std::ostream& out, const Case& c);
 
-/// Every rung with every type that it takes: ragged shapes of one to four blocks, masks, tails, grouped
-/// heads, and the head dimensions, layouts and schedules in turns. For each architecture whose PTX differs.
+/// Every rung with every type that it takes, for each architecture whose PTX differs: ragged shapes of one to
+/// four blocks, masks, tails, grouped heads. Each shape in every layout, and each head dimension under every
+/// schedule: turns.h.
 std::vector<Case> all_cases();
 
 /// The names of the ladder's rungs.

@@ -184,7 +184,8 @@ bool Warp::gather(const Instruction& in) {
     }
     const Mask wanted = needed(in, there);
     if (in.flow == Flow::warp && exited) fail(in, "a lane of the warp has left", std::countr_zero(exited));
-    if (in.flow == Flow::members && (there & ~wanted)) fail(in, "a lane is not in its own mask");
+    if (in.flow == Flow::members && (there & ~wanted))
+        fail(in, "a lane is not in the mask of the first that is here");
     if ((wanted & ~there) == 0) {
         waiting &= ~there;
         group = there;
