@@ -297,6 +297,17 @@ static void number_within(const Canvas& c, float x, float y, float w, double v) 
     if (width_of(whole, size::small) <= w) c.text(x, y, whole, size::small, 0, Face::mono, Align::center);
 }
 
+// "Σ × 0.5 = 1.2", with as many of the words as have room.
+static void sum_within(const Canvas& c, float x, float y, float w, double scale, double sum) {
+    const Span result = number(format_short(sum), Role::none, true);
+    const std::string full = scale == 1 ? "Σ  =  " : "Σ × " + format_short(scale) + "  =  ";
+    for (const std::string& words : {full, "× " + format_short(scale) + " = ", std::string("= ")}) {
+        const Line line = pieces(words, result);
+        if (words != "= " && rich_width(c, line, size::lead) > w) continue;
+        return void(c.rich(x, y, line, size::lead, Align::left, c.theme->t2));
+    }
+}
+
 void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
     const Theme& t = *c.theme;
     std::vector<double> products;
@@ -350,15 +361,7 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
     const float y = cell_w >= 34 ? top + 2 * (row + gap) + row / 2
                     : below      ? pane.bottom() - sum_h / 2 + 4
                                  : pane.y + pane.h / 2;
-    const std::string sum = d.scale == 1 ? "Σ  =  " : "Σ × " + format_short(d.scale) + "  =  ";
-    const double shown = done ? d.total : so_far * d.scale;
-    const Span result = number(format_short(shown), Role::none, true);
-    for (const std::string& words : {sum, "× " + format_short(d.scale) + " = ", std::string("= ")})
-        if (const Line line = pieces(words, result);
-            words == "= " || rich_width(c, line, size::lead) <= pane.right() - x) {
-            c.rich(x, y, line, size::lead, Align::left, t.t2);
-            break;
-        }
+    sum_within(c, x, y, pane.right() - x, d.scale, done ? d.total : so_far * d.scale);
     if (cell_w < 34) return;
     c.text(x, top + row / 2, d.q_name, size::small, hue(t, d.q_role), Face::medium);
     c.text(x, top + row + gap + row / 2, d.k_name, size::small, hue(t, d.k_role), Face::medium);
