@@ -11,7 +11,8 @@
 
 namespace tilewalk {
 
-// Of core/problem/shared_prefix.h, which knows a Problem: included here it would close a circle.
+// Of core/problem/shared_prefix.cpp, whose header would close a circle here: nothing, or what is wrong with
+// the prefix, the sequences or the page table.
 std::optional<std::string> check_shared_prefix(const Problem& problem);
 
 double Scale::value(int d) const {

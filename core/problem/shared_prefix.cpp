@@ -141,6 +141,7 @@ std::vector<int> scattered(int pages) {
     return out;
 }
 
+// Declared in core/problem/problem.cpp.
 std::optional<std::string> check_shared_prefix(const Problem& p) {
     if (auto s = check_sizes(p.options, p.N(), p.N_kv())) return s;
     if (p.options.page_table.empty()) return {};

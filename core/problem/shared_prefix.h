@@ -69,7 +69,4 @@ private:
 /// 0, 2, 4 …: no two neighbours lie side by side in order.
 std::vector<int> scattered(int pages);
 
-/// Nothing, or what is wrong with the prefix, the sequences or the page table.
-std::optional<std::string> check_shared_prefix(const Problem& problem);
-
 }  // namespace tilewalk

@@ -119,15 +119,41 @@ bool is_shown(const Trace& trace, int k, const Access& a) {
     return op != Op::preprocess || a.slot == Slot::D || a.slot == Slot::Di;
 }
 
+// What the step reads, as its equation has it.
+std::vector<Operand> operands_of(const Trace& trace, int k) {
+    const Op op = trace.step(k).op;
+    const auto reads = trace.reads(k);
+    const auto form = std::ranges::find_if(forms, [&](const Form& f) {
+        const bool first = f.first == Slot::count || (!reads.empty() && reads.front().slot == f.first);
+        return f.op == op && f.reads == reads.size() && first;
+    });
+    if (form != std::end(forms)) return scaled(trace, k, form->operands);
+    const int count = static_cast<int>(reads.size());
+    if (is_merge(op)) return merged(op, count);
+    if (op == Op::add_share) return added(count);
+    std::vector<Operand> out;
+    if (op == Op::preprocess)  // O in the pieces of a shard
+        for (int n = 0; n < count; ++n)
+            out.push_back(n == 0 ? Operand{count - 1, "rowsum("} : Operand{n - 1, "⊙", ")"});
+    else if (op == Op::sink_gradient)  // −Σ exp(sink − L) D, block by block
+        for (int n = 0; n < count; ++n)
+            out.push_back({n,
+                           n == 0       ? "−Σ exp("
+                           : n == 1     ? "−"
+                           : n % 2 == 1 ? "+ exp(sink −"
+                                        : "·",
+                           n % 2 == 1 ? ")" : ""});
+    else if (is_store(op) ||
+             trace.writes(k).empty())  // what goes; a load into a kernel of its own: what comes
+        for (int n = 0; n < count; ++n) out.push_back({n});
+    return out;
+}
+
 }  // namespace
 
 std::vector<StageTerm> stage_terms(const Trace& trace, int k) {
     const Op op = trace.step(k).op;
     const auto reads = trace.reads(k), writes = trace.writes(k);
-    const auto form = std::ranges::find_if(forms, [&](const Form& f) {
-        const bool first = f.first == Slot::count || (!reads.empty() && reads.front().slot == f.first);
-        return f.op == op && f.reads == reads.size() && first;
-    });
     std::vector<StageTerm> out;
     const bool ranks = trace.lesson().uses(chooses_ranks);
     const auto part_of = [&](const Access& a) {
@@ -149,26 +175,7 @@ std::vector<StageTerm> stage_terms(const Trace& trace, int k) {
                        .old = old,
                        .leaves = o.leaves});
     };
-    if (form != std::end(forms))
-        std::ranges::for_each(scaled(trace, k, form->operands), operand);
-    else if (is_merge(op))
-        std::ranges::for_each(merged(op, static_cast<int>(reads.size())), operand);
-    else if (op == Op::preprocess)  // O in the pieces of a shard
-        for (std::size_t n = 0; n < reads.size(); ++n)
-            operand(n == 0 ? Operand{static_cast<int>(reads.size()) - 1, "rowsum("}
-                           : Operand{static_cast<int>(n) - 1, "⊙", ")"});
-    else if (op == Op::add_share)
-        std::ranges::for_each(added(static_cast<int>(reads.size())), operand);
-    else if (op == Op::sink_gradient)  // −Σ exp(sink − L) D, block by block
-        for (std::size_t n = 0; n < reads.size(); ++n)
-            operand({static_cast<int>(n),
-                     n == 0       ? "−Σ exp("
-                     : n == 1     ? "−"
-                     : n % 2 == 1 ? "+ exp(sink −"
-                                  : "·",
-                     n % 2 == 1 ? ")" : ""});
-    else if (is_store(op) || writes.empty())  // what goes; a load into a kernel of its own: what comes
-        for (std::size_t n = 0; n < reads.size(); ++n) operand({static_cast<int>(n)});
+    std::ranges::for_each(operands_of(trace, k), operand);
     for (const Access& a : writes)
         if (is_shown(trace, k, a))
             out.push_back({.slot = a.slot,
