@@ -101,12 +101,8 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {1, "store Oᵢ, Lᵢ = m + ln ℓ", Op::store},
     };
     static const FaultCode code(lines,
-                                {{&Switches::no_max, Op::init, "m ← 0,  ℓ ← 0,  O ← 0"},
-                                 {&Switches::no_max, Op::new_max, "m_old ← m,  m ← 0"},
-                                 {&Switches::wrong_mask_edge, Op::mask, "S  ← −∞ where masked, edge + 1"},
-                                 {&Switches::no_correction, Op::correction, "α  ← 1"},
-                                 {&Switches::stale_max, Op::exponentials, "P̃  ← exp(S − m_old)"},
-                                 {&Switches::no_division, Op::normalize, "O ← O"}},
+                                with_tile_faults({{&Switches::no_max, Op::init, "m ← 0,  ℓ ← 0,  O ← 0"},
+                                                  {&Switches::no_division, Op::normalize, "O ← O"}}),
                                 {{Op::init, "m ← sink,  ℓ ← 1,  O ← 0"},
                                  {Op::init, "m ← 0,  ℓ ← exp(sink),  O ← 0", &Switches::no_max}});
     return code.of(p);

@@ -118,15 +118,12 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {2, "O  ← (α ⊙ ℓ_old ⊙ O + P̃ Vⱼ) ⊘ ℓ", Op::output},
         {2, "store Oᵢ, m, ℓ", Op::store_state},
     };
-    static const FaultCode code(lines,
-                                {{&Switches::no_max, Op::init, "O ← 0,  m ← 0,  ℓ ← 0  in HBM"},
-                                 {&Switches::no_max, Op::new_max, "m_old ← m,  m ← 0"},
-                                 {&Switches::wrong_mask_edge, Op::mask, "S  ← −∞ where masked, edge + 1"},
-                                 {&Switches::no_correction, Op::correction, "α  ← 1"},
-                                 {&Switches::stale_max, Op::exponentials, "P̃  ← exp(S − m_old)"},
-                                 {&Switches::no_division, Op::output, "O  ← α ⊙ ℓ_old ⊙ O + P̃ Vⱼ"}},
-                                {{Op::init, "O ← 0,  m ← sink,  ℓ ← 1  in HBM"},
-                                 {Op::init, "O ← 0,  m ← 0,  ℓ ← exp(sink)  in HBM", &Switches::no_max}});
+    static const FaultCode code(
+        lines,
+        with_tile_faults({{&Switches::no_max, Op::init, "O ← 0,  m ← 0,  ℓ ← 0  in HBM"},
+                          {&Switches::no_division, Op::output, "O  ← α ⊙ ℓ_old ⊙ O + P̃ Vⱼ"}}),
+        {{Op::init, "O ← 0,  m ← sink,  ℓ ← 1  in HBM"},
+         {Op::init, "O ← 0,  m ← 0,  ℓ ← exp(sink)  in HBM", &Switches::no_max}});
     return code.of(p);
 }
 

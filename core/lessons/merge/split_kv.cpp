@@ -199,14 +199,10 @@ std::span<const CodeLine> code_of(const Problem& p) {
     };
     static const FaultCode code(
         lines,
-        {{&Switches::no_max, Op::init, "m ← 0,  ℓ ← 0,  O ← 0"},
-         {&Switches::no_max, Op::new_max, "m_old ← m,  m ← 0"},
-         {&Switches::wrong_mask_edge, Op::mask, "S  ← −∞ where masked, edge + 1"},
-         {&Switches::no_correction, Op::correction, "α  ← 1"},
-         {&Switches::stale_max, Op::exponentials, "P̃  ← exp(S − m_old)"},
-         {&Switches::no_division, Op::normalize, "O ← O"},
-         {&Switches::no_log_sum, Op::store, "store Oᵢ ← O, Lᵢ ← m"},
-         {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"}},
+        with_tile_faults({{&Switches::no_max, Op::init, "m ← 0,  ℓ ← 0,  O ← 0"},
+                          {&Switches::no_division, Op::normalize, "O ← O"},
+                          {&Switches::no_log_sum, Op::store, "store Oᵢ ← O, Lᵢ ← m"},
+                          {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"}}),
         {{Op::init, "m ← −∞,  ℓ ← 0,  O ← 0;   for the first split  m ← sink,  ℓ ← 1"},
          {Op::init, "m ← 0,  ℓ ← 0,  O ← 0;   for the first split  ℓ ← exp(sink)", &Switches::no_max}});
     return code.of(p);

@@ -328,9 +328,20 @@ static unsigned needed_by(Op op) {
     return op == Op::softcap || op == Op::cap_gradient ? has_softcap : op == Op::bias ? has_bias : 0u;
 }
 
-FaultCode::FaultCode(std::span<const CodeLine> lines, std::initializer_list<FaultLine> replaced,
+std::vector<FaultLine> with_tile_faults(std::initializer_list<FaultLine> own) {
+    std::vector<FaultLine> out = {
+        {&Switches::no_max, Op::new_max, "m_old ← m,  m ← 0"},
+        {&Switches::wrong_mask_edge, Op::mask, "S  ← −∞ where masked, edge + 1"},
+        {&Switches::no_correction, Op::correction, "α  ← 1"},
+        {&Switches::stale_max, Op::exponentials, "P̃  ← exp(S − m_old)"},
+    };
+    out.insert(out.end(), own);
+    return out;
+}
+
+FaultCode::FaultCode(std::span<const CodeLine> lines, std::vector<FaultLine> replaced,
                      std::initializer_list<SinkLine> with_sink)
-    : lines_(lines.begin(), lines.end()), replaced_(replaced), with_sink_(with_sink) {}
+    : lines_(lines.begin(), lines.end()), replaced_(std::move(replaced)), with_sink_(with_sink) {}
 
 std::vector<CodeLine> FaultCode::lines_for(const Problem& p) const {
     std::vector<CodeLine> code = lines_;

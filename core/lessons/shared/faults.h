@@ -34,6 +34,10 @@ struct FaultLine {
     int phase = CodeLine::any_phase;
 };
 
+/// The lines of mask, maximum and weights with their faults, which every tiled forward walk has, and the
+/// lesson's own.
+std::vector<FaultLine> with_tile_faults(std::initializer_list<FaultLine> own);
+
 /// With a sink the line of this op reads `text`; with a fault as well only where it is named.
 struct SinkLine {
     Op op;
@@ -46,7 +50,7 @@ struct SinkLine {
 /// the problem does not have. Each combination is made once, so that what is handed out stays where it is.
 class FaultCode {
 public:
-    FaultCode(std::span<const CodeLine> lines, std::initializer_list<FaultLine> replaced,
+    FaultCode(std::span<const CodeLine> lines, std::vector<FaultLine> replaced,
               std::initializer_list<SinkLine> with_sink = {});
     std::span<const CodeLine> of(const Problem& problem) const;
 

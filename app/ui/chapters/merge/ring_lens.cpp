@@ -176,70 +176,60 @@ void draw_factors(const Canvas& c, const RingStep& s, const Rect& a, float phase
     curve(c, a, points, phase);
 }
 
-void draw_ring_step(const Canvas& c, const RingStep& s, const Rect& a, float phase) {
-    switch (s.step().op) {
-    case Op::scores:
-    case Op::dp: return draw_ring_dot(c, s, a, phase);
-    case Op::softcap:
-    case Op::bias:
-    case Op::mask: return draw_ring_bars(c, s, a, phase);
-    case Op::part: {
-        const Value* m = value_in(s.trace, s.trace.writes(s.k), Slot::m_part);
-        if (!m) m = value_in(s.trace, s.trace.writes(s.k), Slot::m);
-        return draw_weights_of_keys(c, s, a, m->data(s.row, 0), phase);
-    }
-    case Op::recompute: return draw_weights_of_keys(c, s, a, (*s.read(Slot::Li))(s.row, 0), phase);
-    case Op::merge_max: return draw_both_maxima(c, s, a, phase);
-    case Op::merge_weights: return draw_factors(c, s, a, phase);
-    case Op::merge_sum:
-    case Op::merge_output: return draw_ring_stack(c, s, a, merged(s, s.step().op == Op::merge_sum), phase);
-    case Op::normalize: {
-        const double l = (*s.read(Slot::l))(s.row, 0);
-        if (l == 0) return no_scale(c, a);
-        Stack out{
-            .symbol = Slot::Oi, .has_old = true, .old = (*s.read(Slot::Oi))(s.row, s.col), .divisor = l};
-        out.total = s.total();
-        out.parts.push_back({out.total, Role::O});
-        return draw_ring_stack(c, s, a, out, phase);
-    }
-    case Op::ds: return draw_ring_areas(c, s, a, phase);
-    case Op::dv:
-    case Op::dq:
-    case Op::dk: return draw_ring_stack(c, s, a, gradient(s), phase);
-    default: return;
-    }
+void draw_part(const Canvas& c, const RingStep& s, const Rect& a, float phase) {
+    const Value* m = value_in(s.trace, s.trace.writes(s.k), Slot::m_part);
+    if (!m) m = value_in(s.trace, s.trace.writes(s.k), Slot::m);
+    draw_weights_of_keys(c, s, a, m->data(s.row, 0), phase);
+}
+
+void draw_recomputed(const Canvas& c, const RingStep& s, const Rect& a, float phase) {
+    draw_weights_of_keys(c, s, a, (*s.read(Slot::Li))(s.row, 0), phase);
+}
+
+void draw_merged(const Canvas& c, const RingStep& s, const Rect& a, float phase) {
+    draw_ring_stack(c, s, a, merged(s, s.step().op == Op::merge_sum), phase);
+}
+
+void draw_divided(const Canvas& c, const RingStep& s, const Rect& a, float phase) {
+    const double l = (*s.read(Slot::l))(s.row, 0);
+    if (l == 0) return no_scale(c, a);
+    Stack out{.symbol = Slot::Oi, .has_old = true, .old = (*s.read(Slot::Oi))(s.row, s.col), .divisor = l};
+    out.total = s.total();
+    out.parts.push_back({out.total, Role::O});
+    draw_ring_stack(c, s, a, out, phase);
+}
+
+void draw_gradient(const Canvas& c, const RingStep& s, const Rect& a, float phase) {
+    draw_ring_stack(c, s, a, gradient(s), phase);
+}
+
+constexpr struct {
+    Op op;
+    void (*draw)(const Canvas&, const RingStep&, const Rect&, float phase);
+} drawings[] = {
+    {Op::scores, draw_ring_dot},      {Op::dp, draw_ring_dot},           {Op::softcap, draw_ring_bars},
+    {Op::bias, draw_ring_bars},       {Op::mask, draw_ring_bars},        {Op::part, draw_part},
+    {Op::recompute, draw_recomputed}, {Op::merge_max, draw_both_maxima}, {Op::merge_weights, draw_factors},
+    {Op::merge_sum, draw_merged},     {Op::merge_output, draw_merged},   {Op::normalize, draw_divided},
+    {Op::ds, draw_ring_areas},        {Op::dv, draw_gradient},           {Op::dq, draw_gradient},
+    {Op::dk, draw_gradient},
+};
+
+auto drawing_of(Op op) {
+    return std::ranges::find(drawings, op, [](const auto& one) { return one.op; });
 }
 
 }  // namespace
 
-bool has_ring_lens(Op op) {
-    switch (op) {
-    case Op::scores:
-    case Op::dp:
-    case Op::softcap:
-    case Op::bias:
-    case Op::mask:
-    case Op::part:
-    case Op::recompute:
-    case Op::merge_max:
-    case Op::merge_weights:
-    case Op::merge_sum:
-    case Op::merge_output:
-    case Op::normalize:
-    case Op::ds:
-    case Op::dv:
-    case Op::dq:
-    case Op::dk: return true;
-    default: return false;
-    }
-}
+bool has_ring_lens(Op op) { return drawing_of(op) != std::end(drawings); }
 
 void ring_lens(const Canvas& c, AppState& state, const Rect& a) {
     const PanelPart part(c, "Lens", a);
     c.well(a.x, a.y, a.w, a.h);
     const Rect inner = lens_title(c, a, "");
     if (!drawable(state)) return no_scale(c, inner);
-    draw_ring_step(c, RingStep(state), inner, phase(state));
+    if (const auto drawing = drawing_of(op_now(state)); drawing != std::end(drawings))
+        drawing->draw(c, RingStep(state), inner, phase(state));
 }
 
 }  // namespace tilewalk::ui
