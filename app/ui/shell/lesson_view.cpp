@@ -51,7 +51,8 @@ const LessonView& lesson_view(const Lesson& lesson) {
          ring_presenter,
          false,
          {"Ring", "Rounds", "Balance", "SRAM"},
-         whole_title},  // Picture::ring
+         whole_title,
+         ring_map},  // Picture::ring
         {cascade_main,
          cascade_presenter,
          false,

@@ -19,6 +19,8 @@ struct LessonView {
     std::vector<std::string> panels;  ///< that `main` shows
     /// What `main` has at the right of the title of SRAM takes so much from its edge on; null: nothing.
     float (*title_taken)(const AppState&, const Rect& sram) = nullptr;
+    /// A small map of its own in the head of the presenter page, up to its right edge; returns what it takes.
+    float (*head_map)(const Canvas&, const AppState&, float right) = nullptr;
 };
 
 const LessonView& lesson_view(const Lesson& lesson);

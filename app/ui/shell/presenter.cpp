@@ -3,7 +3,6 @@
 #include "app/ui/parts/presenter.h"
 #include "app/ui/cards/cards.h"
 #include "app/ui/chapters/forward/hbm_parts.h"
-#include "app/ui/chapters/merge/merge.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage_broken.h"
 #include "app/ui/parts/stage_transfer.h"
@@ -141,11 +140,7 @@ void head(const Canvas& c, const AppState& state, float W, bool map) {
         right -= 52 + 12;
         right -= c.rich(right, 40, {symbol("S", Role::S)}, size::far_number, Align::right) + 20;
     }
-    if (state.lesson->picture == Picture::ring)
-        if (const float w = ring_map(c, state, right); w > 0) {
-            right -= w + 12;
-            right -= c.rich(right, 40, {symbol("K", Role::K)}, size::far_number, Align::right) + 20;
-        }
+    if (const auto own_map = lesson_view(*state.lesson).head_map) right -= own_map(c, state, right);
     const Explanation& e = state.explanation;
     if (state.quiz) {
         // When it comes, where the title leaves room for that.

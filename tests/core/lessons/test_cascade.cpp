@@ -50,6 +50,25 @@ std::int64_t keys_loaded(const Trace& trace) {
     return keys;
 }
 
+// O of every sequence that has keys is that of the sequence alone, with its prefix in front of its own keys.
+void check_each_alone(const Problem& p) {
+    const auto trace = cascade(p);
+    const SharedPrefix all(p);
+    for (const Sequence& s : all.sequences) {
+        if (all.prefix + s.keys == 0) continue;
+        Problem alone = p;
+        alone.options = {};
+        alone.Q = Matrix(p.Q.middleRows(s.first_query, s.queries));
+        for (Matrix Problem::*A : {&Problem::K, &Problem::V}) {
+            (alone.*A).resize(all.prefix + s.keys, p.d());
+            (alone.*A) << (p.*A).topRows(all.prefix), (p.*A).middleRows(s.first_key, s.keys);
+        }
+        const Dense dense = dense_attention(alone);
+        CHECK(far_off(trace->result(Slot::O).middleRows(s.first_query, s.queries), dense.O,
+                      tolerance_O(dense)) == "");
+    }
+}
+
 }  // namespace
 
 TEST_SUITE("shared prefix") {
@@ -116,21 +135,7 @@ TEST_SUITE("shared prefix") {
             for (const int queries : {3, 6, 12}) {
                 Problem p = sharing(queries, 12, prefix, 3);
                 p.causal = true, p.logits.alibi = 0.5;
-                const auto trace = cascade(p);
-                const SharedPrefix all(p);
-                for (const Sequence& s : all.sequences) {
-                    if (prefix + s.keys == 0) continue;
-                    Problem alone = p;
-                    alone.options = {};
-                    alone.Q = Matrix(p.Q.middleRows(s.first_query, s.queries));
-                    for (Matrix Problem::*A : {&Problem::K, &Problem::V}) {
-                        (alone.*A).resize(prefix + s.keys, p.d());
-                        (alone.*A) << (p.*A).topRows(prefix), (p.*A).middleRows(s.first_key, s.keys);
-                    }
-                    const Dense dense = dense_attention(alone);
-                    CHECK(far_off(trace->result(Slot::O).middleRows(s.first_query, s.queries), dense.O,
-                                  tolerance_O(dense)) == "");
-                }
+                check_each_alone(p);
             }
     }
 
@@ -158,21 +163,7 @@ TEST_SUITE("shared prefix") {
 
     TEST_CASE("the same as each sequence alone with its whole keys") {
         for (const int prefix : {0, 1, 5, 7, 12}) {
-            const Problem p = sharing(6, 12, prefix, 3);
-            const auto trace = cascade(p);
-            const SharedPrefix all(p);
-            for (const Sequence& s : all.sequences) {
-                Problem alone = p;
-                alone.options = {};
-                alone.Q = Matrix(p.Q.middleRows(s.first_query, s.queries));
-                for (Matrix Problem::*A : {&Problem::K, &Problem::V}) {
-                    (alone.*A).resize(prefix + s.keys, p.d());
-                    (alone.*A) << (p.*A).topRows(prefix), (p.*A).middleRows(s.first_key, s.keys);
-                }
-                const Dense dense = dense_attention(alone);
-                CHECK(far_off(trace->result(Slot::O).middleRows(s.first_query, s.queries), dense.O,
-                              tolerance_O(dense)) == "");
-            }
+            check_each_alone(sharing(6, 12, prefix, 3));
         }
     }
 

@@ -18,7 +18,7 @@ void cascade_presenter(const Canvas& canvas, AppState& state, const Rect& strip,
 void ring_main(const Canvas& canvas, AppState& state, const Layout& layout);
 void ring_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
 /// Which rank has whose keys, small, in the head of a page of presenter mode; its right edge there. Returns
-/// its width, 0 where the page has it large.
+/// what it takes with its name, 0 where the page has it large.
 float ring_map(const Canvas& canvas, const AppState& state, float right);
 /// The step of a rank to scale (ring_lens.cpp).
 void ring_lens(const Canvas& canvas, AppState& state, const Rect& area);

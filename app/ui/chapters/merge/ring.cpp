@@ -937,7 +937,8 @@ float ring_map(const Canvas& c, const AppState& state, float right) {
                 c.frame(at.x + 1.5f, at.y + 1.5f, cell - 3, cell - 3, c.theme->line2, 1, radius::bar);
         }
     note_part(c, {x, top, side, side}, "Rounds");
-    return side;
+    const float name_w = c.rich(x - 12, 40, {symbol("K", Role::K)}, size::far_number, Align::right);
+    return side + 12 + name_w + 20;
 }
 
 void ring_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a) {
