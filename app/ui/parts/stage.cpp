@@ -12,6 +12,7 @@
 #include "app/ui/state/tour.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace tilewalk::ui {
@@ -43,23 +44,20 @@ struct Placed : OnStage {
 };
 using Terms = std::vector<Placed>;
 
-// How wide its numbers are taken: as the longest of the walk, so that nothing jumps from step to step; the
-// same, with the digits that the formula has more; as its own; the same without zeros at the end.
-enum class Letters { of_all, of_formula, own, trimmed };
+// How wide its numbers are taken: as the longest of the walk, so that nothing jumps from step to step; as its
+// own; both with the digits that the formula has more. At last without zeros at the end.
+enum class Letters { of_all, own, trimmed };
 
 NumberForm form_of(Letters how) {
-    return how == Letters::trimmed      ? NumberForm::trimmed
-           : how == Letters::of_formula ? NumberForm::as_formula
-                                        : NumberForm::even;
+    return how == Letters::trimmed ? NumberForm::trimmed : NumberForm::as_formula;
 }
 
 int letters_of(const AppState& state, const Placed& t, int digits, Letters how) {
     const SlotLook& look = state.look[t.slot];
-    if (how == Letters::of_all) return look.letters_with(digits);
-    int most = how == Letters::of_formula ? look.letters_with(digits) : 1;
+    int most = how == Letters::of_all ? look.letters_with(digits) : 1;
     for (const double v : t.value->data.reshaped()) {
         std::string text = cell_number(look.digits, v, digits, form_of(how));
-        if (how == Letters::of_formula && digits == number_style().digits)
+        if (how != Letters::trimmed && digits == number_style().digits)
             text = formula_text(state.explanation, info(t.slot).role, v, std::move(text));
         most = std::max(most, letter_count(text));
     }
@@ -76,7 +74,10 @@ float gap_before(const Terms& line, std::size_t n) {
     }
     const float before = sign_width(line[n].before) + (*line[n].before ? line[n].cell.sign : 0.0f);
     if (n == 0) return before;
-    if (line[n - 1].leaves) return (line[n - 1].sent ? 1 : 2) * least_gap + after_w(line[n - 1]);
+    if (line[n - 1].leaves) {
+        const bool apart = !line[n].sent || !line[n].leaves;  // an equation of its own begins
+        return (apart ? 2 : 1) * least_gap + after_w(line[n - 1]);
+    }
     return std::max(least_gap, before) + after_w(line[n - 1]);
 }
 
@@ -126,22 +127,23 @@ float width_in(const Terms& line, const Room& in) {
     return std::max(width_of(line, 0, in.cut), width_of(line, in.cut, line.size()));
 }
 
-// All numbers fit, in cells of this size or at least as high as their text needs, with as many digits as
-// possible.
-bool fits(const AppState& state, Terms& line, const Room& in, const CellSize& cell, Letters how,
-          int least_digits = 3) {
+// All numbers fit, in cells of this size or at least as high as their text needs, with all digits of the
+// page.
+bool fits(const AppState& state, Terms& line, const Room& in, const CellSize& cell, Letters how) {
     const float room = row_room(line, in.cut > 0 ? 2 * in.w : in.w, in.h);
-    return room > 0 && std::ranges::any_of(digit_choices(least_digits), [&](int digits) {
-               lay_out(state, line, cell, room, digits, how);
-               return width_in(line, in) <= in.w;
-           });
+    if (room == 0) return false;
+    lay_out(state, line, cell, room, number_style().digits, how);
+    return width_in(line, in) <= in.w;
 }
 
 bool fits_usual(const AppState& state, Terms& line, const Room& in) {
-    const int all = number_style().digits;
-    return fits(state, line, in, airy, Letters::of_formula, all) ||
-           fits(state, line, in, usual, Letters::of_formula, all) ||
-           fits(state, line, in, airy, Letters::of_all) || fits(state, line, in, usual, Letters::of_all);
+    return fits(state, line, in, airy, Letters::of_all) || fits(state, line, in, usual, Letters::of_all);
+}
+
+// Rather than let numbers touch: smaller cells.
+bool fits_well(const AppState& state, Terms& line, const Room& in) {
+    return fits(state, line, in, usual, Letters::of_all) || fits(state, line, in, usual, Letters::own) ||
+           fits(state, line, in, tight, Letters::own);
 }
 
 // Where not all matrices have room for the decimals of the formula, the narrow ones may.
@@ -150,29 +152,26 @@ void give_decimals(const AppState& state, Terms& line, const Room& in) {
     for (Placed& t : line) {
         if (t.cols() > 1) continue;
         const Placed before = t;
-        const int letters = std::max(2, letters_of(state, t, all, Letters::of_formula));
+        const int letters = std::max(2, letters_of(state, t, all, Letters::of_all));
         t.digits = all, t.form = NumberForm::as_formula;
         t.bed.cw = std::max(t.bed.cw, px(letters) * size::mono * t.cell.text + t.cell.pad);
         if (width_in(line, in) > in.w) t = before;
     }
 }
 
-// Rather than let numbers touch: smaller cells, then fewer decimals than the formula has.
-bool fits_well(const AppState& state, Terms& line, const Room& in) {
-    const int all = number_style().digits;
-    if (fits(state, line, in, usual, Letters::of_formula, all)) return true;
-    const bool fewer = fits(state, line, in, tight, Letters::own, all) || fits_usual(state, line, in) ||
-                       fits(state, line, in, tight, Letters::own);
-    if (fewer) give_decimals(state, line, in);
-    return fewer;
+// At last with a decimal or none, without zeros at the end.
+bool fits_trimmed(const AppState& state, Terms& line, const Room& in) {
+    const float room = row_room(line, in.cut > 0 ? 2 * in.w : in.w, in.h);
+    const bool fits = room > 0 && std::ranges::any_of(digit_choices(2), [&](int digits) {
+                          lay_out(state, line, tight, room, digits, Letters::trimmed);
+                          return width_in(line, in) <= in.w;
+                      });
+    if (fits) give_decimals(state, line, in);
+    return fits;
 }
 
-// At last with a decimal or none, without zeros at the end.
 bool fits_somehow(const AppState& state, Terms& line, const Room& in) {
-    if (fits_well(state, line, in)) return true;
-    const bool trimmed = fits(state, line, in, tight, Letters::trimmed, 2);
-    if (trimmed) give_decimals(state, line, in);
-    return trimmed;
+    return fits_well(state, line, in) || fits_trimmed(state, line, in);
 }
 
 // Before which term an equation can go on in a second line: what it adds, else its result. 0: nowhere.
@@ -197,10 +196,8 @@ bool fits_in_two_lines(const AppState& state, Terms& line, float w, float h) {
 bool fits_roomy(const AppState& state, Terms& line, float w, float h) {
     const float room = h / px(most_rows(line));
     return std::ranges::any_of(roomy, [&](const CellSize& cell) {
-        const auto takes = [&](Letters how) {
-            return lay_out(state, line, cell, room, digit_choices().front(), how);
-        };
-        return room >= cell.text + 20 && (takes(Letters::of_formula) <= w || takes(Letters::of_all) <= w);
+        return room >= cell.text + 20 &&
+               lay_out(state, line, cell, room, number_style().digits, Letters::of_all) <= w;
     });
 }
 
@@ -404,6 +401,52 @@ bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& li
     return true;
 }
 
+// The operands, below them the drawing and what comes of both beside it.
+struct BelowOperands {
+    std::size_t cut = 0;  // the first result; 0: there is no room
+    float row = 0, first_w = 0, second_w = 0;
+};
+constexpr float above_second = 12;
+
+BelowOperands below_operands(const AppState& state, Terms& line, float w, float h) {
+    const auto cut = static_cast<std::size_t>(std::ranges::find_if(line, &Placed::result) - line.begin());
+    if (cut == 0 || cut == line.size()) return {};
+    int operands = 1, results = 1;
+    for (std::size_t n = 0; n < line.size(); ++n) {
+        int& most = n < cut ? operands : results;
+        most = std::max(most, line[n].rows());
+    }
+    // Bars end to end have their total in the line below them, where it is high enough.
+    const Op op = op_now(state);
+    const float lens_h = is_flat(op) ? 142 : least_lens_h, lens_w = std::max(560.0f, least_lens_w(op));
+    const auto fits = [&](float row) {
+        const float below = h - symbols_h - row * px(operands) - above_second;
+        return below >= std::max(lens_h, symbols_h + row * px(results) + 8);
+    };
+    const float rows[] = {usual.row, 54, 46, 42, 39, 36};
+    const auto row = std::ranges::find_if(rows, fits);
+    if (row == std::end(rows)) return {};
+    for (const Letters how : {Letters::of_all, Letters::own}) {
+        lay_out(state, line, how == Letters::of_all ? usual : tight, *row, number_style().digits, how);
+        const float first = width_of(line, 0, cut), second = width_of(line, cut, line.size());
+        if (first <= w && second + least_gap + lens_w <= w) return {cut, *row, first, second};
+    }
+    return {};
+}
+
+bool with_result_below(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view) {
+    const BelowOperands at = below_operands(state, line, a.w, a.h);
+    if (at.cut == 0) return false;
+    int rows = 1;
+    for (std::size_t n = 0; n < at.cut; ++n) rows = std::max(rows, line[n].rows());
+    const float first = at.row * px(rows), top = a.y + symbols_h + first + above_second,
+                second = std::min(a.bottom() - top, most_lens_h);
+    place(line, 0, at.cut, a.x + std::max(0.0f, (a.w - at.first_w) / 2), a.y, first);
+    place(line, at.cut, line.size(), a.right() - at.second_w - 4, top, second - symbols_h - 8);
+    draw_all(c, state, a, line, {a.x, top, a.w - at.second_w - least_gap, second}, view);
+    return true;
+}
+
 // False if the numbers have no room in two lines either.
 bool in_two_lines(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view) {
     if (!fits_in_two_lines(state, line, a.w, a.h)) return false;
@@ -418,13 +461,19 @@ bool in_two_lines(const Canvas& c, AppState& state, const Rect& a, Terms& line, 
 
 }  // namespace
 
+// What goes to HBM as it is stands apart from what is computed for it.
+static void mark_sent(Terms& line) {
+    for (std::size_t n = 0; n < line.size(); ++n) {
+        Placed& t = line[n];
+        t.sent = t.result || t.leaves;
+        if (t.leaves) t.after = n + 1 < line.size() && !line[n + 1].leaves ? "," : "";
+    }
+}
+
 // From HBM to the chip or back. False if what goes has no room with numbers.
 static bool draw_sent_or_loaded(const Canvas& c, AppState& state, const Rect& a, Terms line,
                                 const StageView& view) {
-    for (Placed& t : line) {
-        t.sent = t.result || t.leaves;
-        if (t.leaves) t.after = "";
-    }
+    mark_sent(line);
     for (const bool bytes : {true, false}) {
         if (!bytes && points_at(state, "Meters")) return false;
         const TransferPlan plan = transfer_plan(a, !view.strip.empty(), bytes);
@@ -518,6 +567,25 @@ static bool fits_one_line(const AppState& state, Terms& line, float w) {
     return fits_somehow(state, line, {w, usual_h - symbols_h});
 }
 
+static bool has_all_digits(const AppState& state, float w, float h, bool strip) {
+    Terms line = terms_of(state);
+    if (pictures_transfer(state)) {
+        mark_sent(line);
+        const Rect room = transfer_plan({0, 0, w, h}, strip, false).tiles;
+        return line.empty() || fits_well(state, line, {room.w, room.h - symbols_h - 8});
+    }
+    return line.empty() || fits_well(state, line, {w, usual_h - symbols_h}) ||
+           below_operands(state, line, w, h).cut > 0 || fits_in_two_lines(state, line, w, h);
+}
+
+bool stage_has_all_digits(const AppState& state, float w, float h) {
+    return has_all_digits(state, w, h, false);
+}
+
+bool strip_stage_has_all_digits(const AppState& state, float w, float h) {
+    return has_all_digits(state, w, h, true);
+}
+
 bool stage_zooms(const AppState& state, float w, float h) {
     Terms line = terms_of(state);
     return !line.empty() && !fits_one_line(state, line, w) && !fits_in_two_lines(state, line, w, h);
@@ -535,7 +603,9 @@ void stage(const Canvas& c, AppState& state, const Rect& a, const StageView& vie
     }
     const bool small = fits_one_line(state, line, a.w);
     // Rather two lines than one without decimals.
-    if (!fits_well(state, line, {a.w, usual_h - symbols_h}) && in_two_lines(c, state, a, line, view)) return;
+    const bool one_line = fits_well(state, line, {a.w, usual_h - symbols_h});
+    if (!one_line && lens && with_result_below(c, state, a, line, view)) return;
+    if (!one_line && in_two_lines(c, state, a, line, view)) return;
     const bool above = equation_above_lens(state, line, a.h) > 0, flat = is_flat(op_now(state)) && above;
     // A tour that speaks of the drawing has it alone where it would not be there.
     if (small && lens && !above && points_at(state, "Lens") && a.h >= least_lens_h)

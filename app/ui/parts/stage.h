@@ -18,5 +18,8 @@ bool zoom(const Canvas& canvas, AppState& state, const Rect& area, const StageVi
 void stage_lens(const Canvas& canvas, AppState& state, const Rect& area, const StageView& view);
 /// What does not fit with numbers into such a stage, in one line or in two, is told by zoom.
 bool stage_zooms(const AppState& state, float width, float height);
+/// All its numbers have room with all digits of the settings; with the strip of HBM beside it.
+bool stage_has_all_digits(const AppState& state, float width, float height);
+bool strip_stage_has_all_digits(const AppState& state, float width, float height);
 
 }  // namespace tilewalk::ui

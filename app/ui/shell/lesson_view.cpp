@@ -9,6 +9,7 @@
 #include "app/ui/chapters/scale/scale.h"
 #include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/chapters/start/start.h"
+#include "app/ui/parts/stage.h"
 #include "app/ui/state/chapters.h"
 #include "core/lessons/table.h"
 
@@ -26,38 +27,64 @@ static void forward_main(const Canvas& c, AppState& state, const Layout& layout)
 static float whole_title(const AppState&, const Rect& sram) { return sram.w; }
 
 const LessonView& lesson_view(const Lesson& lesson) {
-    static const LessonView dense{dense_main, dense_presenter, false, {"Matrices", "Lens"}};
+    static const LessonView dense{dense_main, dense_presenter,     false, {"Matrices", "Lens"}, nullptr,
+                                  nullptr,    stage_has_all_digits};
     static const LessonView views[] = {
         dense,  // Picture::attention
         dense,  // Picture::dense_backward
         dense,  // Picture::training
         // Picture::softmax
         {softmax_main, softmax_presenter, false, {"Row", "Three passes", "Two passes", "Running values"}},
-        {forward_main, forward_presenter, true, {"HBM", "SRAM", "Lens", "Map"}},  // Picture::forward
-        {v1_main, forward_presenter, true, {"HBM", "SRAM", "Beside"}},            // Picture::forward_v1
+        {forward_main,
+         forward_presenter,
+         true,
+         {"HBM", "SRAM", "Lens", "Map"},
+         nullptr,
+         nullptr,
+         strip_stage_has_all_digits},  // Picture::forward
+        {v1_main,
+         forward_presenter,
+         true,
+         {"HBM", "SRAM", "Beside"},
+         nullptr,
+         nullptr,
+         strip_stage_has_all_digits},  // Picture::forward_v1
         // Picture::flash_backward
-        {backward_main, backward_presenter, true, {"HBM", "SRAM", "Lens"}, order_switch_taken},
+        {backward_main,
+         backward_presenter,
+         true,
+         {"HBM", "SRAM", "Lens"},
+         order_switch_taken,
+         nullptr,
+         strip_stage_has_all_digits},
         {merge_main,
          merge_presenter,
          false,
          {"Parts", "Lens", "Trees", "Same result?"},
-         whole_title},  // Picture::merge
+         whole_title,
+         nullptr,
+         merge_has_all_digits},  // Picture::merge
         {split_main,
          split_presenter,
          false,
          {"HBM", "Workers", "SRAM", "Lens"},
-         whole_title},  // Picture::split_kv
+         whole_title,
+         nullptr,
+         split_has_all_digits},  // Picture::split_kv
         {ring_main,
          ring_presenter,
          false,
          {"Ring", "Rounds", "Balance", "SRAM"},
          whole_title,
-         ring_map},  // Picture::ring
+         ring_map,
+         stage_has_all_digits},  // Picture::ring
         {cascade_main,
          cascade_presenter,
          false,
          {"HBM", "Prefix", "Pages", "SRAM", "Lens"},
-         whole_title},  // Picture::cascade
+         whole_title,
+         nullptr,
+         cascade_has_all_digits},  // Picture::cascade
     };
     static_assert(std::size(views) == picture_count);
     return views[static_cast<std::size_t>(lesson.picture)];

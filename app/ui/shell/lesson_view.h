@@ -21,6 +21,8 @@ struct LessonView {
     float (*title_taken)(const AppState&, const Rect& sram) = nullptr;
     /// A small map of its own in the head of the presenter page, up to its right edge; returns what it takes.
     float (*head_map)(const Canvas&, const AppState&, float right) = nullptr;
+    /// `presenter` has room for this step's matrices with all digits of the settings; null: wherever it can.
+    bool (*has_all_digits)(const AppState&, float width, float height) = nullptr;
 };
 
 const LessonView& lesson_view(const Lesson& lesson);

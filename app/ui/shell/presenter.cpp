@@ -248,6 +248,64 @@ bool shows_hbm(const AppState& state) {
     return moved(k) != moved(k - 1) || (state.tour && state.tour->stop().place.name == "HBM");
 }
 
+constexpr float gap = 12;
+
+// The room of the matrices: between its top and what stands at the foot of the page.
+struct MiddleOfPage {
+    float x, w, top, bottom;
+    bool strip = false;
+};
+MiddleOfPage middle_of_page(const AppState& state, const Stage& stage, float W) {
+    const bool strip = lesson_view(*state.lesson).presenter_strip && shows_hbm(state);
+    const float x = strip ? 288 : space::far_edge;
+    MiddleOfPage out{x, W - space::far_edge - x, stage.head ? 84 : stage.top, stage.bottom, strip};
+    if (stage.lanes) out.bottom -= lanes_h + gap;
+    return out;
+}
+
+// Without the formula, which may be shorter where matrices are enlarged.
+float height_of_matrices(const Canvas& c, const AppState& state, const Stage& stage,
+                         const MiddleOfPage& middle) {
+    float h = middle.bottom - middle.top;
+    if (stage.lanes && state.settings.subtitles) h -= subtitle_h(state, middle.x + middle.w) + gap;
+    const bool computes = info(op_now(state)).kind == OpKind::compute;
+    if (stage.formula) h -= formula_of(c, state, computes, middle.w, false).h + gap;
+    return h;
+}
+
+// A slide has one precision: where matrices have no room for all digits of the settings, its formula and its
+// sentence have no more than they.
+class DigitsOfSlide {
+public:
+    DigitsOfSlide(const Canvas& c, AppState& state, const Stage& stage, float W) : state_(state) {
+        const LessonView& view = lesson_view(*state.lesson);
+        if (!view.has_all_digits || inspecting(state) || shown_broken_step(state)) return;
+        const MiddleOfPage middle = middle_of_page(state, stage, W);
+        const auto has_room = [&] {
+            return view.has_all_digits(state, middle.w, height_of_matrices(c, state, stage, middle));
+        };
+        if (has_room()) return;
+        while (number_style().digits > fewest_digits) {
+            set_number_style({number_style().digits - 1, before_.comma});
+            refresh_explanation(state);
+            if (has_room()) return;
+        }
+        restore();
+    }
+    ~DigitsOfSlide() { restore(); }
+    DigitsOfSlide(const DigitsOfSlide&) = delete;
+    DigitsOfSlide& operator=(const DigitsOfSlide&) = delete;
+
+private:
+    void restore() {
+        if (number_style() == before_) return;
+        set_number_style(before_);
+        refresh_explanation(state_);
+    }
+    AppState& state_;
+    NumberStyle before_ = number_style();
+};
+
 }  // namespace
 
 void presenter_view(const Canvas& page, AppState& state, float W, float H) {
@@ -257,14 +315,12 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     const LessonView& view = lesson_view(*state.lesson);
     const PanelPart part(c, "Presenter", {0, 0, W, H});
     const Stage stage = stage_beside(c, state, W, H);
-    const float gap = 12, top = stage.head ? 84 : stage.top, x0 = 24, w0 = W - 2 * x0;
-    float bottom = stage.bottom;
-    if (stage.lanes) {
-        bottom -= lanes_h;
-        timeline(c, state, {x0, bottom, w0, lanes_h});
-        bottom -= gap;
-    }
     const std::optional<BrokenStep>& broken = shown_broken_step(state);
+    const DigitsOfSlide digits(c, state, stage, W);
+    const auto [x, w, top, above_lanes, strip] = middle_of_page(state, stage, W);
+    const float x0 = 24, w0 = W - 2 * x0;
+    float bottom = above_lanes;
+    if (stage.lanes) timeline(c, state, {x0, bottom + gap, w0, lanes_h});
     if (stage.lanes && broken_walk(state)) {
         const std::string words = broken_sentence(state, broken);
         const float h = broken_line_height(words, w0);
@@ -282,9 +338,7 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
         head(c, state, W, view.presenter_strip);
         return mouse_buttons(c, state, W);
     }
-    const bool strip = view.presenter_strip && shows_hbm(state);
     const Rect hbm{x0, top, strip ? 228.0f : 0.0f, bottom - top};
-    const float x = strip ? 288 : space::far_edge, w = W - space::far_edge - x;
     const bool computes = info(op_now(state)).kind == OpKind::compute;
     const float formula_h = stage.formula ? formula_of(c, state, computes, w, false).h : 0;
     const bool zoomed =

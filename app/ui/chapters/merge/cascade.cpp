@@ -309,11 +309,12 @@ void left_panel(const Canvas& c, AppState& state, const CascadeNow& now, const R
 // Both parts and what they come to; the lens beside them on stage, below them elsewhere.
 void parts_and_lens(const Canvas& c, AppState& state, const Rect& a, bool beside) {
     const MergeNow merge(state);
-    const float table_w = beside ? a.w - 190 : a.w, table_h = beside ? a.h : std::min(a.h * .55f, 230.0f);
+    const float table_w = beside ? a.w - beside_parts : a.w,
+                table_h = beside ? a.h : std::min(a.h * .55f, 230.0f);
     const float table = draw_parts(c, state, merge, {a.x, a.y, table_w, table_h});
     const Rect lens = beside ? Rect{a.x + table + 16, a.y, a.w - table - 16, a.h}
                              : Rect{a.x, a.y + table_h + 12, a.w, a.h - table_h - 12};
-    if (lens.w > 168 && !quiz_waits(state)) draw_merge_lens(c, state, merge, lens);
+    if (lens.w >= beside_parts - 16 && !quiz_waits(state)) draw_merge_lens(c, state, merge, lens);
 }
 
 std::string row_at_hand(const AppState& state, const CascadeNow& now) {
@@ -357,6 +358,10 @@ void cascade_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
     const Rect rest{a.x + map_w, a.y, a.w - map_w, a.h};
     note_part(c, rest, "SRAM");
     stage(c, state, rest, {slot_look, lens_view, false});
+}
+
+bool cascade_has_all_digits(const AppState& state, float w, float h) {
+    return CascadeNow(state).of_parts() ? parts_have_all_digits(state, w) : stage_has_all_digits(state, w, h);
 }
 
 }  // namespace tilewalk::ui

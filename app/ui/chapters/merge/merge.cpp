@@ -115,16 +115,18 @@ void merge_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& 
     if (points_at(state, "Trees")) return draw_trees(large.c, state, {0, 0, w, h}, TreesPart::trees);
     if (points_at(state, "Same result?")) return draw_trees(large.c, state, {0, 0, w, h}, TreesPart::result);
     note_part(c, a, "Parts");
-    const float table = draw_parts(large.c, state, now, {0, 0, w - 190, h});
+    const float table = draw_parts(large.c, state, now, {0, 0, w - beside_parts, h});
     // While parts are made, the row that they are cut from stands where their merge will.
     if (now.node < 0 && h >= least_with_row)
         draw_split(large.c, state, now, {0, h - row_h, table, row_h}, true);
-    if (w - table > 170 && !quiz_waits(state)) {
+    if (w - table >= beside_parts && !quiz_waits(state)) {
         note_part(c, {a.x + (table + 12) * size::far_growth, a.y, (w - table - 12) * size::far_growth, a.h},
                   "Lens");
         draw_merge_lens(large.c, state, now, {table + 16, 0, w - table - 16, h});
     }
 }
+
+bool merge_has_all_digits(const AppState& state, float w, float) { return parts_have_all_digits(state, w); }
 
 namespace {
 

@@ -11,10 +11,13 @@ namespace tilewalk::ui {
 
 void merge_main(const Canvas& canvas, AppState& state, const Layout& layout);
 void merge_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
+bool merge_has_all_digits(const AppState& state, float w, float h);
 void split_main(const Canvas& canvas, AppState& state, const Layout& layout);
 void split_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
+bool split_has_all_digits(const AppState& state, float w, float h);
 void cascade_main(const Canvas& canvas, AppState& state, const Layout& layout);
 void cascade_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
+bool cascade_has_all_digits(const AppState& state, float w, float h);
 void ring_main(const Canvas& canvas, AppState& state, const Layout& layout);
 void ring_presenter(const Canvas& canvas, AppState& state, const Rect& strip, const Rect& body);
 /// Which rank has whose keys, small, in the head of a page of presenter mode; its right edge there. Returns
@@ -72,6 +75,10 @@ float split_height(bool low);
 /// One row for each part, the result below; returns the width.
 float draw_parts(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area);
 void draw_merge_lens(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area);
+/// What they leave on stage to the lens.
+constexpr float beside_parts = 170;
+/// Of a stage of that width: no number of the table is cut to fewer digits than the settings have.
+bool parts_have_all_digits(const AppState& state, float stage_w);
 enum class TreesPart { both, trees, result };
 void draw_trees(const Canvas& canvas, AppState& state, const Rect& area, TreesPart shown = TreesPart::both);
 

@@ -519,11 +519,15 @@ void split_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& 
         return stage(c, state, a, {slot_look, op_now(state) == Op::init ? nullptr : chip_lens, false});
     const Enlarged large(c, {a.x, a.y}, size::far_growth);
     const float w = a.w / size::far_growth, h = a.h / size::far_growth;
-    const float table = draw_parts(large.c, state, now, {0, 0, w - 190, h});
-    if (w - table < 170 || quiz_waits(state)) return;
+    const float table = draw_parts(large.c, state, now, {0, 0, w - beside_parts, h});
+    if (w - table < beside_parts || quiz_waits(state)) return;
     note_part(c, {a.x + (table + 12) * size::far_growth, a.y, (w - table - 12) * size::far_growth, a.h},
               "Lens");
     draw_merge_lens(large.c, state, now, {table + 16, 0, w - table - 16, h});
+}
+
+bool split_has_all_digits(const AppState& state, float w, float h) {
+    return MergeNow(state).node < 0 ? stage_has_all_digits(state, w, h) : parts_have_all_digits(state, w);
 }
 
 }  // namespace tilewalk::ui

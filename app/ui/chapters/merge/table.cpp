@@ -114,11 +114,15 @@ struct Column {
     float w() const { return cw * px(cols); }
 };
 
-constexpr float head_h = 26, row_gap = 10, usual_name_w = 52, column_gap = 12, arrow_h = 26;
-constexpr float least_cell = 40, widest_cell = 60, cell_pad = 4;
+constexpr float head_h = 26, row_gap = 10, usual_name_w = 52, arrow_h = 26;
+constexpr float least_cell = 40, widest_cell = 60, cell_pad = 5;
 
 // Of the column of names: words are wider than letters.
-float name_width(const MergeNow& now) { return now.shared ? 66.0f : usual_name_w; }
+float name_width(const MergeNow& now, bool on_stage) {
+    return now.shared ? 66.0f : on_stage ? 44.0f : usual_name_w;
+}
+// Between columns, narrower where the numbers are large.
+float gap_of_columns(bool on_stage) { return on_stage ? 10.0f : 12.0f; }
 
 // The longest number of a column, among the parts and the result.
 float number_w(const AppState& state, Slot slot, int digits, float text) {
@@ -129,9 +133,13 @@ float number_w(const AppState& state, Slot slot, int digits, float text) {
 
 // Widths with which the table fits: with all digits as large as may be, then with fewer digits of O; of a
 // wide O as many columns as have room, round that of the formula.
-float fit_columns(const AppState& state, std::vector<Column>& columns, float room, bool large, float name_w) {
+struct TableRoom {
+    float w;
+    bool high, on_stage;
+};
+float fit_columns(const AppState& state, std::vector<Column>& columns, const TableRoom& room, float name_w) {
     const int d = state.problem->d(), full = number_style().digits;
-    const float left = room - name_w - column_gap * px(columns.size() - 1) - 6;
+    const float left = room.w - name_w - gap_of_columns(room.on_stage) * px(columns.size() - 1) - 6;
     Column& O = columns.back();
     const auto singles = [&](float text) {
         float w = 0;
@@ -142,9 +150,10 @@ float fit_columns(const AppState& state, std::vector<Column>& columns, float roo
         return w;
     };
     std::vector<NumberSize> sizes = number_sizes();
-    sizes.push_back({size::small, 2});
+    // On stage a slide has one precision: rather fewer digits for all of it, or fewer columns.
+    if (!room.on_stage) sizes.push_back({size::small, 2});
     for (const NumberSize& some : sizes) {
-        if (some.size > size::small && !large) continue;
+        if (some.size > size::small && !room.high) continue;
         const float spare =
             left - singles(some.size) - px(d) * number_w(state, O.slot, some.digits, some.size);
         if (spare < 0) continue;
@@ -155,6 +164,7 @@ float fit_columns(const AppState& state, std::vector<Column>& columns, float roo
         O.cols = d;
         return some.size;
     }
+    if (room.on_stage) O.digits = full, O.cw = number_w(state, O.slot, full, size::small);
     const float rest = left - singles(size::small);
     O.cols = std::clamp(static_cast<int>(rest / O.cw), 1, d);
     O.first = std::clamp(merge_column(state) - O.cols / 2, 0, d - O.cols);
@@ -186,8 +196,8 @@ struct Table {
     Rect a;
     float ch;
     std::vector<Column> columns = columns_for(now);
-    float name_w = name_width(now);
-    float number_size = fit_columns(state, columns, a.w, ch >= 30, name_w);
+    float name_w = name_width(now, far_type()), column_gap = gap_of_columns(far_type());
+    float number_size = fit_columns(state, columns, {a.w, ch >= 30, far_type()}, name_w);
 
     void place_columns() {
         float x = name_w;
@@ -328,6 +338,14 @@ int digits_in(const AppState& state, Slot slot, float cw, float text) {
     for (const int digits : digit_choices(2))
         if (px(state.look[slot].letters_with(digits)) * size::mono * text <= cw - 3) return digits;
     return 0;
+}
+
+bool parts_have_all_digits(const AppState& state, float stage_w) {
+    const MergeNow now(state);
+    std::vector<Column> columns = columns_for(now);
+    fit_columns(state, columns, {stage_w / size::far_growth - beside_parts, false, true},
+                name_width(now, true));
+    return columns.back().digits == number_style().digits;
 }
 
 float split_height(bool low) { return low ? 66.0f : 86.0f; }
