@@ -105,6 +105,13 @@ Result<gpu::TraceRequest> make_trace_request(const CompareWords& words, Problem 
     return request;
 }
 
+Outcome not_traced(gpu::TraceFailed how, std::string sentence) {
+    if (how == gpu::TraceFailed::input) return bad_input(std::move(sentence));
+    if (how == gpu::TraceFailed::device) return {Exit::failed, std::move(sentence)};
+    sentence.back() = ';';
+    return {Exit::no_device, sentence + " --device emulator runs the same kernel on the CPU."};
+}
+
 // The command line that asks for the same again, also where what was left out is decided otherwise.
 std::string repeated(const Arguments& a, gpu::Where where) {
     return a.repeated + (a.compare.device ? "" : std::string(" --device ") + gpu::name_of(where)) +
@@ -149,8 +156,9 @@ Outcome run_compare(const Arguments& a, std::ostream& out) {
     if (const auto outcome = choose_device(a.compare.device, device)) return *outcome;
     if (auto refused = validate(request->problem)) return bad_input(*refused);
 
-    auto trace = gpu::trace_kernel(device.where, *request);
-    if (!trace) return bad_input(trace.error);
+    gpu::TraceFailed how{};
+    auto trace = gpu::trace_kernel(device.where, *request, {}, &how);
+    if (!trace) return not_traced(how, trace.error);
     trace->run.command = repeated(a, device.where);
     if (a.compare.save)
         if (const auto saved = save_bundle_file(*a.compare.save, *trace); !saved) return written(saved);

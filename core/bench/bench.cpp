@@ -112,6 +112,7 @@ private:
         report.date = utc_now();
         // A tenth stays for what verification holds, and for others.
         own_memory = engine.memory_free();
+        if (const auto why_not = engine.why_not()) throw EngineFailed(*why_not);  // it could not say
         const std::int64_t free = own_memory.value_or(report.machine.memory_available);
         report.memory_limit = request.memory_limit > 0 ? request.memory_limit : free / 10 * 9;
         for (const Workload& w : workloads(request))
@@ -233,6 +234,7 @@ private:
             if (c.prepared) ready.push_back(&c);
         time_in_turns(ready);
         for (Candidate* c : ready) {
+            if (!c->prepared) continue;  // lost on the way
             summarise(c->point);
             c->point.workspace_bytes = c->prepared->workspace_bytes();
             // A median of a few runs is none of the machine's; better none than that.
@@ -285,21 +287,31 @@ private:
         finish(c, state, std::move(reason));
     }
 
+    // Seconds; none where it was stopped, or failed: then this kernel is lost, and the others go on.
+    std::optional<double> run_once(Candidate& c) {
+        if (!c.prepared || stop.stop_requested()) return std::nullopt;
+        try {
+            return c.prepared->run(stop);
+        } catch (const KernelFailed& failure) {
+            lose(c, Point::State::skipped, failure.what());
+            return std::nullopt;
+        }
+    }
+
     // Each round begins with another kernel; who needs fewer runs has them spread over all rounds.
     void time_in_turns(const std::vector<Candidate*>& ready) {
         for (int round = 0; round < request.warm_up; ++round)
-            for (Candidate* c : ready)
-                if (!stop.stop_requested()) c->prepared->run(stop);
+            for (Candidate* c : ready) run_once(*c);
         int rounds = 0;
         for (const Candidate* c : ready) rounds = std::max(rounds, c->runs);
         for (int round = 0; round < rounds; ++round)
             for (std::size_t k = 0; k < ready.size(); ++k) {
                 Candidate& c = *ready[(k + static_cast<std::size_t>(round)) % ready.size()];
                 const int due = (round + 1) * c.runs / rounds;
-                if (due == round * c.runs / rounds || stop.stop_requested()) continue;
+                if (due == round * c.runs / rounds || stop.stop_requested() || !c.prepared) continue;
                 tell(c.kernel->name + ", N = " + format_count(c.point.workload.N_kv) + ": run " +
                      std::to_string(due) + " of " + std::to_string(c.runs));
-                if (const auto seconds = c.prepared->run(stop)) c.point.seconds.push_back(*seconds);
+                if (const auto seconds = run_once(c)) c.point.seconds.push_back(*seconds);
             }
     }
 

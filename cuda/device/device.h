@@ -31,18 +31,10 @@
 // clang-format on
 #pragma once
 
+#include "cuda/device/launch_limits.h"
+
 #include <cmath>
 #include <cstdint>
-
-namespace tilewalk::gpu {
-
-/// The shape of a launch.
-struct Grid {
-    int x = 1, y = 1, z = 1, threads = 32;
-    std::int64_t shared_bytes = 0;
-};
-
-}  // namespace tilewalk::gpu
 
 #if defined(__CUDACC__)
 #include "cuda/device/device_cuda.h"

@@ -164,6 +164,11 @@ template <class... P, class... A>
 void launch(Stream& any, const Grid& grid, void (*kernel)(P...), const A&... arguments) {
     auto& stream = static_cast<CudaStream&>(any);
     if (stream.error != cudaSuccess) return;
+    const std::string refused = refuse_launch(grid, stream.chip);
+    if (!refused.empty()) {
+        stream.error = cudaErrorInvalidConfiguration, stream.where = refused;
+        return;
+    }
     if (grid.shared_bytes > 48 << 10)
         stream.error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             static_cast<int>(grid.shared_bytes));

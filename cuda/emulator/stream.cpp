@@ -1,5 +1,7 @@
 #include "cuda/emulator/stream.h"
 
+#include "cuda/device/launch_limits.h"
+
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -11,13 +13,9 @@ void EmulatedStream::run(int gx, int gy, int gz, int threads, std::int64_t share
     if (!failure.empty()) return;
     ++launches;
     most_shared = std::max(most_shared, shared_bytes);
-    if (shared_bytes > chip.shared_per_block) {
-        failure = "A block asked for " + std::to_string(shared_bytes) + " bytes of shared memory; " +
-                  std::to_string(chip.shared_per_block) + " are there.";
-        return;
-    }
-    if (gy > 65535 || gz > 65535 || threads > 1024) {
-        failure = "A grid has at most 65,535 blocks in y and z, of at most 1024 threads.";
+    const std::string refused = refuse_launch({gx, gy, gz, threads, shared_bytes}, chip);
+    if (!refused.empty()) {
+        failure = "A launch was refused: " + refused + ".";
         return;
     }
     std::vector<std::int64_t> order(static_cast<std::size_t>(std::int64_t(gx) * gy * gz));

@@ -41,6 +41,9 @@ std::string described(cudaError_t error, const std::string& doing) {
         return doing +
                " took longer than the driver lets a GPU work that also drives a display. Smaller sizes or a "
                "faster kernel end in time.";
+    if (error == cudaErrorMemoryAllocation) return doing + " failed: the memory of the GPU is full.";
+    if (error == cudaErrorNoKernelImageForDevice)
+        return doing + " failed: this program has no code for this GPU (TILEWALK_CUDA_ARCHITECTURES).";
     return doing + " failed on the GPU: " + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) + ").";
 }
 
@@ -129,10 +132,11 @@ public:
     }
     double run(const Rung& rung, const Arguments& arguments, DType type) override {
         const Range range(rung.name);
+        if (refuses(rung, arguments, type)) return 0;
         return timed(std::string("Running ") + rung.name, [&] { rung.launch(arguments, type, stream); });
     }
     void prepare(const Rung& rung, const Arguments& arguments, DType type) override {
-        if (rung.prepare)
+        if (rung.prepare && !refuses(rung, arguments, type))
             timed(std::string("Preparing ") + rung.name, [&] { rung.prepare(arguments, type, stream); });
     }
     /// By reading: what is written there would be dirty, and go to HBM in the time of the next run.
@@ -163,6 +167,13 @@ private:
         failed += " The program has to be started again to use the GPU.";
         lost().set(failed);
     }
+    /// Whoever asks for it: a kernel that needs a later compute capability would trap, or read beside a row.
+    bool refuses(const Rung& rung, const Arguments& arguments, DType type) {
+        const std::string reason = rung.refuse(arguments, type, chip);
+        if (failed.empty() && !reason.empty())
+            failed = std::string(rung.name) + " does not run on this GPU: " + reason + ".";
+        return !failed.empty();
+    }
     void wait(const std::string& doing) { expect(cudaStreamSynchronize(stream.handle), doing); }
     void copy(void* to, const void* from, std::int64_t bytes, cudaMemcpyKind kind, const char* doing) {
         if (!failed.empty() || bytes == 0) return;
@@ -174,7 +185,9 @@ private:
         if (!failed.empty()) return 0;
         expect(cudaEventRecord(begin, stream.handle), doing);
         launch();
-        if (stream.error != cudaSuccess)
+        if (stream.error == cudaErrorInvalidConfiguration && failed.empty())
+            failed = doing + " was not tried: " + stream.where + ".";
+        else if (stream.error != cudaSuccess)
             expect(stream.error, stream.where.empty() ? doing : doing + " (" + stream.where + ")");
         expect(cudaEventRecord(end, stream.handle), doing);
         expect(cudaEventSynchronize(end), doing);
@@ -226,8 +239,7 @@ double CudaDevice::product_rate(DType type) {
         if (run >= warm_ups) seconds.push_back(once);
     }
     release(memory);
-    // Without cuBLAS there is no rate to compare with, and nothing else is missing.
-    if (!failed.empty()) return recover(), 0;
+    if (!failed.empty()) return 0;  // the library may not be there
     std::sort(seconds.begin(), seconds.end());
     return 2.0 * n * n * n / seconds[runs / 2];
 }

@@ -19,6 +19,7 @@ Arguments sizes_of(const Workload& w) { return arguments_of(w, {}); }
 std::optional<std::string> refuse_memory(Device& device, const Rung& rung, const Workload& w) {
     const std::int64_t own = rung.workspace(sizes_of(w), w.dtype), needed = tensor_bytes(w) + own,
                        free = device.free_bytes();
+    expect_well(device);  // which may not have said how much is free
     if (needed <= free) return std::nullopt;
     std::string text =
         std::string(rung.name) + " at N = " + format_count(w.N_q) + " needs " + format_size(needed);
@@ -133,7 +134,11 @@ public:
     double measure_peak(DType type, std::stop_token stop) override {
         if (!gpu || stop.stop_requested()) return 0;
         const double rate = gpu->product_rate(type);
-        expect_well(*gpu);
+        try {
+            expect_well(*gpu);
+        } catch (const KernelFailed&) {
+            return 0;  // nothing to compare with, and nothing else is missing
+        }
         return rate;
     }
     std::optional<std::int64_t> memory_free() const override { return gpu ? gpu->free_bytes() : 0; }

@@ -33,10 +33,13 @@ struct TraceRequest {
     bool S = true, P = true, O = true;  ///< what is recorded beside m, ℓ, α
     KernelFault fault;
 };
+/// What a failure was of: of what was asked for, of a device that cannot be used, of the run on it.
+enum class TraceFailed { input, no_device, device };
 /// Runs the kernel's traced twin and, for the outputs, the kernel as it is timed (with a fault the twin's
 /// outputs are kept). Refuses with a sentence: unknown kernel, sizes it does not take, more than
 /// trace_budget_bytes to record, no device.
-Result<KernelTrace> trace_kernel(Where where, const TraceRequest& request, std::stop_token stop = {});
+Result<KernelTrace> trace_kernel(Where where, const TraceRequest& request, std::stop_token stop = {},
+                                 TraceFailed* how = nullptr);
 constexpr std::int64_t trace_budget_bytes = 64 << 20;
 
 }  // namespace tilewalk::gpu

@@ -162,8 +162,8 @@ public:
         device.prepare(rung, a, type);
         run(rung);
         if (rung.traced) {
-            std::string wrong = collect(device, a.trace, trace);
-            if (!wrong.empty()) return wrong;
+            const std::string wrong = collect(device, a.trace, trace);
+            if (!wrong.empty()) throw KernelFailed(wrong);
         }
         // The outputs are those of the kernel as it is timed, unless a fault was asked for.
         if (rung.traced && request.fault.quantity == KernelFault::Quantity::none) {
@@ -293,11 +293,18 @@ std::vector<TraceableKernel> traceable_kernels() {
     return list;
 }
 
-Result<KernelTrace> trace_kernel(Where where, const TraceRequest& request, std::stop_token stop) {
+Result<KernelTrace> trace_kernel(Where where, const TraceRequest& request, std::stop_token stop,
+                                 TraceFailed* how) {
+    TraceFailed unwanted;
+    TraceFailed& of = how ? *how : unwanted;
+    of = TraceFailed::input;
     if (const auto lacking = kernels_lack(request.problem)) return Failure{*lacking};
     std::string why_not;
     const std::shared_ptr<Device> device = where == Where::cuda ? open_cuda(why_not) : open_emulator();
-    if (!device) return Failure{"There is no GPU to run it: " + why_not + "."};
+    if (!device) {
+        of = TraceFailed::no_device;
+        return Failure{"There is no GPU to run it: " + why_not + "."};
+    }
     const Rung* const rung = find_rung(*device, request.kernel);
     if (!rung)
         return Failure{"There is no kernel \"" + request.kernel + "\"; `tilewalk kernels` lists them."};
@@ -322,8 +329,10 @@ Result<KernelTrace> trace_kernel(Where where, const TraceRequest& request, std::
         const std::string failure = Run(device, *rung, request, *sizes).go(trace, stop);
         if (!failure.empty()) return Failure{failure};
     } catch (const NoMemory&) {
+        of = TraceFailed::device;
         return Failure{"The device has too little memory for it."};
     } catch (const std::runtime_error& failure) {
+        of = TraceFailed::device;
         return Failure{failure.what()};
     }
     return trace;

@@ -62,6 +62,7 @@ std::int32_t queue(Step step, const tilewalk_arguments& a, std::int32_t type, vo
     CudaStream& stream = stream_of(handle);
     step(arguments(a), static_cast<DType>(type), stream);
     if (stream.error == cudaSuccess) return say("", reason, size);
+    if (stream.error == cudaErrorInvalidConfiguration) return say(stream.where, reason, size);
     return say(stream.where + (stream.where.empty() ? "" : ": ") + cudaGetErrorString(stream.error), reason,
                size);
 }

@@ -10,7 +10,7 @@
 #if defined(TILEWALK_STUB_CUBLAS)
 #include "cuda/device/device.h"
 #include "cuda/device/stream_cuda.h"
-#include "tests/driver/cublas.h"
+#include "tests/cuda/stubs/cublas.h"
 
 #include <cstdlib>
 #include <dlfcn.h>

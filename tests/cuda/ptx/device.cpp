@@ -6,12 +6,11 @@
 #include "cuda/host/probe.h"
 #include "cuda/launch/product.h"
 #include "tests/cuda/ptx/halves.h"
+#include "tests/cuda/ptx/launches.h"
+#include "tests/cuda/ptx/modules.h"
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace tilewalk::gpu::on_cuda {
 
@@ -30,43 +29,12 @@ Machine* machine_now = nullptr;
 std::string failure_now;
 std::int64_t executed_before = 0;
 
-/// The files of one architecture.
-class Modules {
-public:
-    explicit Modules(const std::string& folder) {
-        std::error_code none;
-        for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
-            if (entry.path().extension() != ".ptx") continue;
-            std::ostringstream text;
-            text << std::ifstream(entry.path()).rdbuf();
-            modules.push_back(std::make_unique<Module>(text.str()));
-        }
-        if (modules.empty()) throw Error("There is no PTX in " + folder);
-    }
-    const Kernel& kernel(const std::string& plain) {
-        for (const auto& module : modules)
-            if (module->has(plain)) return module->kernel(plain);
-        throw Error("There is no PTX of the kernel " + plain);
-    }
-
-private:
-    std::vector<std::unique_ptr<Module>> modules;
-};
-
-Modules& modules_of(int capability) {
-    static std::map<int, std::unique_ptr<Modules>> all;
-    std::unique_ptr<Modules>& one = all[capability];
-    if (!one) one = std::make_unique<Modules>(setup().folder + "/" + std::to_string(capability));
-    return *one;
-}
-
 class PtxDevice : public gpu::Device {
 public:
     PtxDevice() {
         chip = gpu::Chip{};
         chip.capability = setup().capability;
-        // CUDA programming guide, technical specifications: shared memory that a block may ask for
-        chip.shared_per_block = (chip.capability < 80 ? 64 : chip.capability == 80 ? 163 : 227) << 10;
+        chip.shared_per_block = shared_of_block();
         stream.chip = chip;
         machine.schedule = setup().schedule, machine.fault = setup().fault;
         machine.plain_arithmetic = setup().plain_arithmetic;
@@ -147,9 +115,14 @@ Setup& setup() {
 }
 std::int64_t executed() { return executed_before; }
 Machine* current_machine() { return machine_now; }
-void note_failure(const std::string& sentence) { failure_now = sentence; }
 const Kernel& find_kernel(const std::string& mangled) {
-    return modules_of(setup().capability).kernel(plain_name(mangled));
+    return modules_of(setup().folder, setup().capability).kernel(plain_name(mangled));
+}
+int shared_of_block() { return shared_of_block(setup().capability); }
+int refusal(const char*) { return cudaSuccess; }
+int note_failure(const std::string& sentence) {
+    failure_now = sentence;
+    return cudaErrorLaunchFailure;
 }
 
 }  // namespace tilewalk::ptx

@@ -26,10 +26,4 @@ Setup& setup();
 /// Instructions of warps since the program began.
 std::int64_t executed();
 
-/// What the device's launches go to: for the runtime's functions.
-Machine* current_machine();
-const Kernel& find_kernel(const std::string& mangled);
-/// A launch failed with this sentence.
-void note_failure(const std::string& sentence);
-
 }  // namespace tilewalk::ptx

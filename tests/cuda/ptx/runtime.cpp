@@ -1,12 +1,11 @@
 // The functions of the CUDA runtime that nvcc's code for the host calls, as far as launching kernels goes.
-#include "tests/cuda/ptx/device.h"
+#include "tests/cuda/ptx/launches.h"
 
 #include <cuda_runtime_api.h>
 
 #include <unordered_map>
+#include <utility>
 #include <vector>
-
-using tilewalk::ptx::current_machine;
 
 namespace {
 
@@ -25,14 +24,19 @@ struct Configuration {
     void* stream;
 };
 std::vector<Configuration> configurations;
-cudaError_t last_error = cudaSuccess;
+
+cudaError_t failed(int error) {
+    tilewalk::ptx::last_error() = error;
+    return static_cast<cudaError_t>(error);
+}
 
 cudaError_t launch(const void* of, dim3 blocks, dim3 threads, void** arguments, std::size_t shared) {
     using namespace tilewalk::ptx;
+    if (const int error = refusal("cudaLaunchKernel")) return failed(error);
     const HostKernel& kernel = kernels().at(of);
     if (shared > kernel.most_shared || blocks.y > 65535 || blocks.z > 65535 || threads.x > 1024 ||
         threads.y * threads.z != 1)
-        return last_error = cudaErrorInvalidValue;
+        return failed(cudaErrorInvalidValue);
     try {
         const Launch shape{
             {static_cast<int>(blocks.x), static_cast<int>(blocks.y), static_cast<int>(blocks.z)},
@@ -40,13 +44,17 @@ cudaError_t launch(const void* of, dim3 blocks, dim3 threads, void** arguments, 
             shared};
         current_machine()->launch(find_kernel(kernel.name), shape, arguments);
     } catch (const Error& error) {
-        note_failure(error.what());
-        return last_error = cudaErrorLaunchFailure;
+        return failed(note_failure(error.what()));
     }
     return cudaSuccess;
 }
 
 }  // namespace
+
+int& tilewalk::ptx::last_error() {
+    static int one = cudaSuccess;
+    return one;
+}
 
 // NVIDIA gave them their names.
 // NOLINTBEGIN(bugprone-reserved-identifier)
@@ -90,14 +98,16 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 blocks, dim3 threads, v
 }
 
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
-    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize)
-        kernels().at(kernel).most_shared = static_cast<std::size_t>(value);
+    using namespace tilewalk::ptx;
+    if (const int error = refusal("cudaFuncSetAttribute")) return failed(error);
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value > shared_of_block())
+        return failed(cudaErrorInvalidValue);
+    kernels().at(kernel).most_shared = static_cast<std::size_t>(value);
     return cudaSuccess;
 }
 cudaError_t cudaGetLastError() {
-    const cudaError_t error = last_error;
-    last_error = cudaSuccess;
-    return error;
+    if (const int error = tilewalk::ptx::refusal("cudaGetLastError")) return static_cast<cudaError_t>(error);
+    return static_cast<cudaError_t>(std::exchange(tilewalk::ptx::last_error(), 0));
 }
 
 }  // extern "C"

@@ -4,5 +4,6 @@
 struct tilewalk_stub_cublas_state {
     int handles, products;  ///< that live, that were asked for
     void *stream, *workspace;
-    int set_stream_fails, set_math_mode_fails;  ///< the next so many times
+    /// The next so many times
+    int create_fails, set_stream_fails, set_math_mode_fails, multiply_fails;
 };

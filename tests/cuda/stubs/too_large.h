@@ -1,0 +1,12 @@
+// A kernel that asks for whatever launch a test wants.
+#pragma once
+
+#include "cuda/device/launch_limits.h"
+#include "cuda/launch/arguments.h"
+
+namespace tilewalk::test {
+
+gpu::Grid& too_large_grid();
+const gpu::Rung& too_large();
+
+}  // namespace tilewalk::test
