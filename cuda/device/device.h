@@ -31,7 +31,7 @@
 // clang-format on
 #pragma once
 
-#include "cuda/device/launch_limits.h"
+#include "cuda/launch/grid.h"
 
 #include <cmath>
 #include <cstdint>

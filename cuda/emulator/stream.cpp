@@ -1,6 +1,6 @@
 #include "cuda/emulator/stream.h"
 
-#include "cuda/device/launch_limits.h"
+#include "cuda/launch/grid.h"
 
 #include <mutex>
 #include <numeric>

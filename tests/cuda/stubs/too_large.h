@@ -1,8 +1,8 @@
 // A kernel that asks for whatever launch a test wants.
 #pragma once
 
-#include "cuda/device/launch_limits.h"
 #include "cuda/launch/arguments.h"
+#include "cuda/launch/grid.h"
 
 namespace tilewalk::test {
 
