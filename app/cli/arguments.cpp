@@ -86,6 +86,8 @@ void add_unbroken_problem(const OptionGroup& options, Arguments& a, const std::s
     change.word("--element-bytes", p.element_bytes, "1|2|4|8", "bytes per element in HBM");
     change.word("--tokens", p.tokens, "WORDS", "words of the positions, separated by spaces");
     choice.word("--row", p.row, "R", "softmax: the query row [0]");
+    choice.word("--queries", p.queries, "N",
+                lessons_with(chooses_queries) + ": decoded together, from --row on [1]");
     choice.word("--notation", p.notation, "d_o|l_O|delta_omega",
                 "softmax: m, d′, o′ or m, ℓ, O or m, δ, ω [d_o]");
     choice.word("--form", p.form, "normalised|deferred",

@@ -21,21 +21,21 @@ struct ProblemWords {
     Word x, w_q, w_k, w_v;
     Word br, bc, window, scale, softcap, alibi, sink, element_bytes;
     Word heads, kv_heads, head, kv_loads;
-    Word tokens, row, notation, form, order, learning_rate, splits, merge, parts, workers, ranks, shards,
-        prefix, sequences, pages, page_table, faults, precision;
+    Word tokens, row, queries, notation, form, order, learning_rate, splits, merge, parts, workers, ranks,
+        shards, prefix, sequences, pages, page_table, faults, precision;
     bool causal = false;
 
     bool names_source() const {
         return example || load || q || k || v || d_o || x || w_q || w_k || w_v || random;
     }
     bool empty() const {
-        for (const Word* word : {&seed,     &br,        &bc,       &window,        &scale,
-                                 &softcap,  &alibi,     &sink,     &element_bytes, &heads,
-                                 &kv_heads, &head,      &kv_loads, &tokens,        &row,
-                                 &notation, &form,      &order,    &learning_rate, &splits,
-                                 &merge,    &parts,     &workers,  &ranks,         &shards,
-                                 &prefix,   &sequences, &pages,    &page_table,    &faults,
-                                 &precision})
+        for (const Word* word : {&seed,     &br,       &bc,        &window,        &scale,
+                                 &softcap,  &alibi,    &sink,      &element_bytes, &heads,
+                                 &kv_heads, &head,     &kv_loads,  &tokens,        &row,
+                                 &queries,  &notation, &form,      &order,         &learning_rate,
+                                 &splits,   &merge,    &parts,     &workers,       &ranks,
+                                 &shards,   &prefix,   &sequences, &pages,         &page_table,
+                                 &faults,   &precision})
             if (*word) return false;
         return !names_source() && !causal;
     }

@@ -70,7 +70,7 @@ Result<Problem> load_dropped_files(const std::vector<std::string>& paths, const 
     if (!dO_fits) problem.dO.reset();
     if (static_cast<int>(problem.tokens.size()) != std::max(problem.N(), problem.N_kv()))
         problem.tokens.clear();
-    problem.options.row = std::clamp(problem.options.row, 0, std::max(0, problem.N() - 1));
+    choose_row(problem.options, problem.options.row, problem.N());
     problem.name.clear();
     problem.seed.reset();
     problem.title = "From " + without_controls(std::filesystem::path(paths.front()).filename().string());

@@ -73,6 +73,7 @@ struct ChoiceWord {
 };
 constexpr ChoiceWord choice_words[] = {
     {"--row", &ProblemWords::row, chooses_row},
+    {"--queries", &ProblemWords::queries, chooses_queries},
     {"--notation", &ProblemWords::notation, chooses_notation},
     {"--form", &ProblemWords::form, chooses_form},
     {"--order", &ProblemWords::order, chooses_order},
@@ -116,6 +117,8 @@ void read_lesson_choices(WordReader& read, const ProblemWords& words, Problem& p
     Options& o = p.options;
     read.take(words.tokens, p.tokens, [&](const std::string& text) { return read_tokens(text, p); });
     read.count("--row", words.row, 0, p.N() - 1, o.row);
+    if (words.row) choose_row(o, o.row, p.N());
+    read.count("--queries", words.queries, 1, std::max(1, std::min(most_queries, p.N() - o.row)), o.queries);
     read.choose("--notation", words.notation, {"l_O", "d_o", "delta_omega"}, o.notation);
     int deferred = !o.normalised;
     read.choose("--form", words.form, {"normalised", "deferred"}, deferred);

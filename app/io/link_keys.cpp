@@ -367,6 +367,7 @@ std::vector<Key> problem_keys() {
 // Choices of single lessons, and what is broken or rounded on purpose.
 std::vector<Key> choice_keys() {
     return {whole("row", "a whole number from 0", in_options(&Options::row), 0),
+            whole("queries", "a whole number from 1", in_options(&Options::queries), 1),
             one_of("notation", "l_O, d_o or delta_omega", {"l_O", "d_o", "delta_omega"},
                    in_options(&Options::notation)),
             yes_or_no("normalised", in_options(&Options::normalised)),

@@ -26,6 +26,7 @@ template <class Any, class Visit> void visit_options(Any& options, Visit visit) 
                        merges = {"chain", "pairs", "at_once"}, forms = {"sums", "normalised"},
                        shards = {"contiguous", "zigzag", "striped"};
     visit("row", options.row);
+    visit("queries", options.queries);
     visit("notation", options.notation, notations);
     visit("normalised", options.normalised);
     visit("order", options.order, orders);
@@ -86,8 +87,8 @@ void read_tokens(Reading& reading, std::vector<std::string>& tokens) {
 void read_options(Reading& outer, Options& options) {
     read_object(outer, "options", [&](Reading& reading) {
         check_keys(reading,
-                   {"row", "notation", "normalised", "order", "learning_rate", "splits", "merge", "parts",
-                    "workers", "ranks", "shards", "prefix", "sequences", "pages", "page_table"});
+                   {"row", "queries", "notation", "normalised", "order", "learning_rate", "splits", "merge",
+                    "parts", "workers", "ranks", "shards", "prefix", "sequences", "pages", "page_table"});
         visit_options(options, [&](const char* key, auto&... target) { read(reading, key, target...); });
     });
 }

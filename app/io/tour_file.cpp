@@ -28,9 +28,9 @@ const std::vector<std::string> side_names = {"explanation", "problem", "break"};
 // that it is.
 const std::vector<std::string> change_names = {"br",    "bc",   "causal",    "window", "scale", "softcap",
                                                "alibi", "sink", "precision", "heads",  "set"},
-                               choice_names = {"row",    "order",     "splits", "merge",
-                                               "parts",  "workers",   "ranks",  "shards",
-                                               "prefix", "sequences", "pages",  "page-table"};
+                               choice_names = {"row",       "queries", "order",     "splits", "merge",
+                                               "parts",     "workers", "ranks",     "shards", "prefix",
+                                               "sequences", "pages",   "page-table"};
 constexpr std::size_t most_tour_bytes = std::size_t{1} << 20;
 
 bool lists(const std::vector<std::string>& names, const std::string& name) {

@@ -79,9 +79,9 @@ std::vector<GlossaryCard> merge_cards() {
          .related = {"partial-result", "part-weight", "rescaling", "batch-invariance"}},
         {.id = "split-kv",
          .term = "split keys",
-         .text = "One query is one row of work and keeps one worker busy. So its keys are split, workers "
-                 "attend to "
-                 "the splits side by side, and a second kernel merges what they found.",
+         .text =
+             "One query, or a few, are one tile of work and keep one worker busy. So their keys are split, "
+             "workers attend to the splits side by side, and a second kernel merges what they found.",
          .from = {flash_decoding, "the section on splitting the keys"},
          .words = "flash-decoding decode num_splits",
          .related = {"merge", "partial-result", "part-lse"}},

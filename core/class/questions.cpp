@@ -142,9 +142,10 @@ std::string name_of(const Asked& a, Slot slot, const Region& at, std::span<const
     if (!is_of_parts(slot) || it == accesses.end())
         return letter(a.trace, slot) + age + place_of(a, slot, at);
     const std::string symbol = plain(a.trace.lesson().symbol(a.trace, slot, a.k, it->tile));
+    const Region& all = a.trace.value(it->value).region;
     Region local = at;
-    local.row -= a.trace.value(it->value).region.row;
-    if (a.trace.lesson().uses(parts_of_rows)) return symbol + place_of(a, slot, local);
+    local.row -= all.row;
+    if (all.rows > 1 || a.trace.lesson().uses(parts_of_rows)) return symbol + place_of(a, slot, local);
     return symbol + (one_column(slot) ? "" : "[" + range_text(at.col, at.col + at.cols - 1) + "]");
 }
 

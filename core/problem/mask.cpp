@@ -36,8 +36,9 @@ KeyRange visible_keys(const Problem& p, int r) {
 Region query_rows(const Problem& p, int i) { return {i * p.Br, 0, std::min(p.Br, p.N() - i * p.Br), p.d()}; }
 Region key_rows(const Problem& p, int j) { return {j * p.Bc, 0, std::min(p.Bc, p.N_kv() - j * p.Bc), p.d()}; }
 
-TileCover tile_cover(const Problem& p, int i, int j) {
-    const Region q = query_rows(p, i), k = key_rows(p, j);
+TileCover tile_cover(const Problem& p, int i, int j) { return cover_of(p, query_rows(p, i), key_rows(p, j)); }
+
+TileCover cover_of(const Problem& p, const Region& q, const Region& k) {
     bool any = false, every = true;
     for (int r = q.row; r < q.row + q.rows; ++r) {
         const KeyRange seen = visible_keys(p, r);

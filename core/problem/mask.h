@@ -19,6 +19,8 @@ KeyRange visible_keys(const Problem& problem, int r);
 /// What a mask leaves of tile (i, j).
 enum class TileCover : std::uint8_t { full, partial, none };
 TileCover tile_cover(const Problem& problem, int i, int j);
+/// Of these queries and keys, whatever blocks they are from.
+TileCover cover_of(const Problem& problem, const Region& queries, const Region& keys);
 /// Key blocks from block `from` on that query block i looks at, and query blocks that look at key block j.
 int key_blocks_seen(const Problem& problem, int i, int from = 0);
 int query_blocks_looking(const Problem& problem, int j);

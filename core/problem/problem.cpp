@@ -99,10 +99,22 @@ Sentence check_ranks(const Options& options, int queries, int keys) {
            (rows == queries ? " queries." : " keys.");
 }
 
+// Those that are decoded together follow each other from the row on.
+Sentence check_queries(const Options& options, int queries) {
+    if (options.queries < 1 || options.queries > most_queries)
+        return "There are " + str(options.queries) + " queries to decode together; expected 1 to " +
+               str(most_queries) + ".";
+    if (options.row + options.queries > queries)
+        return "From row " + str(options.row) + " on Q has " + counted(queries - options.row, "row") + "; " +
+               str(options.queries) + " queries cannot be decoded together.";
+    return {};
+}
+
 Sentence check_lesson_options(const Problem& p) {
     const int positions = std::max(p.N(), p.N_kv());
     if (p.options.row < 0 || p.options.row >= p.N())
         return "The row is " + str(p.options.row) + "; Q has the rows 0 to " + str(p.N() - 1) + ".";
+    if (auto s = check_queries(p.options, p.N())) return s;
     if (!std::isfinite(p.options.learning_rate) || std::abs(p.options.learning_rate) > 1e6)
         return "The learning rate is " + format_number(p.options.learning_rate) +
                "; it must be a number between −1,000,000 and 1,000,000.";
@@ -184,6 +196,11 @@ void project(Problem& p) {
     p.Q = p.projection->X * p.projection->W_Q;
     p.K = p.projection->X * p.projection->W_K;
     p.V = p.projection->X * p.projection->W_V;
+}
+
+void choose_row(Options& options, int row, int of_rows) {
+    options.row = std::clamp(row, 0, std::max(0, of_rows - 1));
+    options.queries = std::clamp(options.queries, 1, std::max(1, of_rows - options.row));
 }
 
 void mark_changed(Problem& p) {

@@ -42,6 +42,7 @@ enum class ShardKind : std::uint8_t { contiguous, zigzag, striped };
 /// What single lessons let one choose (Lesson::choices).
 struct Options {
     int row = 0;                        ///< of the queries, 0 … N − 1
+    int queries = 1;                    ///< that are decoded together: rows row … row + queries − 1
     Notation notation = Notation::d_o;  ///< of the softmax lessons
     bool normalised = true;             ///< o′ normalised at every element, or once at the end
     BackwardOrder order = BackwardOrder::key_outer;
@@ -153,6 +154,11 @@ struct Problem {
     std::string query_token(int r) const;
     std::string key_token(int c) const;
 };
+
+/// So many queries are decoded together at the most, each with a row of its own of every partial result.
+constexpr int most_queries = 8;
+/// Another row, and as many of the queries decoded together as there are from there on.
+void choose_row(Options& options, int row, int of_rows);
 
 /// An example that has been changed is no longer that example: drops its name and what it says to watch, and
 /// says so in the title.

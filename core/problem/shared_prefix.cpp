@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 namespace tilewalk {
 
@@ -60,7 +61,8 @@ Sentence check_table(const std::vector<int>& table, int pages) {
 
 }  // namespace
 
-SharedPrefix::SharedPrefix(const Problem& p) : causal_(p.causal), edge_too_far_(p.switches.wrong_mask_edge) {
+SharedPrefix::SharedPrefix(const Problem& p)
+    : columns_(p.d()), causal_(p.causal), edge_too_far_(p.switches.wrong_mask_edge), window_(p.window) {
     const Options& options = p.options;
     prefix = options.prefix.value_or(p.N_kv() / 2);
     const int among = options.sequences > 0 ? options.sequences : std::min(usual_sequences, p.N());
@@ -118,20 +120,44 @@ int SharedPrefix::distance(int row, int key) const {
     return std::abs(position_of_query(row) - position_of_key(key));
 }
 
+KeyRange SharedPrefix::positions_seen(int row) const {
+    const std::int64_t own = position_of_query(row);
+    constexpr std::int64_t everything = std::numeric_limits<int>::max();
+    const std::int64_t first = window_ ? own - *window_ : -everything,
+                       last = causal_   ? own
+                              : window_ ? std::min(own + *window_, everything)
+                                        : everything;
+    return {static_cast<int>(std::max(first, -everything)), static_cast<int>(last)};
+}
+
 bool SharedPrefix::visible(int row, int key) const {
-    return sees(row, key) && (!causal_ || position_of_key(key) <= position_of_query(row));
+    const KeyRange seen = positions_seen(row);
+    const int at = position_of_key(key);
+    return sees(row, key) && seen.first <= at && at <= seen.last;
 }
 
 bool SharedPrefix::passes_mask(int row, int key) const {
     if (visible(row, key)) return true;
-    return edge_too_far_ && sees(row, key) && position_of_key(key) == position_of_query(row) + 1;
+    const bool has_edge = causal_ || window_;
+    return has_edge && edge_too_far_ && sees(row, key) &&
+           position_of_key(key) == std::int64_t{positions_seen(row).last} + 1;
 }
 
-bool SharedPrefix::is_cut(int number, const Region& queries) const {
+TileCover SharedPrefix::cover(int number, const Region& queries) const {
     const KeyBlock& keys = block(number);
-    for (int row = queries.row; causal_ && row < queries.row + queries.rows; ++row)
-        if (position_of_key(keys.first + keys.keys - 1) > position_of_query(row)) return true;
-    return false;
+    const int first = position_of_key(keys.first), last = first + keys.keys - 1;
+    bool any = false, every = true;
+    for (int row = queries.row; row < queries.row + queries.rows; ++row) {
+        const KeyRange seen = positions_seen(row);
+        any |= std::max(seen.first, first) <= std::min(seen.last, last);
+        every &= seen.first <= first && last <= seen.last;
+    }
+    return every ? TileCover::full : any ? TileCover::partial : TileCover::none;
+}
+
+Region SharedPrefix::queries_of(int sequence) const {
+    if (sequence >= 0) return {of(sequence).first_query, 0, of(sequence).queries, columns_};
+    return {0, 0, sequences.back().first_query + sequences.back().queries, columns_};
 }
 
 std::vector<int> scattered(int pages) {

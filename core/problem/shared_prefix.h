@@ -2,7 +2,7 @@
 // which further keys belong to which of them, in which blocks the keys are taken, and where those lie in HBM.
 #pragma once
 
-#include "core/problem/problem.h"
+#include "core/problem/mask.h"
 
 namespace tilewalk {
 
@@ -45,24 +45,34 @@ struct SharedPrefix {
     /// Query `row` belongs to a sequence that has this key.
     bool sees(int row, int key) const;
 
-    // ---- A causal mask within each sequence: the prefix, then its own keys
+    // ---- A causal mask and a window within each sequence: the prefix, then its own keys
 
     /// Where they stand in their sequence. The last query stands at the last key; those of a sequence with
     /// more queries than keys of its own begin within the prefix, or before it.
     int position_of_query(int row) const;
     int position_of_key(int key) const;
     int distance(int row, int key) const;
-    /// The sequence has the key, and a causal mask does not hide it.
+    /// The sequence has the key, and neither a causal mask nor a window hides it.
     bool visible(int row, int key) const;
     /// As the kernel has it: a broken mask lets one key too many through where it cuts a block.
     bool passes_mask(int row, int key) const;
-    /// The mask hides some key of the block from some of these queries, all of whose sequences have it. Never
-    /// all keys from all of them: the last query of a sequence sees every key of it.
-    bool is_cut(int block, const Region& queries) const;
+    /// What the mask leaves of a block for these queries, all of whose sequences have it: without a window
+    /// never nothing, as the last query of a sequence sees every key of it.
+    TileCover cover(int block, const Region& queries) const;
+    /// The queries of the pass over the prefix (−1), or over the own keys of one sequence.
+    Region queries_of(int sequence) const;
+    bool is_skipped(int sequence, int block) const {
+        return cover(block, queries_of(sequence)) == TileCover::none;
+    }
 
 private:
+    // Positions that the query in this row sees, whoever has keys there.
+    KeyRange positions_seen(int row) const;
+
     std::vector<Range> ranges_;
+    int columns_;
     bool causal_, edge_too_far_;
+    std::optional<int> window_;
 };
 
 /// Where so many pages lie unless a table says it: pages 1, 3, 5 … at the places 0, 1, 2 …, behind them pages

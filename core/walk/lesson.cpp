@@ -42,11 +42,6 @@ static std::optional<std::string> check_logits_known(const Lesson& lesson, const
 std::optional<std::string> refuse(const Lesson& lesson, const Problem& problem) {
     if (auto sentence = validate(problem)) return sentence;
     if (auto sentence = check_logits_known(lesson, problem.logits)) return sentence;
-    if (problem.window && lesson.uses(chooses_sequences))
-        return "The lesson \"" + std::string(lesson.title) +
-               "\" has no window, which would hide the prefix that its sequences share; leave it out, or "
-               "choose "
-               "another lesson.";
     if (problem.heads && lesson.uses(chooses_learning_rate))
         return "The lesson \"" + std::string(lesson.title) +
                "\" changes the weights of one head; leave the heads out, or choose another lesson.";

@@ -91,7 +91,8 @@ enum Choices : std::uint16_t {
     chooses_part_form = 512,
     chooses_workers = 1024,
     chooses_ranks = 2048,      ///< and their shards
-    chooses_sequences = 4096,  ///< that share a prefix, and pages: they decide who sees what, not a mask
+    chooses_sequences = 4096,  ///< that share a prefix, and pages: they decide who sees what
+    chooses_queries = 8192,    ///< how many are decoded together, from the row on
     /// Partial results of several queries, whose rows on chip count from 0.
     parts_of_rows = chooses_ranks | chooses_sequences
 };

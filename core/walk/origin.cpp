@@ -73,7 +73,8 @@ std::optional<Patch> fed_anywhere(const Trace& trace, const Place& from, int rea
 // Every op links cells by rows and columns: a source belongs to one row of the result or to all of them, and
 // so with columns. A few probes tell which.
 std::optional<Patch> fed_in(const Trace& trace, const Place& from, int reader, const Access& write) {
-    if (trace.lesson().uses(parts_of_rows)) return fed_anywhere(trace, from, reader, write);
+    const bool in_tables = trace.lesson().uses(chooses_queries) && trace.problem().options.queries > 1;
+    if (in_tables || trace.lesson().uses(parts_of_rows)) return fed_anywhere(trace, from, reader, write);
     const Region at = trace.value(write.value).region;
     const std::vector<int> rows = candidates(at.row, at.rows, from.cell),
                            cols = candidates(at.col, at.cols, from.cell);

@@ -110,6 +110,12 @@ Problem any_problem(Random& random, int largest) {
     return p;
 }
 
+void choose_rows(Random& random, Problem& p) {
+    p.options.row = pick(random, 0, p.N() - 1);
+    p.options.queries =
+        pick(random, 0, 1) ? 1 : pick(random, 1, std::min(most_queries, p.N() - p.options.row));
+}
+
 Logits any_logits(Random& random) {
     Logits out;
     if (pick(random, 0, 3) > 0) out.softcap = choose(random, {0.5, 1, 2, 5, 30});
@@ -209,7 +215,9 @@ bool sees_in_sequence(const Problem& p, int r, int c) {
     const int prefix = keys_of_prefix(p), among = sequences_of(p);
     const bool has = c < prefix || owner_of(c - prefix, dealt(p.N_kv() - prefix, among)) ==
                                        owner_of(r, dealt(p.N(), among));
-    return has && (!p.causal || ahead_in_sequence(p, r, c) <= 0);
+    const long long ahead = ahead_in_sequence(p, r, c);
+    const bool in_window = !p.window || (ahead >= -*p.window && ahead <= *p.window);
+    return has && in_window && (!p.causal || ahead <= 0);
 }
 
 namespace {

@@ -37,6 +37,8 @@ Problem with(Problem problem, bool Switches::*fault);
 /// A valid problem with up to `largest` queries and keys: any tile sizes (also larger than the matrix, 1 × 1
 /// and ragged), masks, scales, element sizes; small and very large numbers, and integers with many ties.
 Problem any_problem(Random& random, int largest = 9);
+/// Draws a row, and how many queries are decoded together from there on.
+void choose_rows(Random& random, Problem& problem);
 /// Draws what is done to the scores between scale and mask: softcap and ALiBi slope, each mostly there, and a
 /// sink.
 Logits any_logits(Random& random);

@@ -93,8 +93,7 @@ void draw_map(const Pane& p) {
             c.rect(x + cw * px(k) + seam, y + ch * px(r) + seam, cw - 2 * seam, ch - 2 * seam, fill,
                    seam > 0 ? 3.0f : 0.0f);
     if (p.broken) draw_wrong_rows(p, {x, y, w, bottom - y}, ch);
-    const int first = rows == 1 ? p.step.end.row : 0;  // a lesson of one row has that row alone
-    const float cell_y = y + ch * px(p.step.end.row - first), cell_x = x + cw * px(p.step.end.col);
+    const float cell_y = y + ch * px(p.step.end.row - p.step.first_row), cell_x = x + cw * px(p.step.end.col);
     if (ch >= 8 && cw >= 8) c.frame(cell_x + 1, cell_y + 1, cw - 2, ch - 2, t.focus, 2, 3);
     c.rich(x - 14, (y + bottom) / 2, slot_symbol(p.step.end.slot), size::far_symbol, Align::right);
 

@@ -195,7 +195,11 @@ int furthest_column(const Matrix& truth, const Matrix& broken, int r) {
 int row_of_result(const BrokenStep& s, const AppState& state, Slot result) {
     const Trace& trace = *s.truth.trace;
     const Lesson& lesson = trace.lesson();
-    if (lesson.one_row) return trace.problem().options.row;
+    if (lesson.one_row) {
+        const int first = trace.problem().options.row, rows = static_cast<int>(trace.result(result).rows());
+        if (rows == 1) return first;
+        return is_of_parts(s.cell.slot) ? first + s.cell.row % rows : s.cell.row;
+    }
     const int k = state.cursor.step;
     if (!lesson.uses(parts_of_rows) || info(s.cell.slot).hbm) return s.cell.row;
     if (lesson.uses(chooses_sequences) && !is_of_parts(s.cell.slot)) return s.cell.row;
@@ -230,7 +234,7 @@ void follow_to_the_end(BrokenStep& s, const AppState& state) {
     }
     row = std::clamp(row, 0, static_cast<int>(truth.rows()) - 1);
     const int col = own && s.cell.col < truth.cols() ? s.cell.col : furthest_column(truth, broken, row);
-    s.end = {slot, first + row, col};
+    s.end = {slot, first + row, col}, s.first_row = first;
     s.truth.end = truth(row, col), s.broken.end = broken(row, col);
     for (int r = 0; r < truth.rows(); ++r) s.wrong_rows.push_back(row_differs(truth, broken, r));
     s.truth.results = std::move(truth), s.broken.results = std::move(broken);

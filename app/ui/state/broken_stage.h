@@ -71,7 +71,8 @@ struct BrokenStep {
     CellRef cell;  ///< the chosen one if it differs, else the one that is furthest off
     bool chosen = true;
     std::optional<BrokenCause> cause;
-    CellRef end;  ///< the element of the result that it leads to
+    CellRef end;        ///< the element of the result that it leads to
+    int first_row = 0;  ///< of the result: a lesson of one row has that row, or those from there on, alone
     StageSide truth, broken;
     std::vector<bool> wrong_rows;  ///< of the result
     int wrong_count() const;

@@ -23,8 +23,8 @@ std::string walk_key(const AppState& state) {
     std::string title = p.title;
     if (const std::size_t at = title.rfind(" (changed)"); at != std::string::npos) title.resize(at);
     for (int n : {p.N(), p.N_kv(), p.d(), p.Br, p.Bc, static_cast<int>(p.causal), p.window.value_or(-1),
-                  p.options.row, static_cast<int>(p.options.order), static_cast<int>(p.options.normalised),
-                  state.trace->size()})
+                  p.options.row, p.options.queries, static_cast<int>(p.options.order),
+                  static_cast<int>(p.options.normalised), state.trace->size()})
         title += "/" + str(n);
     for (const std::vector<int>& list : {p.options.splits, p.options.page_table})
         for (const int n : list) title += "," + str(n);

@@ -11,8 +11,6 @@ namespace tilewalk {
 
 namespace {
 
-Region rows_of(const Problem& p, const Sequence& s) { return {s.first_query, 0, s.queries, p.d()}; }
-
 // ---- The walk
 
 struct Walk {
@@ -42,8 +40,9 @@ struct Walk {
         rec.end();
     }
 
-    // A block of keys, as flash-forward takes it in
+    // A block of keys, as flash-forward takes it in; one that lies outside every query's window stays in HBM
     void block(int j, const Region& q) {
+        if (all.cover(j, q) == TileCover::none) return skip_tile(rec, -1, j);
         const Region k{all.block(j).first, 0, all.block(j).keys, p.d()};
         const StepTile tile{-1, j, q, k, {q.row, k.row, q.rows, k.rows}, {q.row, 0, q.rows, 1}};
         load_keys(rec, -1, j, all.place(j));
@@ -59,7 +58,7 @@ struct Walk {
             change(Op::bias, t, 2LL * t.S.rows * t.S.cols, [&](double& S, int row, int key) {
                 S = round_to(p.precision.scores, S - *p.logits.alibi * all.distance(row, key));
             });
-        if (all.is_cut(t.j, t.q))
+        if (all.cover(t.j, t.q) == TileCover::partial)
             change(Op::mask, t, 0, [&](double& S, int row, int key) {
                 if (!all.passes_mask(row, key)) S = minus_infinity;
             });
@@ -97,7 +96,7 @@ struct Walk {
 
     // Kernel 1: all queries, the keys of the prefix
     void prefix() {
-        const Region q{0, 0, p.N(), p.d()};
+        const Region q = all.queries_of(-1);
         rec.phase(0);
         rec.begin(Op::load_q);
         Matrix Q(p.N(), d);
@@ -110,7 +109,7 @@ struct Walk {
         const Matrix& O = rec.read(Slot::O_part, shared_part);
         const Matrix& L = rec.read(Slot::L_part, shared_part);
         for (int n = 0; n < all.count(); ++n) {
-            const Region rows = rows_of(p, all.of(n));
+            const Region rows = all.queries_of(n);
             rec.store(Slot::O_parts, n, O.middleRows(rows.row, rows.rows), rows);
             rec.store(Slot::L_parts, n, L.middleRows(rows.row, rows.rows), {rows.row, 0, rows.rows, 1});
         }
@@ -119,7 +118,7 @@ struct Walk {
 
     // Kernel 2, one sequence: its own keys, then what the prefix has given it
     void suffix(int n) {
-        const Region q = rows_of(p, all.of(n));
+        const Region q = all.queries_of(n);
         rec.clear_chip();
         rec.phase(1 + n);
         rec.begin(Op::load_q);
@@ -154,18 +153,36 @@ void walk(Recorder& rec, const Problem& p) {
 
 // The most that one pass of so many queries holds on chip; `merges`: with the part that comes from HBM, both
 // weights and L. (The merged O takes the place of the one that was not divided.)
-std::int64_t on_chip(const Problem& p, const SharedPrefix& all, int sequence, std::int64_t queries,
-                     bool merges) {
-    const std::int64_t d = p.d(), e = p.element_bytes, part = 4 * queries * (d + 1);
+std::int64_t on_chip(const Problem& p, const SharedPrefix& all, int sequence, bool merges) {
+    const std::int64_t queries = all.queries_of(sequence).rows, d = p.d(), e = p.element_bytes,
+                       part = 4 * queries * (d + 1);
     const std::int64_t start = queries * d * e + 4 * queries * (2 + d);  // Q; m, ℓ, O
     const auto with = [&](const KeyBlock& block) {                       // K, V; S, P̃, m̃, α
         return 2 * block.keys * d * e + 4 * queries * (2LL * block.keys + 2);
     };
     const SharedPrefix::Range range = all.blocks_of(sequence);
-    const std::int64_t largest = range.count == 0 ? 0 : with(all.block(range.first)),
-                       last = range.count == 0 ? 0 : with(all.block(range.end() - 1)),
-                       end = part + (merges ? part + 4 * 3 * queries : 0);
-    return start + std::max(largest, last + end);
+    std::int64_t largest = 0, last = 0;
+    for (int j = range.first; j < range.end(); ++j)
+        if (!all.is_skipped(sequence, j)) last = with(all.block(j)), largest = std::max(largest, last);
+    return start + std::max(largest, last + part + (merges ? part + 4 * 3 * queries : 0));
+}
+
+// Keys that the pass over the prefix (−1), or over the own keys of one sequence, reads.
+std::int64_t keys_read(const SharedPrefix& all, int sequence) {
+    std::int64_t keys = 0;
+    const SharedPrefix::Range range = all.blocks_of(sequence);
+    for (int j = range.first; j < range.end(); ++j)
+        if (!all.is_skipped(sequence, j)) keys += all.block(j).keys;
+    return keys;
+}
+
+// Of the prefix, those that one sequence would read alone.
+std::int64_t prefix_keys_of(const SharedPrefix& all, int sequence) {
+    std::int64_t keys = 0;
+    const SharedPrefix::Range range = all.blocks_of(-1);
+    for (int j = range.first; j < range.end(); ++j)
+        if (all.cover(j, all.queries_of(sequence)) != TileCover::none) keys += all.block(j).keys;
+    return keys;
 }
 
 std::int64_t result_bytes(const Problem& p) { return p.N() * (std::int64_t{p.d()} * p.element_bytes + 4); }
@@ -173,13 +190,14 @@ std::int64_t result_bytes(const Problem& p) { return p.N() * (std::int64_t{p.d()
 TrafficModel model(const Problem& p) {
     const SharedPrefix all(p);
     const std::int64_t d = p.d(), e = p.element_bytes, N = p.N(), partial = 4 * N * (d + 1);
+    std::int64_t keys = 0;
+    for (int n = -1; n < all.count(); ++n) keys += keys_read(all, n);
     TrafficModel out;
-    out.hbm_read = 2 * N * d * e + 2 * p.N_kv() * d * e + partial;  // Q twice; K, V once
+    out.hbm_read = 2 * N * d * e + 2 * keys * d * e + partial;  // Q twice; K, V once
     if (p.logits.sink) out.hbm_read += 4;
     out.hbm_write = partial + result_bytes(p);
-    out.sram_peak = on_chip(p, all, -1, N, false);
-    for (int n = 0; n < all.count(); ++n)
-        out.sram_peak = std::max(out.sram_peak, on_chip(p, all, n, all.of(n).queries, true));
+    out.sram_peak = on_chip(p, all, -1, false);
+    for (int n = 0; n < all.count(); ++n) out.sram_peak = std::max(out.sram_peak, on_chip(p, all, n, true));
     return out;
 }
 
@@ -206,7 +224,7 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {0, "for i = all sequences, then each of them"},
         {1, "load Qᵢ", Op::load_q},
         {1, "m ← −∞,  ℓ ← 0,  O ← 0", Op::init},
-        {1, "for j in the prefix, then its own keys"},
+        {1, "for j in the prefix, then its own keys", Op::skip},
         {2, "load Kⱼ, Vⱼ", Op::load_kv},
         {2, "S  ← scale · Qᵢ Kⱼᵀ", Op::scores},
         {2, "S  ← cap · tanh(S ÷ cap)", Op::softcap},
@@ -276,8 +294,9 @@ constexpr Slot results[] = {Slot::O, Slot::L};
 
 TrafficModel each_sequence_alone(const Problem& p) {
     const SharedPrefix all(p);
-    const std::int64_t d = p.d(), e = p.element_bytes,
-                       keys = std::int64_t{all.count()} * all.prefix + p.N_kv() - all.prefix;
+    const std::int64_t d = p.d(), e = p.element_bytes;
+    std::int64_t keys = 0;
+    for (int n = 0; n < all.count(); ++n) keys += prefix_keys_of(all, n) + keys_read(all, n);
     TrafficModel out;
     out.hbm_read = p.N() * d * e + 2 * keys * d * e;
     if (p.logits.sink) out.hbm_read += 4LL * all.count();
@@ -293,7 +312,9 @@ TrafficModel each_sequence_alone(const Problem& p) {
 
 std::int64_t saved_by_sharing(const Problem& p) {
     const SharedPrefix all(p);
-    return 2LL * (all.count() - 1) * all.prefix * p.d() * p.element_bytes;
+    std::int64_t again = -keys_read(all, -1);
+    for (int n = 0; n < all.count(); ++n) again += prefix_keys_of(all, n);
+    return 2 * again * p.d() * p.element_bytes;
 }
 
 std::int64_t price_of_sharing(const Problem& p) {
@@ -302,6 +323,7 @@ std::int64_t price_of_sharing(const Problem& p) {
 }
 
 std::int64_t prefix_that_pays(const Problem& p) {
+    if (p.window) return 0;  // however long it is, only what lies in the window is read
     const std::int64_t of_one_key = 2LL * (SharedPrefix(p).count() - 1) * p.d() * p.element_bytes;
     return of_one_key == 0 ? 0 : price_of_sharing(p) / of_one_key + 1;
 }
@@ -326,7 +348,7 @@ constinit const Lesson cascade = {
     .lane = lane,
     .card = card,
     .model = model,
-    .rival = {"Each sequence alone", each_sequence_alone, "less: so short a prefix costs more than it saves"},
+    .rival = {"Each sequence alone", each_sequence_alone, "less: sharing so little costs more than it saves"},
     .beside = nullptr,
     .results = results,
     .inputs = {},

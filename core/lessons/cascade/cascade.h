@@ -15,13 +15,15 @@ extern const Lesson cascade;
 /// Tiles of the partial results of one sequence: what the prefix has given, and its own keys.
 constexpr int shared_part = 0, own_part = 1;
 
-/// The plain way: each sequence attends to the prefix and its own keys in one go, and reads both.
+/// The plain way: each sequence attends to the prefix and its own keys in one go, and reads the blocks of
+/// both that the mask leaves it.
 TrafficModel each_sequence_alone(const Problem& problem);
 /// Bytes that sharing saves: the prefix for all sequences but one. And what it costs: the queries once more,
 /// and O and L of the prefix, written and read.
 std::int64_t saved_by_sharing(const Problem& problem);
 std::int64_t price_of_sharing(const Problem& problem);
-/// The shortest prefix that pays; 0 where nothing is shared, as there is one sequence.
+/// The shortest prefix that pays; 0 where nothing is shared, as there is one sequence, or where a window
+/// decides how much of it is read.
 std::int64_t prefix_that_pays(const Problem& problem);
 
 /// The sequence that step k works for; −1: all of them, at the prefix.

@@ -263,7 +263,18 @@ void explain_output_store(const PassView& pass) {
                       : "are what one pass over the prefix and its own keys would have left."));
 }
 
-// ---- A causal mask within each sequence
+// ---- A causal mask and a window within each sequence
+
+void explain_left_out(const PassView& pass) {
+    const View& v = pass.v;
+    const Region q = pass.all.queries_of(pass.sequence);
+    const KeyBlock& keys = pass.all.block(v.step.j);
+    v.out.formula = text("block " + str(v.step.j) + " is masked");
+    v.out.why = "The mask hides " + range(keys.first, keys.keys, "key", "keys") + " from " +
+                range(q.row, q.rows, "query", "queries") +
+                (pass.shared() && pass.all.count() > 1 ? ", whatever the sequence" : "") +
+                ": nothing is loaded, nothing is computed.";
+}
 
 void explain_hidden_keys(const PassView& pass) {
     const View& v = pass.v;
@@ -279,9 +290,11 @@ void explain_hidden_keys(const PassView& pass) {
     } else if (!masked) {
         v.out.why = "The mask leaves " + key + " for " + query + " as it is.";
     } else {
-        v.out.why = "The causal mask hides " + key + " for " + query +
+        const bool ahead = v.problem.causal && at > own;
+        v.out.why = (ahead ? "The causal mask hides " : "The window hides ") + key + " for " + query +
                     ": in its sequence it stands at position " + str(at) + ", and the query " +
-                    (own < 0 ? "before every key." : "at " + str(own) + ".");
+                    (own < 0 ? "before every key" : "at " + str(own)) +
+                    (ahead ? "." : ", more than " + counted(*v.problem.window, "position") + " away.");
     }
     v.source(Slot::S, v.row, v.col);
 }
@@ -311,8 +324,8 @@ void mend_words_of_hidden(const PassView& pass) {
         v.out.why = "The mask hides every key of this block from " + query + "; its maximum is −∞.";
     const Held m = v.trace.live(Slot::m, v.k);
     if (!m || has_fault(v) || !hidden(pass, false) || v.at(*m.value, v.row, 0) != minus_infinity) return;
-    const std::string blind =
-        "The mask hides from " + query + " all that " + pass.name() + " has shown so far: ";
+    const std::string blind = "The mask hides from " + query + " all that " + (pass.shared() ? "the " : "") +
+                              pass.name() + " has shown so far: ";
     if (op == Op::new_max) v.out.why = blind + "its maximum stays −∞.";
     if (op == Op::correction) v.out.why = blind + "−∞ − (−∞) would be NaN, so 0 stands in for m and α is 0.";
     if (op == Op::row_sum) v.out.why = blind + "its sum stays 0.";
@@ -337,6 +350,7 @@ void explain_cascade(const View& v) {
     case Op::load_q: return explain_queries(pass);
     case Op::init: return explain_start(pass);
     case Op::load_kv: return explain_keys(pass);
+    case Op::skip: return explain_left_out(pass);
     case Op::normalize: return explain_part(pass);
     case Op::softcap: return explain_softcap(v, logit_words(pass));
     case Op::bias: return explain_bias(v, logit_words(pass));
@@ -350,7 +364,8 @@ void explain_cascade(const View& v) {
     mend_words_of_hidden(pass);
     // The key that it would tell of may be one that this pass has not seen, or that stands elsewhere in its
     // sequence.
-    if (!pass.shared() || v.problem.causal || v.problem.logits.alibi) v.out.asides.clear();
+    if (!pass.shared() || v.problem.causal || v.problem.window || v.problem.logits.alibi)
+        v.out.asides.clear();
 }
 
 }  // namespace tilewalk

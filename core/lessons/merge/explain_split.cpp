@@ -15,15 +15,24 @@ std::string split_name(const View& v) { return "split " + part_letter(split_of(v
 
 std::string first_split_name(const View& v) { return "Split " + part_letter(split_of(v.trace, v.k)); }
 
-// Of the query that is decoded: in tables of parts the row is a split.
-int decoded_row(const View& v) { return v.problem.options.row; }
+bool several(const View& v) { return v.problem.options.queries > 1; }
+
+// Of the query that a cell is about: in tables of parts its row counts from 0, split after split.
+int decoded_row(const View& v) {
+    const Region rows = decoded_queries(v.problem);
+    return is_of_parts(v.out.target.slot) ? rows.row + v.row % rows.rows : v.row;
+}
 
 void explain_query(const View& v) {
     const int splits = static_cast<int>(split_blocks(v.problem).size());
-    tell_query_load(v, splits == 1 ? "The query comes on chip once."
-                                   : "Each of the " + str(splits) +
-                                         " splits reads the query for itself: " + str(splits) + " × " +
-                                         str(v.problem.d() * v.problem.element_bytes) + " bytes in all.");
+    const std::string who = several(v) ? "queries" : "query";
+    std::string why = "The " + who + (several(v) ? " come on chip once." : " comes on chip once.");
+    if (splits > 1)
+        why = "Each of the " + str(splits) + " splits reads the " + who + " for itself: " + str(splits) +
+              " × " + str(v.problem.options.queries * v.problem.d() * v.problem.element_bytes) +
+              " bytes in all.";
+    if (several(v)) why += " They are the rows of one tile, so every key that is read meets all of them.";
+    tell_query_load(v, why);
 }
 
 void explain_start(const View& v) {
@@ -47,26 +56,32 @@ void explain_start(const View& v) {
 
 void explain_left_out(const View& v) {
     v.out.formula = text("key block " + str(v.step.j) + " is masked");
-    v.out.why = "The mask hides every key of block " + str(v.step.j) + " from query " + str(decoded_row(v)) +
-                ": nothing is loaded, nothing is computed.";
+    const Region rows = decoded_queries(v.problem);
+    v.out.why = "The mask hides every key of block " + str(v.step.j) + " from " +
+                range(rows.row, rows.rows, "query", "queries") + ": nothing is loaded, nothing is computed.";
 }
+
+// "the query", of several "query 3"
+std::string asker(const View& v) { return several(v) ? "query " + str(decoded_row(v)) : "the query"; }
 
 // In the ℓ of the first split the sink counts beside the keys.
 std::string words_of_sink(const View& v, double l) {
-    if (l == 1 && v.read(Slot::Oi).data.isZero(0))
-        return first_split_name(v) +
-               " has shown the query no key: all of ℓ is the weight of the sink, and the output stays 0.";
+    const Value& O = v.read(Slot::Oi);
+    if (l == 1 && O.data.row(v.row - O.region.row).isZero(0))
+        return first_split_name(v) + " has shown " + asker(v) +
+               " no key: all of ℓ is the weight of the sink, and the output stays 0.";
     return "In the ℓ of this split, " + num_text(l) +
            ", the sink has its weight beside the keys; it gives no value, so it only makes the average "
            "smaller.";
 }
 
 void explain_average(const View& v) {
-    const double l = v.read(Slot::l).data(0, 0);
+    const double l = v.at(v.read(Slot::l), v.row, 0);
     const bool sink = v.problem.logits.sink && split_of(v.trace, v.k) == 0;
     explain_normalize(
         v,
-        {.why = l == 0 ? first_split_name(v) + " has shown the query no key: ℓ = 0, and its output stays 0."
+        {.why = l == 0 ? first_split_name(v) + " has shown " + asker(v) +
+                             " no key: ℓ = 0, and its output stays 0."
                 : sink ? words_of_sink(v, l)
                        : "Divided by the ℓ of this split alone: the average of its values, as if there were "
                          "no other keys."});
@@ -87,7 +102,7 @@ void explain_partial_store(const View& v) {
     v.out.formula = join({O, " ← ", sym(Slot::Oi, v.step.i), ",   ", L, " ← ", sym(Slot::m),
                           no_log_sum ? Line{} : join({" + ln ", sym(Slot::l)})});
     const Expr m = v.number(Slot::m, R, 0), l = v.number(Slot::l, R, 0);
-    v.out.result = equals(L, v.result());
+    v.out.result = equals(join({L, part_index(v)}), v.result());
     v.out.kind = l.value == 0;
     v.out.why = l.value == 0
                     ? "A split without keys leaves O = 0 and L = −∞: it will weigh nothing."
@@ -117,16 +132,23 @@ void explain_parts_load(const View& v) {
     };
     v.out.formula =
         join({of_splits(Slot::L_part), ",  ", of_splits(Slot::O_part), "  ←  all splits, from HBM"});
-    set_bytes(v, product({num(splits), sum({num(v.problem.d()), num(1)}), num(4)}), "bytes read");
+    Numbers size{num(splits), sum({num(v.problem.d()), num(1)}), num(4)};
+    if (several(v)) size.insert(size.begin() + 1, num(v.problem.options.queries));
+    set_bytes(v, product(std::move(size)), "bytes read");
     v.source(v.out.target.slot == Slot::O_part ? Slot::O_parts : Slot::L_parts, v.row, v.col);
     v.out.why = "A second kernel begins when the last worker is through. What it reads was written a moment "
                 "ago: with the "
                 "query read again, that is the price of splitting.";
+    if (several(v))
+        v.out.why =
+            "A second kernel begins when the last worker is through. It finds O and L of every query in "
+            "every split, and merges them query by query; the keys are not needed any more.";
 }
 
 std::string words_of_the_end(const View& v) {
     if (has_fault(v)) return "O and L leave the chip as they are: nothing in the kernels notices a fault.";
-    return "O and L leave the chip, the same as flash-forward would give for this query" +
+    return std::string("O and L leave the chip, the same as flash-forward would give for ") +
+           (several(v) ? "these queries" : "this query") +
            std::string(v.problem.precision.any() ? ", up to rounding." : ".");
 }
 
@@ -134,7 +156,7 @@ std::string words_of_the_end(const View& v) {
 void mend_words_of_blind(const View& v) {
     const Held m = v.trace.live(Slot::m, v.k);
     if (has_fault(v) || v.problem.precision.any()) return;  // there −∞ may be what overflowed
-    if (!m || m.value->data(0, 0) != minus_infinity) return;
+    if (!m || v.at(*m.value, v.row, 0) != minus_infinity) return;
     const std::string blind = "The mask hides from query " + str(decoded_row(v)) + " all that " +
                               split_name(v) + " has seen so far: ";
     switch (v.step.op) {
@@ -152,7 +174,8 @@ void mend_words_of_blind(const View& v) {
 
 void explain_split_kv(const View& v) {
     const int split = split_of(v.trace, v.k);
-    v.out.place = split < 0       ? "combine"
+    const bool of_query = several(v) && is_merge(v.step.op);
+    v.out.place = split < 0       ? of_query ? "combine, " + asker(v) : "combine"
                   : v.step.j >= 0 ? split_name(v) + ", key block " + str(v.step.j)
                                   : split_name(v);
     switch (v.step.op) {

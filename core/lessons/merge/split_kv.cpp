@@ -4,7 +4,6 @@
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/shared/running_words.h"
 #include "core/lessons/shared/tile_steps.h"
-#include "core/lessons/softmax/softmax.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,30 +13,28 @@ namespace tilewalk {
 namespace {
 
 constexpr int launch_ticks = 1;
-
-bool sees_some(const Problem& p, int R, const Region& keys) {
-    const KeyRange seen = visible_keys(p, R);
-    return std::max(seen.first, keys.row) <= std::min(seen.last, keys.row + keys.rows - 1);
-}
+// A few queries of one head are rows of one tile, and one tile is the work of one worker.
+constexpr int tiles_of_work = 1;
 
 struct Walk {
     Recorder& rec;
     const Problem& p;
-    int R = softmax_row(p), i = R / p.Br;
-    std::int64_t d = p.d();
-    Region q{R, 0, 1, p.d()}, column{R, 0, 1, 1};
+    Region q = decoded_queries(p), column{q.row, 0, q.rows, 1};
+    int i = q.row / p.Br;
+    std::int64_t n = q.rows, d = p.d();
     std::vector<SplitBlocks> splits = split_blocks(p);
     int workers = busy_workers(p);
 
     void give() {
         const Format format = p.precision.inputs;
-        rec.give(Slot::Q, round_to(format, p.Q.row(R)), 1, p.d(), R);
+        rec.give(Slot::Q, round_to(format, p.Q.middleRows(q.row, q.rows)), q.rows, p.d(), q.row);
         rec.give(Slot::K, round_to(format, p.K), p.Bc);
         rec.give(Slot::V, round_to(format, p.V), p.Bc);
         give_sink(rec, p);
     }
 
-    // m ← −∞, ℓ ← 0, O ← 0 for a split of its own, beside the query. A sink counts once: in the first split.
+    // m ← −∞, ℓ ← 0, O ← 0 for a split of its own, beside the queries. A sink counts once: in the first
+    // split.
     void start(int s) {
         rec.begin(Op::load_q, i);
         rec.load(Slot::Q, 0, Slot::Qi);
@@ -50,8 +47,8 @@ struct Walk {
     // A key block, as flash-forward takes it in
     void block(int j) {
         const Region k = key_rows(p, j);
-        if (!sees_some(p, R, k)) return skip_tile(rec, i, j);
-        const StepTile tile{i, j, q, k, {R, k.row, 1, k.rows}, column};
+        if (cover_of(p, q, k) == TileCover::none) return skip_tile(rec, i, j);
+        const StepTile tile{i, j, q, k, {q.row, k.row, q.rows, k.rows}, column};
         load_keys(rec, i, j);
         weight_steps(rec, p, tile, score_steps(rec, p, tile));
         output_step(rec, p, tile, row_sum_step(rec, p, tile));
@@ -64,14 +61,14 @@ struct Walk {
         const Matrix divided =
             round_to(p.precision.accumulator, divide_rows(sum, divisor_of(rec.read(Slot::l))));
         const Matrix& O = rec.write(Slot::Oi, p.switches.no_division ? sum : divided, q);
-        rec.end(d);
+        rec.end(n * d);
         rec.begin(Op::store, i);
         rec.read(Slot::Oi);
         const Matrix& m = rec.read(Slot::m);
         const Matrix& l = rec.read(Slot::l);
-        rec.store(Slot::O_parts, s, O, part_region(s, 1, p.d()));
-        rec.store(Slot::L_parts, s, log_sum_of(p, m, l), part_region(s, 1, 1));
-        rec.end(2);
+        rec.store(Slot::O_parts, s, O, part_region(s, q.rows, p.d()));
+        rec.store(Slot::L_parts, s, log_sum_of(p, m, l), part_region(s, q.rows, 1));
+        rec.end(2 * n);
     }
 
     // Kernel 1: the splits of one worker after those of another; their clocks run side by side
@@ -129,44 +126,45 @@ struct Loaded {
 };
 Loaded loaded_of(const Problem& p) {
     Loaded out;
-    const int R = softmax_row(p);
     for (int j = 0; j < p.Tc(); ++j) {
         const Region k = key_rows(p, j);
-        if (!sees_some(p, R, k)) continue;
+        if (cover_of(p, decoded_queries(p), k) == TileCover::none) continue;
         out.keys += k.rows;
         ++out.blocks;
     }
     return out;
 }
 
-std::int64_t on_chip_of_one_query(const Problem& p, const Loaded& loaded) {
-    const std::int64_t d = p.d(), e = p.element_bytes, Bc = std::min(p.Bc, p.N_kv());
-    const std::int64_t start = d * e + 4 * (2 + d);                                 // the query; m, ℓ, O
-    return loaded.blocks == 0 ? start : start + 2 * Bc * d * e + 4 * (2 * Bc + 2);  // K, V; S, P̃, m̃, α
+std::int64_t on_chip_of_one_worker(const Problem& p, const Loaded& loaded) {
+    const std::int64_t n = p.options.queries, d = p.d(), e = p.element_bytes, Bc = std::min(p.Bc, p.N_kv());
+    const std::int64_t start = n * (d * e + 4 * (2 + d));                               // Q; m, ℓ, O
+    return loaded.blocks == 0 ? start : start + 2 * Bc * d * e + 4 * n * (2 * Bc + 2);  // K, V; S, P̃, m̃, α
 }
 
 TrafficModel model(const Problem& p) {
-    const std::int64_t d = p.d(), e = p.element_bytes, splits = std::ssize(split_blocks(p));
+    const std::int64_t n = p.options.queries, d = p.d(), e = p.element_bytes,
+                       splits = std::ssize(split_blocks(p));
     const Loaded loaded = loaded_of(p);
-    const std::int64_t partial = splits * 4 * (d + 1);  // O and L of every split
+    const std::int64_t partial = splits * 4 * n * (d + 1);  // O and L of every split
     TrafficModel out;
-    out.hbm_read = splits * d * e + 2 * loaded.keys * d * e + partial;  // the query for each split; K, V once
+    out.hbm_read = splits * n * d * e + 2 * loaded.keys * d * e + partial;  // Q for each split; K, V once
     if (p.logits.sink) out.hbm_read += 4;
-    out.hbm_write = partial + d * e + 4;
-    const std::int64_t combine = partial + 4 * splits + 4 * (d + 1);  // O, L, w of every split; O, L
-    out.sram_peak = std::max(on_chip_of_one_query(p, loaded), combine);
+    out.hbm_write = partial + n * (d * e + 4);
+    const std::int64_t combine = partial + 4 * n * splits + 4 * n * (d + 1);  // O, L, w of every split; O, L
+    out.sram_peak = std::max(on_chip_of_one_worker(p, loaded), combine);
     return out;
 }
 
 std::int64_t estimate(const Problem& p) {
-    const std::int64_t splits = std::ssize(split_blocks(p)), d = p.d(), M = p.N_kv(), tiles = p.Tc();
+    const std::int64_t splits = std::ssize(split_blocks(p)), n = p.options.queries, d = p.d(), M = p.N_kv(),
+                       tiles = p.Tc();
     const std::int64_t beside = 6 * splits + 8, accesses = 12 * splits + 64;
     return tiled_bytes({.tiles = tiles,
                         .per_tile = 9 + logit_steps(p, Capped::dropped),
                         .beside = beside,
                         .accesses = 6,
-                        .doubles = d + 2 * M * d + (3 + logit_steps(p, Capped::dropped)) * M +
-                                   tiles * (4 + d) + splits * (5 * d + 12) + 4 * d + 8}) +
+                        .doubles = 2 * M * d + n * (d + (3 + logit_steps(p, Capped::dropped)) * M +
+                                                    tiles * (4 + d) + splits * (5 * d + 12) + 4 * d + 8)}) +
            4 * accesses * static_cast<std::int64_t>(sizeof(Access)) +
            (6 * splits + 8) * static_cast<std::int64_t>(sizeof(Value) + 128);
 }
@@ -174,7 +172,7 @@ std::int64_t estimate(const Problem& p) {
 std::span<const CodeLine> code_of(const Problem& p) {
     static const CodeLine lines[] = {
         {0, "on each worker, for each of its splits i"},
-        {1, "load Qᵢ   (the query)", Op::load_q},
+        {1, "load Qᵢ", Op::load_q},
         {1, "m ← −∞,  ℓ ← 0,  O ← 0", Op::init},
         {1, "for j in the key blocks of the split", Op::skip},
         {2, "load Kⱼ, Vⱼ", Op::load_kv},
@@ -257,7 +255,8 @@ std::vector<SplitBlocks> split_blocks(const Problem& p) {
         }
         return out;
     }
-    const int blocks = p.Tc(), n = num_splits(1, p.options.workers, blocks), each = ceil_div(blocks, n);
+    const int blocks = p.Tc(), n = num_splits(tiles_of_work, p.options.workers, blocks),
+              each = ceil_div(blocks, n);
     for (int first = 0; first < blocks; first += each) out.push_back({first, std::min(each, blocks - first)});
     return out;
 }
@@ -266,11 +265,17 @@ int busy_workers(const Problem& p) {
     return std::min(p.options.workers, static_cast<int>(split_blocks(p).size()));
 }
 
-TrafficModel flash_of_one_query(const Problem& p) {
-    const std::int64_t d = p.d(), e = p.element_bytes;
+Region decoded_queries(const Problem& p) { return {p.options.row, 0, p.options.queries, p.d()}; }
+
+std::string queries_in_words(const Problem& p) {
+    return p.options.queries == 1 ? "one query" : str(p.options.queries) + " queries";
+}
+
+TrafficModel flash_of_these_queries(const Problem& p) {
+    const std::int64_t n = p.options.queries, d = p.d(), e = p.element_bytes;
     const Loaded loaded = loaded_of(p);
     const std::int64_t sink = p.logits.sink ? 4 : 0;
-    return {d * e + 2 * loaded.keys * d * e + sink, d * e + 4, on_chip_of_one_query(p, loaded)};
+    return {n * d * e + 2 * loaded.keys * d * e + sink, n * (d * e + 4), on_chip_of_one_worker(p, loaded)};
 }
 
 int split_of(const Trace& trace, int k) {
@@ -285,9 +290,8 @@ int split_of(const Trace& trace, int k) {
 constinit const Lesson split_kv = {
     .id = "split-kv",
     .title = "Split keys",
-    .summary = "Decoding one query: its keys are split over workers that run side by side, and a second "
-               "kernel merges "
-               "what they found.",
+    .summary = "Decoding one query or a few: their keys are split over workers that run side by side, and a "
+               "second kernel merges what they found.",
     .chapter = ChapterId::merge,
     .tab = "split-KV",
     .picture = Picture::split_kv,
@@ -301,14 +305,14 @@ constinit const Lesson split_kv = {
     .lane = lane,
     .card = card,
     .model = model,
-    .rival = {"Flash forward, one worker", flash_of_one_query,
+    .rival = {"Flash forward, one worker", flash_of_these_queries,
               "less: no partial results go out and back, and the query is read once"},
     .beside = nullptr,
     .results = results,
     .inputs = {},
     .faults = split_faults,
     .division = Division::at_the_end,
-    .choices = chooses_row | chooses_splits | chooses_workers | takes_logits | takes_sink,
+    .choices = chooses_row | chooses_queries | chooses_splits | chooses_workers | takes_logits | takes_sink,
     .by_cell = false,
     .one_row = true,
 };

@@ -82,7 +82,7 @@ const Matrix& score_steps(Recorder& rec, const Problem& p, const StepTile& t, Ca
     product_step(rec, p, t);
     if (p.logits.softcap) softcap_step(rec, p, t.i, t.j, t.S, kept);
     if (p.logits.alibi) bias_step(rec, p, t);
-    if (tile_cover(p, t.i, t.j) == TileCover::partial) mask_step(rec, p, t);
+    if (cover_of(p, t.q, t.k) == TileCover::partial) mask_step(rec, p, t);
     return rec.latest(Slot::S);
 }
 

@@ -230,7 +230,9 @@ long double QuestionReference::merged(const Trace& trace, int k, const CellRef& 
 
 // Of one split, from its first key block on; or of all of them.
 long double QuestionReference::of_split(const Trace& trace, int k, const CellRef& cell) const {
-    const int r = p_.options.row, x = cell.col, split = split_of(trace, k);
+    const bool in_table = cell.slot >= Slot::m_part && cell.slot <= Slot::L_parts;
+    const int n = p_.options.queries, r = in_table ? p_.options.row + cell.row % n : cell.row, x = cell.col,
+              split = split_of(trace, k);
     const Step& step = trace.step(k);
     const std::vector<SplitBlocks> all = split_blocks(p_);
     const auto keys = [&](int s) {
@@ -254,8 +256,9 @@ long double QuestionReference::of_split(const Trace& trace, int k, const CellRef
         const Found whole = look(0, p_.N_kv(), true);
         if (cell.slot != Slot::w_part)
             return one_column(cell.slot) ? whole.m + std::log(whole.l) : dense_.O(r, x);
-        const auto [from, to] = keys(cell.row);
-        const Found part = look(from, to, cell.row == 0);
+        const int of = cell.row / n;
+        const auto [from, to] = keys(of);
+        const Found part = look(from, to, of == 0);
         return part.l == 0 ? 0 : std::exp(part.m - whole.m) * part.l / whole.l;
     }
     const auto [first, end] = keys(split);
@@ -314,7 +317,7 @@ long double QuestionReference::of_cascade(const Step& step, const CellRef& cell)
     case Op::normalize: return one_column(cell.slot) ? so_far.lse() : so_far.average();
     case Op::merge_weights: {
         const Found& part = cell.row < queries ? shared : so_far;
-        return brought(part, part.l) / both.l;
+        return both.l > 0 ? brought(part, part.l) / both.l : 0;  // −∞ − (−∞) weighs nothing
     }
     case Op::merge_lse: return both.lse();
     case Op::merge_output: return both.average();

@@ -224,13 +224,12 @@ Problem problem_for(const Lesson& lesson, Random& random) {
     if (pick(random, 0, 6) == 0) p = tutorial_backward();
     p.causal = pick(random, 0, 1) == 1;
     if (pick(random, 0, 3) == 0) p.logits = any_logits(random), p.logits.sink.reset();
-    p.options.row = pick(random, 0, p.N() - 1);
+    choose_rows(random, p);
     p.options.notation = static_cast<Notation>(pick(random, 0, 2));
     p.options.normalised = pick(random, 0, 1) == 1;
     if (pick(random, 0, 1)) p.options.order = BackwardOrder::query_outer;
     if (!lesson.uses(chooses_sequences)) return p;
     choose_sequences(random, p);
-    p.window.reset();
     return p;
 }
 

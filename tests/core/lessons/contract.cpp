@@ -507,11 +507,17 @@ bool has_full_tile(const Problem& p) {
     return false;
 }
 
-// The same for the keys of one query.
+bool seen_by_some(const Problem& p, int c) {
+    for (int r = p.options.row; r < p.options.row + p.options.queries; ++r)
+        if (sees(p, r, c)) return true;
+    return false;
+}
+
+// The same for the keys of one query, or of those that are decoded together.
 bool has_full_keys(const Problem& p) {
     for (int j = 0; j < p.Tc(); ++j)
         for (int c = j * p.Bc; c < j * p.Bc + keys_of(p, j); ++c)
-            if (keys_of(p, j) == std::min(p.Bc, p.N_kv()) && sees(p, p.options.row, c)) return true;
+            if (keys_of(p, j) == std::min(p.Bc, p.N_kv()) && seen_by_some(p, c)) return true;
     return false;
 }
 
@@ -686,7 +692,6 @@ void check_gradients(const Trace& trace) {
 Problem as_taken(const Lesson& lesson, Problem p) {
     if (!lesson.uses(takes_sink)) p.logits.sink.reset();
     if (!lesson.uses(takes_logits)) p.logits = {};
-    if (lesson.uses(chooses_sequences)) p.window.reset();
     return p;
 }
 

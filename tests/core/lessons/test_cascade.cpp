@@ -39,7 +39,7 @@ std::vector<Matrix> written_on_chip(const Trace& trace) {
 }
 
 Problem without_mask(Problem p) {
-    p.causal = false;
+    p.causal = false, p.window.reset();
     return p;
 }
 
@@ -48,6 +48,17 @@ std::int64_t keys_loaded(const Trace& trace) {
     std::int64_t keys = 0;
     for (const int k : steps_of(trace, Op::load_kv)) keys += trace.live(Slot::Kj, k).value->data.rows();
     return keys;
+}
+
+// By dealing the rows out, some query of the step's pass sees some key of its block.
+bool some_query_sees(const Problem& p, const Trace& trace, int k,
+                     const std::vector<std::pair<int, int>>& blocks) {
+    const auto [first_query, queries] = queries_of_pass(p, trace.step(k).phase);
+    const auto [first, keys] = blocks[static_cast<std::size_t>(trace.step(k).j)];
+    for (int r = first_query; r < first_query + queries; ++r)
+        for (int c = first; c < first + keys; ++c)
+            if (sees_in_sequence(p, r, c)) return true;
+    return false;
 }
 
 // O of every sequence that has keys is that of the sequence alone, with its prefix in front of its own keys.
@@ -79,7 +90,8 @@ TEST_SUITE("shared prefix") {
         for (int n = 0; n < 500; ++n) {
             Problem p;
             do {
-                p = as_taken(cascade, any_problem(random, 13));
+                p = any_problem(random, 13);
+                p.window.reset();
                 choose_sequences(random, p);
             } while (refuse(cascade, p));
             const auto trace = cascade(p);
@@ -128,6 +140,62 @@ TEST_SUITE("shared prefix") {
             }
             if (drawn == 3) CHECK(blind > 20);  // more queries than keys
         }
+    }
+
+    TEST_CASE("a window in each sequence: dense attention to 1e-12, and what no query sees is not read") {
+        Random random(79);
+        int blind = 0, skipped = 0, walks_that_skip = 0;
+        for (int n = 0; n < 500; ++n) {
+            Problem p;
+            do {
+                p = any_problem(random, 13);
+                p.window = pick(random, 0, 4);
+                choose_sequences(random, p);
+                if (n % 3 == 0) p.logits = any_logits(random);
+            } while (refuse(cascade, p));
+            const auto trace = cascade(p);
+            check_walk(*trace);
+            check_costs(*trace);
+            CHECK(check_results(*trace) == 2);
+            if (n % 5 == 0) CHECK(check_explanations(*trace, 12) > 0);
+            for (int row = 0; row < p.N(); ++row) blind += std::isinf(trace->result(Slot::L)(row, 0));
+
+            // A block is left out where the reference shows none of its keys to any query of the pass.
+            const auto left_out = steps_of(*trace, Op::skip);
+            const auto blocks = blocks_of_sequences(p);
+            for (const int k : steps_of(*trace, Op::load_kv)) CHECK(some_query_sees(p, *trace, k, blocks));
+            for (const int k : left_out) CHECK_FALSE(some_query_sees(p, *trace, k, blocks));
+            skipped += static_cast<int>(left_out.size()), walks_that_skip += !left_out.empty();
+        }
+        CHECK(blind > 20);
+        CHECK(skipped > 200);
+        CHECK(walks_that_skip > 100);
+    }
+
+    TEST_CASE("a window in a sequence is that of the sequence alone") {
+        for (const int window : {0, 1, 3, 20})
+            for (const bool causal : {false, true})
+                for (const int prefix : {0, 2, 5, 12}) {
+                    Problem p = sharing(6, 12, prefix, 3);
+                    p.causal = causal, p.window = window;
+                    check_each_alone(p);
+                }
+    }
+
+    TEST_CASE("behind a narrow window the prefix is not read again: sharing saves nothing then") {
+        Problem p = sharing(4, 24, 12, 2);
+        p.causal = true;
+        const std::int64_t saved = saved_by_sharing(p);
+        CHECK(saved == 12 * 2 * 4 * 4);
+        p.window = 1;  // two queries at the end of six own keys: the prefix lies beyond it
+        const auto trace = cascade(p);
+        CHECK(saved_by_sharing(p) == 0);
+        CHECK(keys_loaded(*trace) == 2 * 3);
+        CHECK(prefix_that_pays(p) == 0);
+        const Explanation told = explain(*trace, steps_of(*trace, Op::skip).front());
+        check_contains(told.why, {"keys 0–2", "queries 0–3", "whatever the sequence", "nothing is loaded"});
+        p.window = 100;
+        CHECK(saved_by_sharing(p) == saved);
     }
 
     TEST_CASE("a causal mask in a sequence is that of the sequence alone") {
@@ -310,7 +378,5 @@ TEST_SUITE("shared prefix") {
                        }),
                        {"pages 1 and 3 at the same place, 3"});
         check_contains(refused([](P p) { p.options.pages = 0, p.options.page_table = {0}; }), {"no pages"});
-        check_contains(refused([](P p) { p.window = 1; }),
-                       {"has no window", "prefix that its sequences share"});
     }
 }

@@ -60,7 +60,7 @@ Problem drawn(Random& random, int largest) {
         p = any_problem(random, largest);
         if (pick(random, 0, 2) > 0) p.dO = random_problem(p.N(), p.d(), random())->dO;
         if (pick(random, 0, 2) == 0) p.logits = any_logits(random);
-        p.options.row = pick(random, 0, p.N() - 1);
+        choose_rows(random, p);
         p.options.notation = static_cast<Notation>(pick(random, 0, 2));
         p.options.normalised = pick(random, 0, 1) == 0;
         p.options.order = static_cast<BackwardOrder>(pick(random, 0, 1));
@@ -123,7 +123,7 @@ TEST_CASE("rows, letters, forms and orders") {
 // forms.
 void check_hard(Problem p, Counts& counts) {
     for (const bool last : {false, true}) {
-        p.options.row = last ? p.N() - 1 : 0;
+        choose_row(p.options, last ? p.N() - 1 : 0, p.N());
         p.options.normalised = last;
         p.options.order = static_cast<BackwardOrder>(last);
         for (const Lesson& lesson : lessons())

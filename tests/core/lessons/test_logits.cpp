@@ -23,7 +23,7 @@ Problem drawn(Random& random, int largest) {
         p = gradient_problem(random, largest);
         p.logits = any_logits(random);
     } while (p.logits == Logits{} || validate(p));
-    p.options.row = pick(random, 0, p.N() - 1);
+    choose_rows(random, p);
     p.options.normalised = pick(random, 0, 1) == 0;
     p.options.order = static_cast<BackwardOrder>(pick(random, 0, 1));
     return p;

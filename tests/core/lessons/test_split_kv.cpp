@@ -26,11 +26,13 @@ Problem decode(int keys, int Bc, int workers) {
 TEST_CASE(
     "split keys, any split, any number of workers: the results of dense attention, costs in closed form") {
     Random random(51);
-    for (int n = 0; n < 100; ++n) {
+    int several = 0;
+    for (int n = 0; n < 500; ++n) {
         Problem p;
         do {
             p = any_problem(random, 9);
-            p.options.row = pick(random, 0, p.N() - 1);
+            choose_rows(random, p);
+            if (n % 3 == 0) p.logits = any_logits(random);
             p.options.workers = pick(random, 1, 5);
         } while (validate(p));
         for (int left = p.N_kv(); left > 0 && n % 2 == 0;) {
@@ -43,8 +45,11 @@ TEST_CASE(
         check_walk(*trace);
         check_costs(*trace);
         CHECK(check_results(*trace) == 2);
-        CHECK(check_explanations(*trace) > 0);
+        if (n % 5 == 0) CHECK(check_explanations(*trace) > 0);
+        CHECK(trace->result(Slot::O).rows() == p.options.queries);
+        several += p.options.queries > 1;
     }
+    CHECK(several > 100);
 }
 
 TEST_CASE("workers run side by side: no two steps of one at the same time, the second kernel after all of "
@@ -128,10 +133,55 @@ TEST_CASE("what a split divides by is said of its own keys, and of the sink in t
 TEST_CASE("partial results cost what the ledger says") {
     Problem p = decode(16, 2, 4);
     p.options.splits = {4, 4, 4, 4};
-    const TrafficModel split = split_kv.model(p), flash = flash_of_one_query(p);
+    const TrafficModel split = split_kv.model(p), flash = flash_of_these_queries(p);
     // The query three times more, and O and L of four splits written and read.
     CHECK(split.hbm_read - flash.hbm_read == 3 * 4 * 4 + 4 * (4 + 1) * 4);
     CHECK(split.hbm_write - flash.hbm_write == 4 * (4 + 1) * 4);
+}
+
+TEST_CASE("partial results grow with the queries, K and V do not: nor do the steps") {
+    for (const int queries : {1, 2, 5, 8}) {
+        Problem p = decode(16, 2, 4);
+        p.options.splits = {4, 4, 4, 4};
+        const int ticks = split_kv(p)->ticks();
+        p.options.queries = queries;
+        const TrafficModel split = split_kv.model(p), flash = flash_of_these_queries(p);
+        CHECK(split.hbm_read - flash.hbm_read == queries * (3 * 4 * 4 + 4 * (4 + 1) * 4));
+        CHECK(split.hbm_write - flash.hbm_write == queries * 4 * (4 + 1) * 4);
+        CHECK(flash.hbm_read == 2 * 16 * 4 * 4 + queries * 4 * 4);
+        CHECK(split_kv(p)->ticks() == ticks);
+    }
+}
+
+TEST_CASE("queries decoded together are each what they are alone, but for the mask of their tile") {
+    Random random(57);
+    for (int n = 0; n < 60; ++n) {
+        Problem p;
+        do {
+            p = any_problem(random, 8);
+            choose_rows(random, p);
+        } while (validate(p));
+        const auto together = split_kv(p);
+        for (int q = 0; q < p.options.queries; ++q) {
+            Problem one = p;
+            one.options.row = p.options.row + q, one.options.queries = 1;
+            CHECK(together->result(Slot::O).row(q).isApprox(split_kv(one)->result(Slot::O).row(0), 1e-13));
+        }
+    }
+}
+
+TEST_CASE("queries that Q does not have are refused with a sentence") {
+    Problem p = decode(6, 2, 4);
+    p.options.row = 4, p.options.queries = 3;
+    CHECK(contains(refuse(split_kv, p).value_or(""), "From row 4 on Q has 2 rows; 3 queries cannot"));
+    p.options.queries = 9;
+    CHECK(contains(refuse(split_kv, p).value_or(""), "9 queries to decode together; expected 1 to 8"));
+    p.options.queries = 0;
+    CHECK(contains(refuse(split_kv, p).value_or(""), "0 queries to decode together"));
+    choose_row(p.options, 9, 6);
+    CHECK(p.options.row == 5);
+    CHECK(p.options.queries == 1);
+    CHECK_FALSE(refuse(split_kv, p));
 }
 
 TEST_CASE("the number of splits by FlashAttention's rule") {

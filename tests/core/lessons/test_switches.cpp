@@ -65,7 +65,11 @@ TEST_SUITE("switches") {
         Random random(60);
         for (int n = 0; n < 60; ++n)
             for (const Broken& b : breakable()) {
-                const auto problem = [&] { return b.of(any_problem(random, 6)); };
+                const auto problem = [&] {
+                    Problem p = b.of(any_problem(random, 6));
+                    choose_rows(random, p);
+                    return p;
+                };
                 check_broken(b.lesson, random_faults(random, problem()));
                 check_broken(b.lesson, random_precision(random, problem()));
                 check_broken(b.lesson, random_precision(random, random_faults(random, problem())));

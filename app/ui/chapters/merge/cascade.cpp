@@ -45,6 +45,8 @@ struct CascadeNow {
         return op == Op::normalize || op == Op::load || op == Op::store || is_merge(op);
     }
     /// The sequence that a block belongs to; −1: the prefix.
+    // It lies outside the window of all queries that it might be read for.
+    bool skips(int number) const { return all.is_skipped(owner(number), number); }
     int owner(int number) const { return all.sequence_of_key(all.block(number).first); }
 };
 
@@ -87,8 +89,8 @@ struct SeesMap {
         const auto [first, count] = rows_of(number);
         const Rect at{x(keys.first) + 1, y(first) + 1, px(keys.keys) * cw - 2, px(count) * ch - 2};
         const ImU32 ink = hue(t, Role::K);
-        const bool current = number == now.block, done = number < now.read;
-        const ImU32 fill = mix(t.panel, ink, current ? .4f : .2f);
+        const bool current = number == now.block, done = number < now.read && !now.skips(number);
+        const ImU32 fill = current && now.skips(number) ? t.panel : mix(t.panel, ink, current ? .4f : .2f);
         if (current || done) c.rect(at.x, at.y, at.w, at.h, fill, radius::bar);
         if (current)
             c.frame(at.x, at.y, at.w, at.h, t.focus, 2, radius::bar);
@@ -102,7 +104,7 @@ struct SeesMap {
         block_name(c, number, at.x + at.w / 2, at.middle(), current || done ? fill : 0);
     }
 
-    // Keys of the block that a causal mask hides from a query
+    // Keys of the block that the mask hides from a query
     void hide(const KeyBlock& keys, int first, int count) const {
         for (int query = first; query < first + count; ++query)
             for (int key = keys.first; key < keys.first + keys.keys; ++key)
@@ -160,9 +162,9 @@ float draw_places(const Canvas& c, const CascadeNow& now, const Rect& a) {
     for (int place = 0; place < count; ++place) {
         const int number = now.all.block_at(place);
         const Rect at{a.x + px(place) * w + 1, a.y, w - 2, h};
-        const bool current = number == now.block, done = number < now.read;
+        const bool current = number == now.block, done = number < now.read && !now.skips(number);
         const ImU32 ink = hue(t, Role::K);
-        const ImU32 fill = mix(t.panel, ink, current ? .4f : .2f);
+        const ImU32 fill = current && now.skips(number) ? t.panel : mix(t.panel, ink, current ? .4f : .2f);
         if (current || done) c.rect(at.x, at.y, at.w, at.h, fill, radius::bar);
         c.frame(at.x + .5f, at.y + .5f, at.w - 1, at.h - 1,
                 current ? t.focus
@@ -212,12 +214,11 @@ void draw_pages(const Canvas& c, const CascadeNow& now, const Rect& a) {
 // Each sequence alone reads the prefix, too; and nothing is left for a second kernel.
 Ledger plain_ledger(const Ledger& shared, const CascadeNow& now) {
     Ledger out;
-    const Problem& p = now.trace.problem();
-    const std::int64_t keys = std::int64_t{now.all.count()} * now.all.prefix + p.N_kv() - now.all.prefix;
+    const std::int64_t read_again = saved_by_sharing(now.trace.problem()) / 2;  // of K, and of V
     for (const LedgerSegment& one : shared.segments) {
         if (one.name == "parts") continue;
         const bool of_keys = one.role == Role::K || one.role == Role::V;
-        const std::int64_t bytes = of_keys              ? keys * p.d() * p.element_bytes
+        const std::int64_t bytes = of_keys              ? one.bytes + read_again
                                    : one.name == "Q"    ? one.bytes / 2
                                    : one.name == "sink" ? one.bytes * now.all.count()
                                                         : one.bytes;
@@ -229,7 +230,11 @@ Ledger plain_ledger(const Ledger& shared, const CascadeNow& now) {
 std::string verdict_of(const CascadeNow& now) {
     const Problem& p = now.trace.problem();
     const std::int64_t pays = prefix_that_pays(p);
-    if (pays == 0) return "one sequence: nothing is shared";
+    if (now.all.count() == 1) return "one sequence: nothing is shared";
+    if (p.window)
+        return cascade.model(p).total() < each_sequence_alone(p).total()
+                   ? "fewer: what they share is read once"
+                   : "the window leaves little to share";
     return now.all.prefix >= pays ? "fewer: the prefix is read once"
                                   : "pays from a prefix of " + counted(pays, "key");
 }

@@ -56,7 +56,7 @@ float choices(const Canvas& c, AppState& state, const MergeNow& now, const Rect&
     if (right - a.x < 470) return right;
     right -= 122;
     if (stepper(c, "##merge row", right, y, 122, row, 0, state.problem->N() - 1)) {
-        options.row = row;
+        choose_row(options, row, state.problem->N());
         choose_merge(state, options);
     }
     right -= 8;
@@ -180,6 +180,11 @@ MergeNow::MergeNow(const AppState& state)
     }
     if (splits) {
         part = split_of(trace, k);
+        const Region rows = decoded_queries(trace.problem());
+        const CellRef& cell = state.explanation.target;
+        if (cell.slot != Slot::count)
+            row = is_of_parts(cell.slot) ? cell.row % rows.rows
+                                         : std::clamp(cell.row - rows.row, 0, rows.rows - 1);
         if (part < 0) node = 0;
         for (began = k; began > 0 && part < 0 && split_of(trace, began - 1) < 0;) --began;
         return;

@@ -44,6 +44,8 @@ struct MergeNow {
     int part = -1;  ///< that is made by this step
     int began = 0;  ///< the first step of this merge
     int row = 0;    ///< of each part and of the result, where they have several
+    /// The query that it belongs to, of those that are decoded together.
+    int query() const { return trace.problem().options.row + row; }
 
     bool whole() const { return node + 1 == static_cast<int>(plan.size()); }
     /// Tiles that stand in the table: all parts, or those that are merged.

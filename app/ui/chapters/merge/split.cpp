@@ -27,7 +27,7 @@ namespace {
 
 // ---- HBM: bytes of both ways, and the partial results
 
-// One query in one go: the query once, K and V, O and L.
+// The same in one go: the queries once, K and V, O and L.
 Ledger flash_ledger(const Ledger& split, int splits) {
     Ledger out;
     for (const LedgerSegment& one : split.segments)
@@ -67,7 +67,8 @@ void part_rows(const Canvas& c, AppState& state, const MergeNow& now, const Rect
             look.state = !held                ? CellState::pending
                          : held.step == now.k ? CellState::written
                                               : CellState::idle;
-            if (held && across < held.value->region.cols) look.window = Region{tile, 0, 1, across};
+            if (held && (across < held.value->region.cols || held.value->region.rows > 1))
+                look.window = Region{held.value->region.row + now.row, 0, 1, across};
             const std::string widget = "hbm " + str(tile);
             matrix(c, state, look, widget.c_str());
         };
@@ -77,6 +78,10 @@ void part_rows(const Canvas& c, AppState& state, const MergeNow& now, const Rect
     std::string shown = cols == d ? "" : cols == 1 ? "column 0" : "columns 0–" + str(cols - 1);
     if (rows < static_cast<int>(now.parts.size()))
         shown += (shown.empty() ? "" : ", ") + ("of " + counted(now.parts.size(), "split"));
+    if (now.trace.problem().options.queries > 1) {
+        const std::string query = "query " + str(now.query()), both = query + ", " + shown;
+        shown = shown.empty() || text_width(Face::regular, size::small, both) > a.w - 26 ? query : both;
+    }
     c.text(a.x + 26, a.y + 24 + px(rows) * row + 8, shown, size::small, c.theme->t3);
 }
 
@@ -94,7 +99,7 @@ void keys_and_values(const Canvas& c, AppState& state, const MergeNow& now, cons
           {Slot::V, true, p.N_kv(), p.d(), p.Bc, a.x + cw * px(p.d()) + gap, a.y + head, cw, ch, current});
 }
 
-// The same query with flash-forward, on one worker
+// The same queries with flash-forward, on one worker
 int ticks_of_flash(const Trace& trace);
 
 void hbm_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
@@ -113,7 +118,7 @@ void hbm_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect
     if (keys) keys_and_values(c, state, now, {x + 2, a.y + 68 + parts_h, w - 4, left});
     float y = a.bottom() - below;
     rule(c, a, y - 4);
-    c.text(x, y + 14, "HBM bytes, one query", size::body, 0, Face::semibold);
+    c.text(x, y + 14, "HBM bytes, " + queries_in_words(now.trace.problem()), size::body, 0, Face::semibold);
     const std::int64_t most = std::max(split.bytes, flash.bytes);
     const auto line = [&](const char* name, const std::string& bytes, const Ledger& ledger) {
         c.text(x, y + 36, name, size::small, t.t2);
@@ -188,7 +193,7 @@ void idle_cell(const Canvas& c, const Axis& axis, int from, int to, float y, flo
     c.hatch(axis.at(from) + 1, y + 1, axis.at(to) - axis.at(from) - 2, h - 2, c.theme->line2, 7);
 }
 
-// Flash-forward for the same query: the steps of all key blocks one after another, on one worker.
+// Flash-forward for the same queries: the steps of all key blocks one after another, on one worker.
 std::vector<Run> flash_runs(const std::vector<Run>& split) {
     std::vector<Run> out;
     int free = 0;
@@ -215,7 +220,7 @@ int choose_splits(const Canvas& c, AppState& state, const MergeNow& now, const R
     Options options = latest_problem(state).options;
     float right = a.right() - space::control_edge;
     int workers = p.options.workers, splits = static_cast<int>(now.parts.size());
-    const float w = a.w > 560 ? 122 : 112;  // with or without buttons
+    const float w = a.w > 620 ? 122 : 56;  // with or without buttons
     right -= w;
     if (stepper(c, "##workers", right, a.y + space::control_top, w, workers, 1, 64)) {
         options.workers = workers;
@@ -234,7 +239,15 @@ int choose_splits(const Canvas& c, AppState& state, const MergeNow& now, const R
         }
         choose_merge(state, options);
     }
-    right -= c.text(right - 6, a.y + 22, "splits", size::body, c.theme->t2, Align::right) + 10;
+    right -= c.text(right - 6, a.y + 22, "splits", size::body, c.theme->t2, Align::right) + 16;
+    int queries = p.options.queries;
+    right -= w;
+    if (stepper(c, "##queries", right, a.y + space::control_top, w, queries, 1,
+                std::min(most_queries, p.N() - p.options.row))) {
+        options.queries = queries;
+        choose_merge(state, options);
+    }
+    right -= c.text(right - 6, a.y + 22, "queries", size::body, c.theme->t2, Align::right) + 10;
     return static_cast<int>(right);
 }
 
@@ -271,7 +284,9 @@ struct WorkerLanes {
     }
 
     void why_idle(float y) const {
-        const char* words = "idle: one query is one row of work";
+        const int queries = state.trace->problem().options.queries;
+        const std::string words = queries == 1 ? "idle: one query is one row of work"
+                                               : "idle: " + str(queries) + " queries are one tile of rows";
         const float middle = y + height() / 2;
         c.rect(axis.x + 14, middle - 9, text_width(Face::regular, size::small, words) + 12, 18,
                c.theme->panel, 4);
@@ -307,7 +322,7 @@ void workers_head(const Canvas& c, AppState& state, const MergeNow& now, const R
     if (state.presenter) return;
     const float right = px(choose_splits(c, state, now, a));
     const std::string who = counted(now.trace.problem().options.workers, "worker"),
-                      both = who + ", one query";
+                      both = who + ", " + queries_in_words(now.trace.problem());
     const bool whole = text_width(Face::semibold, size::lead, both) <= right - a.inner_x();
     const float w = c.text_within(a.inner_x(), a.title_y(), right - a.inner_x(), whole ? both : who,
                                   size::lead, 0, Face::semibold);
@@ -363,12 +378,12 @@ struct Chip {
         look.least_digits = 2;
         look.numbers = ch >= 16;
         const Problem& p = *state.problem;
-        const int d = p.d(), keys = std::min(p.Bc, p.N_kv());
+        const int d = p.d(), keys = std::min(p.Bc, p.N_kv()), n = p.options.queries;
         const bool row = slot == Slot::Qi || slot == Slot::Oi;
-        look.region = row                                    ? Region{0, 0, 1, d}
+        look.region = row                                    ? Region{0, 0, n, d}
                       : slot == Slot::Kj || slot == Slot::Vj ? Region{0, 0, keys, d}
-                      : slot == Slot::S || slot == Slot::P   ? Region{0, 0, 1, keys}
-                                                             : Region{0, 0, 1, 1};
+                      : slot == Slot::S || slot == Slot::P   ? Region{0, 0, n, keys}
+                                                             : Region{0, 0, n, 1};
         matrix(c, state, look, "sram");
     }
     void label(const Line& symbol, const char* word, float x, float y, float room) {
@@ -381,8 +396,10 @@ struct Chip {
 float draw_chip(const Canvas& c, AppState& state, const Rect& a) {
     Chip chip{c, state, a};
     const Problem& p = *state.problem;
-    const int d = p.d(), keys = std::min(p.Bc, p.N_kv());
-    const float gap = 18, single = 50, label_h = 26;
+    const int d = p.d(), keys = std::min(p.Bc, p.N_kv()), n = p.options.queries;
+    // What a query has one number of stands in a column of its own, beside the keys and below the query.
+    const float gap = 18, label_h = 26, cw_n = n == 1 ? 50.0f : std::clamp(a.w * .17f / px(n), 12.0f, 50.0f),
+                single = cw_n * px(n);
     // Width by what the numbers need: O has more digits than keys mostly have.
     const auto need = [&](Slot one, Slot other) {
         return px(std::max(state.look[one].letters_with(fewest_digits),
@@ -393,40 +410,41 @@ float draw_chip(const Canvas& c, AppState& state, const Rect& a) {
     const float each = (a.w - 2 * single - 4 * gap) / (px(d) * (need_K + need_V));
     const float cw_K = std::clamp(each * need_K, 1.5f, 54.0f), cw_V = std::clamp(each * need_V, 1.5f, 54.0f);
     // Rows of one number need the height of it, those of many keys share what is left.
-    const float even = (a.h - 3 * label_h) / px(keys + 2);
-    const float one = std::clamp(even, 22.0f, 44.0f);
-    const float ch = std::clamp((a.h - 3 * label_h - 2 * one) / px(keys), 1.5f, one);
+    const float even = (a.h - 3 * label_h) / px(keys + 2 * n);
+    const float one = std::clamp(even, n == 1 ? 22.0f : 2.0f, 44.0f), tile_h = one * px(n);
+    const float ch = std::clamp((a.h - 3 * label_h - 2 * tile_h) / px(keys), 1.5f, one);
     const float x_K = a.x + 6, x_S = x_K + cw_K * px(d) + gap, x_P = x_S + single + gap,
                 x_V = x_P + single + gap;
-    const float y_q = a.y + 22, y_K = y_q + one + label_h + 2, y_O = y_K + ch * px(keys) + label_h + 2;
+    const float y_q = a.y + 22, y_K = y_q + tile_h + label_h + 2, y_O = y_K + ch * px(keys) + label_h + 2;
     const Step& step = step_now(state);
-    chip.label({slot_symbol(Slot::Qi).front()}, "the query", x_K, y_q - 16, cw_K * px(d));
+    chip.label({slot_symbol(Slot::Qi).front()}, n == 1 ? "the query" : "queries", x_K, y_q - 16,
+               cw_K * px(d));
     chip.label(slot_symbol(Slot::Kj, step.j), "keys", x_K, y_K - 16, cw_K * px(d));
     chip.label({slot_symbol(Slot::S)}, "score", x_S, y_K - 16, single + gap);
     chip.label({slot_symbol(Slot::P)}, "weight", x_P, y_K - 16, single + gap);
     chip.label(slot_symbol(Slot::Vj, step.j), "values", x_V, y_K - 16, cw_V * px(d));
     chip.draw(Slot::Qi, x_K, y_q, cw_K, one);
     chip.draw(Slot::Kj, x_K, y_K, cw_K, ch);
-    chip.draw(Slot::S, x_S, y_K, single, ch, true);
-    chip.draw(Slot::P, x_P, y_K, single, ch, true);
+    chip.draw(Slot::S, x_S, y_K, cw_n, ch, true);
+    chip.draw(Slot::P, x_P, y_K, cw_n, ch, true);
     chip.draw(Slot::Vj, x_V, y_K, cw_V, ch);
     const float above = y_q - 16;
     chip.label({slot_symbol(Slot::m_tile)}, "block", x_S, above, single + gap);
-    chip.draw(Slot::m_tile, x_S, y_q, single, one);
+    chip.draw(Slot::m_tile, x_S, y_q, cw_n, one, true);
     chip.label({slot_symbol(Slot::alpha)}, "corr.", x_P, above, single + gap);
-    chip.draw(Slot::alpha, x_P, y_q, single, one);
+    chip.draw(Slot::alpha, x_P, y_q, cw_n, one, true);
     chip.label({slot_symbol(Slot::m)}, "max", x_S, y_O - 16, single + gap);
-    chip.draw(Slot::m, x_S, y_O, single, one);
+    chip.draw(Slot::m, x_S, y_O, cw_n, one, true);
     chip.label({slot_symbol(Slot::l)}, "sum", x_P, y_O - 16, single + gap);
-    chip.draw(Slot::l, x_P, y_O, single, one);
+    chip.draw(Slot::l, x_P, y_O, cw_n, one, true);
     chip.label({slot_symbol(Slot::Oi).front()}, "of this split", x_V, y_O - 16, cw_V * px(d));
     chip.draw(Slot::Oi, x_V, y_O, cw_V, one);
     return x_V + cw_V * px(d) + 8 - a.x;
 }
 
-std::vector<Bar> maxima(const Around& at) {
-    return {{"m so far", at.read(Slot::m).data(0, 0), Role::m},
-            {"m̃ of block", at.read(Slot::m_tile).data(0, 0), Role::m}};
+std::vector<Bar> maxima(const Around& at, int row) {
+    return {{"m so far", at.read(Slot::m).data(row, 0), Role::m},
+            {"m̃ of block", at.read(Slot::m_tile).data(row, 0), Role::m}};
 }
 
 // The step of a split to scale: that of its one row.
@@ -436,7 +454,7 @@ void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
     const Rect inner = lens_title(c, a, "");
     if (!drawable(state)) return no_scale(c, inner);
     const MergeNow now(state);
-    const int k = state.cursor.step, row = now.trace.problem().options.row, col = merge_column(state);
+    const int k = state.cursor.step, row = now.query(), col = merge_column(state);
     const Around at(state, row, col);
     const float come = phase(state);
     switch (at.op()) {
@@ -454,22 +472,22 @@ void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
     case Op::mask:
         return bars(c, inner, row_bars(at, *now.trace.live(Slot::S, k).value), at.op() == Op::tile_max,
                     extent(row_bars(at, *now.trace.live(Slot::S, k).value)), come);
-    case Op::new_max: return bars(c, inner, maxima(at), true, extent(maxima(at)), come);
+    case Op::new_max: return bars(c, inner, maxima(at, now.row), true, extent(maxima(at, now.row)), come);
     case Op::correction: {
-        const double from = at.read(Slot::m, 0).data(0, 0), to = at.read(Slot::m, 1).data(0, 0),
-                     alpha = at.written().data(0, 0);
+        const double from = at.read(Slot::m, 0).data(now.row, 0), to = at.read(Slot::m, 1).data(now.row, 0),
+                     alpha = at.written().data(now.row, 0);
         if (correction_curves(c, inner, {from, to, alpha}, come)) return;
         return curve(c, inner, {{from - (std::isinf(to) ? 0 : to), "α", Role::alpha, alpha}}, come);
     }
     case Op::exponentials: {
         const Value &S = at.read(Slot::S), &m = at.read(Slot::m);
-        const double base = m.data(0, 0) == minus_infinity ? 0 : m.data(0, 0);
+        const double base = m.data(now.row, 0) == minus_infinity ? 0 : m.data(now.row, 0);
         return curve(c, inner, row_points(at, S, at.written(), base), come);
     }
     case Op::row_sum:
     case Op::output:
     case Op::normalize: {
-        if (at.op() == Op::normalize && at.read(Slot::l).data(0, 0) == 0) return no_scale(c, inner);
+        if (at.op() == Op::normalize && at.read(Slot::l).data(now.row, 0) == 0) return no_scale(c, inner);
         const Stack out = at.op() == Op::row_sum  ? row_sum_stack(at)
                           : at.op() == Op::output ? output_stack(at)
                                                   : normalize_stack(at);
@@ -479,12 +497,16 @@ void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
     }
 }
 
+std::string words_of_table(const MergeNow& now) {
+    if (now.trace.problem().options.queries == 1) return "kernel 2, on worker 0: one row is one split";
+    return "kernel 2, on worker 0: query " + str(now.query()) + ", one row is one split";
+}
+
 void work_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
     const bool combine = now.node >= 0;
     const Panel panel(c, "SRAM", a,
                       combine ? "Combine" : "SRAM of worker " + str(step_now(state).when.worker),
-                      combine ? "kernel 2, on worker 0: one row is one split"
-                              : "split " + part_letter(now.part) + ", kernel 1");
+                      combine ? words_of_table(now) : "split " + part_letter(now.part) + ", kernel 1");
     const Rect inner{a.inner_x(), a.y + 42, a.inner_w(), a.h - 52};
     const bool wide = inner.w > 560;
     const float room = wide ? inner.w * (combine ? .6f : .66f) : inner.w;

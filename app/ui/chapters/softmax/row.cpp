@@ -57,7 +57,7 @@ float row_choice(const Canvas& c, AppState& state, const SoftmaxWalk& walk, cons
     if (stepper(c, "##softmax row", a.inner_x() + label, y, std::min(122.0f, w - 16 - label), row, 0,
                 state.problem->N() - 1)) {
         Options options = latest_problem(state).options;
-        options.row = row;
+        choose_row(options, row, state.problem->N());
         set_options(state, options);
     }
     return w;
