@@ -1,6 +1,7 @@
 #include "core/walk/formula.h"
 
 #include "core/base/numbers.h"
+#include "core/walk/printed_sum.h"
 
 #include <algorithm>
 #include <cmath>
@@ -280,6 +281,13 @@ const char* sign_before(const NumberLine& numbers, const std::string& shown) {
         return comes_to == value || (std::isnan(comes_to) && std::isnan(value)) ? "=" : "≈";
     const double noise = 1e-9 * unit + 1e-13 * std::abs(value);
     return std::abs(comes_to - value) <= unit / 2 + noise ? "=" : "≈";
+}
+
+const char* sign_before_total(const std::vector<std::string>& terms, const std::string& total) {
+    NumberLine sum;
+    sum.comes_to = 0;
+    for (const std::string& term : terms) *sum.comes_to += read_shown(term).value;
+    return sign_before(sum, total);
 }
 
 void set_sign(const NumberLine& numbers, Line& result) {

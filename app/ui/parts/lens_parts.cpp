@@ -4,6 +4,7 @@
 #include "app/ui/parts/matrix.h"
 #include "app/ui/state/motion.h"
 #include "core/base/numbers.h"
+#include "core/walk/printed_sum.h"
 
 #include <algorithm>
 
@@ -189,8 +190,15 @@ void zero_mark(const Canvas& c, const Stack& s, const Axis& axis, float top, flo
     c.text(x + aside, top + 7, "0", size::small, c.theme->t2, Face::mono, Align::center);
 }
 
+// Where the printed terms miss the printed total, it says so.
 Line total_label(const Stack& s) {
-    const Line label = pieces(slot_symbol(s.symbol), number("  " + format_short(s.total), Role::none, true));
+    const std::string total = format_short(s.total);
+    std::vector<std::string> terms;
+    for (std::size_t n = 0; n < s.parts.size(); ++n) terms.push_back(part_text(s, n));
+    if (s.parts.size() >= 5 && s.has_old) terms = {terms[0], format_short(s.total - s.parts[0].value)};
+    const bool holds = terms.size() < 2 || *sign_before_total(terms, total) == '=';
+    const Line label =
+        pieces(slot_symbol(s.symbol), number((holds ? "  " : " ≈ ") + total, Role::none, true));
     return s.has_old ? pieces("new ", label) : label;
 }
 

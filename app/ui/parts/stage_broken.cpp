@@ -3,6 +3,7 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/stage_broken_pane.h"
 #include "core/base/words.h"
+#include "core/walk/compare.h"
 
 #include <algorithm>
 
@@ -24,6 +25,14 @@ Bars bars_of(const BrokenStep& s, float y, float h) {
     return bars;
 }
 
+// The element that the step leads to, before it is what it will be.
+bool is_on_its_way(const BrokenStep& s) {
+    const bool same_place =
+        info(s.cell.slot).role == info(s.end.slot).role && s.cell.row == s.end.row && s.cell.col == s.end.col;
+    return same_place &&
+           !(same_number(s.truth.value, s.truth.end) && same_number(s.broken.value, s.broken.end));
+}
+
 void draw_title(const Pane& p) {
     const char* const titles[2][2] = {{"True", "Broken"}, {"Exact", "Rounded"}};
     p.c.text(p.x(), p.a.y + 36, titles[p.rounded][p.broken], 36, p.alarm(), Face::semibold);
@@ -39,23 +48,31 @@ void draw_foot(const Pane& p) {
     const float y = p.a.bottom() - foot_h / 2 - 3;
     c.line({p.a.x + 12, p.foot_y()}, {p.a.right() - 12, p.foot_y()}, p.theme().line2, 1);
     const Line title = part_title(p.step);
-    const float name = c.rich(p.x(), y, title.empty() ? named(p.step.cell) : title, size::far_symbol) + 22;
-    const Shown number = shown(p, p.step.truth.value, p.step.broken.value);
-    float used =
-        name + draw_shown(c, p.x() + name, y, number,
-                          {value_size, p.alarm(), Align::left, p.rounded ? 200.0f : end_w, p.broken});
-    if (!p.broken) return;
+    float name = c.rich(p.x(), y, title.empty() ? named(p.step.cell) : title, size::far_symbol);
+    // Above it stands what the same element comes to in the end.
+    if (is_on_its_way(p.step))
+        name += c.text(p.x() + name, y, " so far", size::far, p.theme().t2, Face::regular);
+    name += 22;
     const double truth = p.step.truth.value, broken = p.step.broken.value;
+    const bool same = same_number(truth, broken);
+    const Shown number = shown(p, truth, broken);
+    const float used = name + draw_shown(c, p.x() + name, y, number,
+                                         {value_size, same ? p.theme().t1 : p.alarm(), Align::left,
+                                          p.rounded ? 200.0f : end_w, p.broken});
+    if (!p.broken) return;
     const float room = p.right() - p.x() - used - 24;
-    for (const bool percent : {true, false}) {
-        const std::string text = difference_text(truth, broken, percent);
-        for (const float size : {30.0f, 27.0f}) {
-            if (text_width(Face::regular, size, text) > room) continue;
-            c.text(p.right(), y, text, size, same_number(truth, broken) ? p.theme().t1 : p.alarm(),
-                   Align::right);
-            return;
+    const Line delta = pieces("Δ", slot_symbol(p.step.cell.slot), " ");
+    for (const Line& lead : {delta, Line{}})
+        for (const bool percent : {true, false}) {
+            const std::string text = difference_text(truth, broken, percent);
+            for (const float size : {30.0f, size::far}) {
+                const float w = text_width(Face::regular, size, text);
+                if (w + rich_width(c, lead, size) > room) continue;
+                c.rich(p.right() - w, y, lead, size, Align::right);
+                c.text(p.right(), y, text, size, same ? p.theme().t1 : p.alarm(), Align::right);
+                return;
+            }
         }
-    }
 }
 
 void draw_pane(const Pane& p) {
@@ -70,6 +87,10 @@ void draw_pane(const Pane& p) {
     draw_map(p);
     draw_foot(p);
 }
+
+// Which step differs next, from this one on; −1: none.
+int acts_next(const AppState& state) { return next_difference(*state.comparison, state.cursor.step - 1); }
+bool acts_now(const AppState& state) { return acts_next(state) == state.cursor.step; }
 
 // "Fault: leave the correction out"; of several their names, or how many they are.
 std::string fault_words(const AppState& state, float room) {
@@ -102,11 +123,18 @@ void broken_stage(const Canvas& c, const AppState& state, const BrokenStep& s, c
 }
 
 void fault_name(const Canvas& c, const AppState& state, float x, float y, float room) {
-    const ImU32 ink = only_rounded(*state.problem) ? c.theme->t1 : c.theme->danger;
-    const std::string words = fault_words(state, room - 32);
+    // Quietly where it does nothing yet.
+    const bool acts = acts_now(state);
+    const ImU32 ink = !acts ? c.theme->t2 : only_rounded(*state.problem) ? c.theme->t1 : c.theme->danger;
+    std::string words = fault_words(state, room - 32);
+    if (const int next = acts_next(state); !acts && next >= 0) {
+        std::string from = words;  // "Fault from step 7: …"
+        from.insert(std::min(from.find(':'), from.size()), " from step " + str(next + 1));
+        if (text_width(Face::medium, size::far, from) + 32 <= room) words = from;
+    }
     const float wanted = text_width(Face::medium, size::far, words) + 32, w = std::min(wanted, room);
     if (w < 120) return;
-    c.frame(x, y - 23, w, 46, ink, 2, 8);
+    c.frame(x, y - 23, w, 46, acts ? ink : c.theme->line2, acts ? 2.0f : 1.5f, 8);
     c.text_within(x + 16, y, w - 30, words, size::far, ink, Face::medium);
     if (state.to_take_along) return;
     const float key = x + w + 16, rest = room - w - 16;
@@ -123,7 +151,8 @@ float broken_line_height(const std::string& sentence, float w) {
 
 void broken_line(const Canvas& c, const AppState& state, const std::string& sentence, const Rect& a) {
     c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::card);
-    c.rect(a.x, a.y, 5, a.h, only_rounded(*state.problem) ? c.theme->t1 : c.theme->danger, 2);
+    const bool quiet = only_rounded(*state.problem) || !acts_now(state);
+    c.rect(a.x, a.y, 5, a.h, quiet ? c.theme->t1 : c.theme->danger, 2);
     const float w = even_width(a.w - 40, sentence, size::far_number, 2);
     c.paragraph(a.x + 22, a.y + 8, w, sentence, size::far_number, c.theme->t1, 2, Face::regular, 1.25f);
 }

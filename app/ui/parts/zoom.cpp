@@ -11,6 +11,7 @@
 #include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/tour.h"
+#include "core/walk/printed_sum.h"
 
 #include <algorithm>
 #include <cmath>
@@ -179,23 +180,35 @@ std::optional<Sum> sum_of(const AppState& state, const Zoom& z) {
 // The ways to say it, shorter and shorter.
 std::vector<Line> sum_lines(const Sum& sum) {
     const auto figure = [](double v) { return number(format_short(v)); };
-    const Line result{number(format_short(sum.total), Role::none, true)};
+    // "+ 0.5" or "− 0.5"
+    const auto added = [](const char* word, double v) {
+        return pieces(v < 0 ? " − " : " + ", word, number(format_short(std::abs(v))));
+    };
+    const std::string total = format_short(sum.total);
+    const Line result{number(total, Role::none, true)};
+    const auto gives = [&](std::initializer_list<double> terms) {
+        std::vector<std::string> shown;
+        for (const double v : terms) shown.push_back(format_short(v));
+        return std::string(" ") + sign_before_total(shown, total) + " ";
+    };
     const double others = sum.all - sum.shown;
     const Line shown = pieces(str(sum.count) + " shown ", figure(sum.shown));
     const auto and_others = [&](const char* sign, const char* word) {
         return pieces(shown, sign + str(sum.others) + word, figure(others));
     };
-    const Line rest =
-        pieces("shown ", figure(sum.shown), " + rest ", figure(sum.total - sum.shown), " = ", result);
+    const double before = sum.total - sum.all;
+    const Line rest = pieces("shown ", figure(sum.shown), added("rest ", sum.total - sum.shown),
+                             gives({sum.shown, sum.total - sum.shown}), result);
     if (sum.grows && sum.others == 0)
-        return {pieces(str(sum.count) + " products ", figure(sum.all), " + before ",
-                       figure(sum.total - sum.all), " = ", result),
-                pieces("products ", figure(sum.all), " + ", figure(sum.total - sum.all), " = ", result)};
+        return {pieces(str(sum.count) + " products ", figure(sum.all), added("before ", before),
+                       gives({sum.all, before}), result),
+                pieces("products ", figure(sum.all), added("", before), gives({sum.all, before}), result)};
     if (sum.grows)
-        return {
-            pieces(and_others(" + ", " others "), " + before ", figure(sum.total - sum.all), " = ", result),
-            rest};
-    if (sum.scale == 1) return {pieces(and_others(" + ", " others "), " = ", result), rest};
+        return {pieces(and_others(" + ", " others "), added("before ", before),
+                       gives({sum.shown, others, before}), result),
+                rest};
+    if (sum.scale == 1)
+        return {pieces(and_others(" + ", " others "), gives({sum.shown, others}), result), rest};
     const std::string scaled = ", × " + format_short(sum.scale) + " → ";
     return {pieces(and_others(", ", " others "), ", sum ", figure(sum.all), scaled, result),
             pieces(and_others(", ", " more "), ", Σ ", figure(sum.all), scaled, result),

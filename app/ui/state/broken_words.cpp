@@ -43,7 +43,7 @@ std::string counted(const BrokenStep& s, bool rounded) {
     const NineDigits nine = nine_digits(truth, value);
     const bool nine_tell = std::isfinite(value) && (rounded || same_number(truth, value));
     const auto [is, should] = nine_tell ? std::pair(nine.broken, nine.truth) : format_apart(value, truth);
-    if (is == should) return name_in_words(s) + " differs beyond the ninth digit";
+    if (is == should) return name_in_words(s) + " is the same to nine digits";
     return name_in_words(s) + " is " + is + " instead of " + should + size_words(truth, value);
 }
 

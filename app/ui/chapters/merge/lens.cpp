@@ -8,6 +8,7 @@
 #include "app/ui/state/motion.h"
 #include "core/base/numbers.h"
 #include "core/lessons/softmax/softmax.h"
+#include "core/walk/printed_sum.h"
 
 #include <algorithm>
 #include <cmath>
@@ -179,7 +180,11 @@ void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, c
     const Canvas now = c.faded(there);
     now.line({a.x, line}, {to, line}, t.t1, 1.6f);
     for (const float end : {a.x + .8f, to - .8f}) now.line({end, line - 4}, {end, line}, t.t1, 1.6f);
-    const Line total = pieces(letter, "  ", strong(format_short(result)));
+    std::vector<std::string> terms;
+    for (const Share& share : all) terms.push_back(format_short(share.now()));
+    const std::string whole = format_short(result);
+    const bool holds = terms.size() < 2 || *sign_before_total(terms, whole) == '=';
+    const Line total = pieces(letter, holds ? "  " : " ≈ ", strong(whole));
     const float half = rich_width(c, total, size::lead) / 2;
     now.rich(std::clamp((a.x + to) / 2, a.x + half, a.right() - half), line + 13, total, size::lead,
              Align::center);

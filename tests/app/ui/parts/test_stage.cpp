@@ -6,6 +6,7 @@
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
+#include "core/walk/printed_sum.h"
 #include "core/walk/telling_row.h"
 #include "tests/app/ui/layout_check.h"
 
@@ -474,6 +475,17 @@ TEST_CASE("stage: of a sum of which a part is shown, what the part, all and the 
     CHECK(program.shows("8 shown "));
     CHECK(program.shows(", 56 "));
     CHECK(program.shows(format_short(Q.data.row(0).dot(K.data.row(0)))));
+}
+
+TEST_CASE("stage: a drawn sum says where its printed terms miss the printed total") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.go_to_step(16, 2);  // 0.503 + 1.000 + 0.135 and 1.639
+    CHECK(program.shows("≈ 1.639"));
+    program.go_to_step(8, 2);  // 1.000 + 0.368
+    CHECK(program.shows("new ℓ  1.368"));
+    CHECK(*sign_before_total({"1.288", "−0.939"}, "0.348") != '=');
+    CHECK(*sign_before_total({"1.288", "−0.939"}, "0.349") == '=');
+    CHECK(*sign_before_total({"2", "3"}, "5") == '=');
 }
 
 TEST_CASE("stage: every weight of a row of eight is told beside the curve") {

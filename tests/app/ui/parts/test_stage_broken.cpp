@@ -239,7 +239,7 @@ TEST_CASE("stage broken: both values are printed as the two walks have them, at 
         const auto step = broken_step(s);
         INFO(program.where(), " ", std::string(fault.title));
         REQUIRE(step.has_value() == differs);
-        CHECK(program.shows(fault.rounds() ? "Rounded: " : "Fault: "));
+        CHECK((program.shows(fault.rounds() ? "Rounded" : "Fault")));
         const std::string is = texts_of(program, "Broken"), should = texts_of(program, "True");
         CHECK(is.empty() != differs);
         if (!differs) {
@@ -328,6 +328,7 @@ TEST_CASE("stage broken: before the first difference the stage says where it is,
     break_it(program, "Leave the correction out");
     program.frame(2);
     CHECK(program.shows("The same so far. The first difference: step 7, Correction (D)."));
+    CHECK(program.shows("Fault from step 7: leave the correction out"));
     program.press(Key::d);
     CHECK(program.step() == 6);
     program.frame(2);
@@ -414,6 +415,20 @@ TEST_CASE("stage broken: rounded numbers have nine digits, and those that differ
     CHECK(program.look_for("Rounded", "Broken"));
 }
 
+TEST_CASE(
+    "stage broken: an element on its way is not called what it is at the end, both differences have names") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.go_to_step(17);
+    break_it(program, "Leave the correction out", 17);
+    program.frame(2);
+    program.check_shows({"O[0,0] at the end", " so far", "ΔO"});
+    program.go_to_step(16, 2);
+    CHECK_FALSE(program.shows("so far"));
+    program.check_shows({"Δℓ", "ΔO"});
+    program.go_to_step(18, 2);  // divided: it is what it will be
+    CHECK_FALSE(program.shows("so far"));
+}
+
 TEST_CASE("stage broken: a number that is lost has no bar but its name, and a sentence why") {
     Program program(example("worked-4x4"), {1280, 720}, true);
     break_it(program, "Use the old maximum", 7);
@@ -464,6 +479,8 @@ TEST_CASE("stage broken: a wrong number that cancels before the end is said to d
     break_it(program, "Leave the maximum out", 16);
     const auto said = [&] { return broken_sentence(program.state, broken_step(program.state)); };
     CHECK(said().ends_with("O comes out right all the same."));
+    program.go_to_step(19, 2);
+    CHECK(program.shows("is the same to nine digits"));
     break_it(program, "Leave the maximum out");  // repaired
     break_it(program, "Leave the correction out", 16);
     CHECK(said().find("comes out right") == std::string::npos);
