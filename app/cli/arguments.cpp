@@ -61,10 +61,10 @@ void add_source(const OptionGroup& options, ProblemWords& p, const std::string& 
 // `faults`: below which heading what is broken or rounded on purpose stands in the help.
 constexpr const char* choices = "Choices of single lessons";
 void add_faults(const OptionGroup& faults, ProblemWords& p) {
-    faults.word("--break", p.faults, "NAME,…",
+    faults.word("--break", p.faults, "NAME,...",
                 "switch parts off: " + joined(names_of(all_faults(), &Fault::name)));
     faults.word(
-        "--precision", p.precision, "FORMAT|STAGE=FORMAT,…",
+        "--precision", p.precision, "FORMAT|STAGE=FORMAT,...",
         "fp64, fp32, tf32, fp16, bf16, e4m3; for all stages, or for inputs, scores, softmax, weights, "
         "accumulator, output");
 }
@@ -95,7 +95,7 @@ void add_unbroken_problem(const OptionGroup& options, Arguments& a, const std::s
     choice.word("--order", p.order, "key_outer|query_outer",
                 lessons_with(chooses_order) + ": the outer loop [key_outer]");
     choice.word("--learning-rate", p.learning_rate, "NUMBER", lessons_with(chooses_learning_rate) + " [0.1]");
-    choice.word("--splits", p.splits, "N|N,N,…",
+    choice.word("--splits", p.splits, "N|N,N,...",
                 lessons_with(chooses_splits) + ": so many parts, or the keys of each: 3,1");
     choice.word("--merge", p.merge, "chain|pairs|at_once",
                 lessons_with(chooses_merge_order) + ": in which order [chain]");
@@ -109,14 +109,14 @@ void add_unbroken_problem(const OptionGroup& options, Arguments& a, const std::s
     choice.word("--prefix", p.prefix, "N", shared + ": keys that all sequences share [half of them]");
     choice.word("--sequences", p.sequences, "N", shared + ": so many share the prefix [2]");
     choice.word("--pages", p.pages, "N", shared + ": keys of a page, 0 for none [0]");
-    choice.word("--page-table", p.page_table, "N,N,…", shared + ": where each page lies [scattered]");
+    choice.word("--page-table", p.page_table, "N,N,...", shared + ": where each page lies [scattered]");
     options.word("--lesson", a.lesson, "NAME", "one of 'tilewalk lessons' [flash-forward]");
 }
 
 void add_problem(const OptionGroup& options, Arguments& a, const std::string& fallback) {
     add_unbroken_problem(options, a, fallback);
     add_faults(options.under(choices), a.problem);
-    options.word("--link", a.link, "'tilewalk:…'",
+    options.word("--link", a.link, "'tilewalk:...'",
                  "what a link leads to (Ctrl L or 'tilewalk link' makes one)");
 }
 
@@ -150,7 +150,7 @@ void add_render(const OptionGroup& options, Arguments& a) {
     add_look(options, a);
     add_tour(options, a, "N|all");
     options.word("--step", a.step, "K|all", "step to draw, from 1, or every step [1]");
-    options.word("--keys", a.keys, "'KEY …'", "keys pressed before: 'down w', 'shift+n', 'k a l p h a'");
+    options.word("--keys", a.keys, "'KEY ...'", "keys pressed before: 'down w', 'shift+n', 'k a l p h a'");
     options.word("--size", a.size, "WxH", "pixels, 1024x640 to 7680x4320 [1600x900]");
     options.word("--pixel-ratio", a.pixel_ratio, "R", "pixels per unit of layout, 1 to 4 [1]");
     options.word("--format", a.format, "png|svg", "[by the ending of the file; png]");

@@ -11,6 +11,7 @@
 #include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/tour.h"
+#include "core/lessons/ring/ranks.h"
 #include "core/walk/printed_sum.h"
 
 #include <algorithm>
@@ -103,6 +104,22 @@ std::string from_to(const char* name, int first, int count) {
     return std::string(name) + "s " + str(first) + "–" + str(first + count - 1);
 }
 
+// The shard of a rank counts its rows from 0: they are called by their positions in the sequence.
+std::string name_of_rows(const AppState& state, Slot slot, bool of_keys, int first, int count) {
+    const Step& step = step_now(state);
+    const char* const name = of_keys ? "key" : "row";
+    const bool on_ring = state.lesson->uses(chooses_ranks) && !info(slot).hbm && step.when.worker >= 0;
+    if (!on_ring || (of_keys && step.j < 0)) return from_to(name, first, count);
+    const Ring ring(state.trace->problem());
+    const RingRows& shard = of_keys ? ring.keys_of(step.j) : ring.queries_of(step.when.worker);
+    if (first + count > shard.rows()) return from_to(name, first, count);
+    const auto begin = shard.positions.begin() + first;
+    const std::string positions = positions_text({begin, begin + count});
+    const char* const one = of_keys ? "key " : "query ";
+    const char* const several = of_keys ? "keys " : "queries ";
+    return (count == 1 ? one : several) + positions;
+}
+
 // A line over which a sum is taken, and of which only a part is shown.
 bool in_sum(const Strip& s) { return !s.result && !s.single() && s.rows == 1 && s.line.chosen < 0; }
 bool part_of_sum(const Strip& s) { return in_sum(s) && s.cut(); }
@@ -112,8 +129,9 @@ void draw_caption(const Canvas& c, const AppState& state, const Strip& s, float 
                   float mid) {
     const Region shown = s.shown();
     const bool of_keys = info(s.slot).role == Role::S;
-    const std::string rows = from_to(keys_are_rows(s.slot) ? "key" : "row", shown.row, shown.rows);
-    const std::string cols = from_to(of_keys ? "key" : "column", shown.col, shown.cols);
+    const std::string rows = name_of_rows(state, s.slot, keys_are_rows(s.slot), shown.row, shown.rows);
+    const std::string cols = of_keys ? name_of_rows(state, s.slot, true, shown.col, shown.cols)
+                                     : from_to("column", shown.col, shown.cols);
     const std::string both = s.line.column ? cols + ", " + rows : rows + ", " + cols;
     std::string of_all = both, how_many = both;
     if (part_of_sum(s)) {

@@ -306,7 +306,7 @@ constinit const Lesson split_kv = {
     .card = card,
     .model = model,
     .rival = {"Flash forward, one worker", flash_of_these_queries,
-              "less: no partial results go out and back, and the query is read once"},
+              "less: no partial results, and the query read once"},
     .beside = nullptr,
     .results = results,
     .inputs = {},

@@ -5,7 +5,9 @@
 #include "core/base/version.h"
 #include "core/lessons/table.h"
 
+#include <algorithm>
 #include <doctest/doctest.h>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -16,6 +18,16 @@ TEST_CASE("cli: the version is that of the build") {
     CHECK(output_of({"--version"}) == std::string("tilewalk ") + version + "\n");
     const std::string build = contents(TILEWALK_SOURCE_DIR "/CMakeLists.txt");
     CHECK(contains(build, std::string("project(tilewalk VERSION ") + version + " "));
+}
+
+TEST_CASE("cli: what stands behind an option in the help begins in one column") {
+    for (const char* command : {"render", "trace", "film", "export"}) {
+        std::istringstream help(output_of({command, "--help"}));
+        // The parser fills up by bytes: letters of several would shift the rest of the line.
+        for (std::string line; std::getline(help, line);)
+            if (line.starts_with("  -"))
+                CHECK_MESSAGE(std::ranges::all_of(line.substr(0, 38), [](char c) { return c > 0; }), line);
+    }
 }
 
 TEST_CASE("cli: help names what there is and nothing that is not there") {

@@ -2,6 +2,7 @@
 
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
+#include "core/base/words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,6 +35,12 @@ void size_bar(const Canvas& c, float x, float y, float w, float room, float h, b
     c.frame(x + .5f, y + .5f, w - 1, h - 1, colour, 1.2f, radius::bar);
 }
 
+// A share has its name in the bar if it is wide enough for it.
+static bool has_name(const Share& share, double px_per_byte, float size) {
+    const float w = px(static_cast<double>(share.total()) * px_per_byte);
+    return w > text_width(Face::semibold_italic, size, share.name) + 14;
+}
+
 float share_bar(const Canvas& c, const AlgorithmStudy& a, float x, float y, float h, double px_per_byte,
                 float size) {
     const Theme& t = *c.theme;
@@ -44,13 +51,32 @@ float share_bar(const Canvas& c, const AlgorithmStudy& a, float x, float y, floa
             const ImU32 colour = hue(t, share.role), fill = ramp(t, share.role, 1);
             c.rect(x, y, std::max(w - 1, 1.0f), h, fill, w > 8 ? 3.0f : 0.0f);
             if (w > 8) c.frame(x + .5f, y + .5f, w - 2, h - 1, colour, 1.2f, radius::bar);
-            if (w > text_width(Face::semibold_italic, size, share.name) + 14)
+            if (has_name(share, px_per_byte, size))
                 c.text(x + w / 2, y + h / 2, share.name, size, ink_on(t, fill), Face::semibold_italic,
                        Align::center);
         }
         x += w;
     }
     return x - start;
+}
+
+std::vector<std::string> nameless_shares(const AlgorithmStudy& a, double px_per_byte, float size) {
+    std::vector<std::string> names;
+    double bytes = 0;
+    for (const Share& share : a.shares) {
+        if (share.total() == 0 || has_name(share, px_per_byte, size)) continue;
+        names.emplace_back(share.name), bytes += static_cast<double>(share.total());
+    }
+    if (names.empty()) return {};
+    const std::string which = "of which " + joined(names), much = which + " " + format_large_traffic(bytes);
+    return {much + ", too thin for their names", much, which};
+}
+
+void draw_nameless(const Canvas& c, const std::vector<std::string>& words, float x, float right, float y,
+                   float size) {
+    for (const std::string& text : words)
+        if (text_width(Face::regular, size, text) <= right - x)
+            return void(c.text(x, y, text, size, c.theme->t3));
 }
 
 std::string compared(const Study& s, Algorithm a) {

@@ -83,6 +83,11 @@ std::string cache_sentence(const Study& study, bool brief = false);
 /// One bar from left to right, a piece for each share that is wide enough to be seen.
 float share_bar(const Canvas& canvas, const AlgorithmStudy& study, float x, float y, float h,
                 double px_per_byte, float text_size);
+/// Of a bar what is too thin for its name, longer and shorter: "of which Q, O, L 4.26 MB"; empty: nothing.
+std::vector<std::string> nameless_shares(const AlgorithmStudy& study, double px_per_byte, float text_size);
+/// The longest of them that has room.
+void draw_nameless(const Canvas& canvas, const std::vector<std::string>& words, float x, float right, float y,
+                   float size);
 /// "4.0× fewer", "1.5× more" than standard attention.
 std::string compared(const Study& study, Algorithm algorithm);
 

@@ -113,13 +113,15 @@ void bars(const Canvas& c, const Study& s, const Rect& a, const char* title) {
         const AlgorithmStudy& one = s.by_algorithm[n];
         const float y = a.y + head + (px(n) + .5f) * pitch;
         c.text(x - 20, y, algorithm_name(one.algorithm), size::far_text, t.t1, Face::semibold, Align::right);
-        const float w =
-            share_bar(c, one, x, y - h / 2, h, static_cast<double>(room) / static_cast<double>(most), 28);
+        const double scale = static_cast<double>(room) / static_cast<double>(most);
+        const float w = share_bar(c, one, x, y - h / 2, h, scale, 28);
         const float number =
             c.text(x + w + 16, y, format_large_traffic(static_cast<double>(one.traffic.total())),
                    size::far_text, t.t1, Face::semibold);
+        float end = x + w + 32 + number;
         if (one.algorithm != Algorithm::standard)
-            c.text(x + w + 32 + number, y, compared(s, one.algorithm), size::far_number, t.t2);
+            end += c.text(end, y, compared(s, one.algorithm), size::far_number, t.t2) + 20;
+        draw_nameless(c, nameless_shares(one, scale, 28), end, a.right(), y, size::far);
     }
 }
 

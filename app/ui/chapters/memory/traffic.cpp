@@ -145,12 +145,12 @@ std::vector<std::string> remarks(const Study& s) {
     std::string growth = "With N standard grows as N d + N², flash as N² d² ÷ M, M = " +
                          format_count(static_cast<std::int64_t>(g.M)) + " numbers on chip";
     if (!g.stated) growth += " (stated for d ≤ M ≤ N d)";
-    return {
-        traffic_verdict(s),
-        "S and P cross HBM four times in all. Q, K, V and O are in every bar, if only thinner than a pixel.",
-        "Tiles of " + tile({s.shape.Br, s.shape.Bc}) + " take " + format_large_size(real(s.need.total())) +
-            ": " + where + "; all in SRAM: at most " + tile(s.square) + ".",
-        growth + "."};
+    return {traffic_verdict(s),
+            "S and P cross HBM four times in all. Q, K, V and O are in every bar, however thin.",
+            "Tiles of " + tile({s.shape.Br, s.shape.Bc}) + " take " +
+                format_large_size(real(s.need.total())) + ": " + where + "; all in SRAM: at most " +
+                tile(s.square) + ".",
+            growth + "."};
 }
 
 // As many as there is room for; of those below the first what would be cut off is left out.
@@ -200,8 +200,9 @@ void flash_row(const Canvas& c, const Study& s, const BarRows& r, float top, Alg
     const float x = r.x + share_bar(c, one, r.x, top, r.bar, r.scale, 16) + 12, y = top + r.bar / 2;
     const float number = c.text(x, y, moved(one.traffic.total()), total_size(r), 0, Face::semibold);
     const bool more = s.saving(algorithm) <= 0.995;
-    c.text(x + number + 10, y, compared(s, algorithm), size::body, more ? t.t1 : t.t2,
-           more ? Face::medium : Face::regular);
+    const float fewer = c.text(x + number + 10, y, compared(s, algorithm), size::body, more ? t.t1 : t.t2,
+                               more ? Face::medium : Face::regular);
+    draw_nameless(c, nameless_shares(one, r.scale, 16), x + number + fewer + 28, r.right, y, size::body);
     c.text_within(r.x, top + r.bar + 13, r.right - r.x, caption(s, algorithm, r.wide), size::small, t.t3);
 }
 

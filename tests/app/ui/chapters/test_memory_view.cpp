@@ -98,6 +98,17 @@ TEST_CASE("memory: the presenter page holds at 27 px and more") {
     }
 }
 
+TEST_CASE("memory: what is too thin for its name in a bar is named beside it") {
+    for (const bool presenter : {false, true}) {
+        MemoryPage page(presenter ? Screen{1280, 720} : Screen{1600, 900});
+        page.state.presenter = presenter;
+        page.frame(2);
+        INFO(presenter);
+        CHECK(page.shows("of which Q, O"));  // FlashAttention-2 reads Q, too
+        CHECK(page.shows("of which K, V"));  // and the first version K and V
+    }
+}
+
 TEST_CASE("memory: in presenter mode each part says of how many heads it tells") {
     MemoryPage page({1280, 720});
     page.state.presenter = true;

@@ -3,6 +3,7 @@
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 #include "core/lessons/merge/merge.h"
+#include "core/lessons/ring/ranks.h"
 #include "tests/app/ui/layout_check.h"
 #include "tests/contains.h"
 #include "tests/core/steps.h"
@@ -262,6 +263,25 @@ TEST_SUITE("merge view") {
                     }
                 CHECK(drawn >= 8);
             }
+    }
+
+    TEST_CASE("on stage the captions of a shard have its positions in the sequence") {
+        Problem dealt = *random_problem(48, 4, 1);
+        dealt.options.ranks = 4, dealt.options.shards = ShardKind::zigzag;
+        Program program(dealt, {1280, 720}, true);
+        program.show_lesson("ring");
+        const Trace& trace = *program.state.trace;
+        for (int k = 0; k < trace.size(); ++k) {
+            const Step& step = trace.step(k);
+            if (step.op != Op::scores) continue;
+            program.go_to_step(k, 2);
+            const Ring ring(trace.problem());
+            INFO(program.where());
+            CHECK(program.shows("keys " + positions_text(ring.keys_of(step.j).positions)));
+            const std::vector<int>& queries = ring.queries_of(step.when.worker).positions;
+            const int row = program.state.explanation.target.row;
+            CHECK(program.shows("query " + str(queries[static_cast<std::size_t>(row)])));
+        }
     }
 
     TEST_CASE("the rows of a rank's parts are counted as in the formula") {
