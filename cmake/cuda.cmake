@@ -40,8 +40,8 @@ function(tilewalk_cuda_architectures nvcc out)
 endfunction()
 
 function(tilewalk_find_cuda)
-  # NVIDIA's own packages put nvcc in a folder outside of PATH.
-  find_program(TILEWALK_NVCC nvcc PATHS /usr/local/cuda/bin)
+  # NVIDIA's own packages put nvcc in a folder outside of PATH; ./run.sh may have one for itself.
+  find_program(TILEWALK_NVCC nvcc PATHS /usr/local/cuda/bin ${PROJECT_SOURCE_DIR}/build/nvcc/cuda/bin)
   mark_as_advanced(TILEWALK_NVCC)
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND TILEWALK_NVCC)
     set(ENV{CUDACXX} ${TILEWALK_NVCC})
@@ -76,8 +76,8 @@ if(NOT TILEWALK_CUDA STREQUAL "OFF")
     # Keeps ptxas' figures beside each object, and fails on what it must not say. ccache, too, if it is there.
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/nvcc.sh ${launcher})
   elseif(TILEWALK_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "TILEWALK_CUDA=ON, but no working nvcc was found (on PATH, in CUDACXX or in "
-                        "/usr/local/cuda/bin). Install the CUDA toolkit or use TILEWALK_CUDA=AUTO.")
+    message(FATAL_ERROR "TILEWALK_CUDA=ON, but no working nvcc was found (on PATH, in CUDACXX, in "
+                        "/usr/local/cuda/bin or build/nvcc). TILEWALK_CUDA=ON ./run.sh gets one; or install the CUDA toolkit or use TILEWALK_CUDA=AUTO.")
   endif()
 endif()
 if(TILEWALK_HAS_CUDA)

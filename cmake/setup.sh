@@ -90,6 +90,50 @@ private_tools() {
     echo "$*" >"$stamp"
 }
 
+# nvcc and what it compiles with, for this build alone, without touching the system: where it is asked for or a GPU is
+# seen, and no toolkit is there. Without network the build is one without CUDA. cmake/cuda.cmake finds it.
+nvcc_folder=$root/build/nvcc
+nvcc_packages=(nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl nvidia-nvtx)
+gpu_is_seen() {
+    [ -e /dev/nvidiactl ] || command -v nvidia-smi >/dev/null || ldconfig -p 2>/dev/null | grep -F libcuda.so.1 >/dev/null
+}
+# The CUDA that the driver knows, "12.4"; empty where it cannot be asked.
+cuda_of_driver() { nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: *\([0-9.]*\).*/\1/p'; }
+private_nvcc() {
+    local wanted=${TILEWALK_CUDA:-AUTO} knows stamp=$nvcc_folder/.complete failed=$root/build/nvcc.failed
+    if [ "$wanted" = OFF ] || [ -n "${CUDACXX:-}" ] || command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ] ||
+        [ -e "$stamp" ]; then return 0; fi
+    if [ "$wanted" != ON ]; then
+        gpu_is_seen || return 0
+        knows=$(cuda_of_driver)
+        if [ -n "$knows" ] && ! at_least "$knows" 13.0; then
+            say "the NVIDIA driver knows CUDA $knows; kernels for the GPU need driver 580 or later. Building without CUDA"
+            return 0
+        fi
+        # What failed is tried again the next day.
+        [ -z "$(find "$failed" -mmin -1440 2>/dev/null)" ] || return 0
+        say "a GPU is here and no nvcc"
+    fi
+    say "getting nvcc 13.0 from PyPI (130 MB) for this build alone, into build/nvcc; TILEWALK_CUDA=OFF goes without"
+    if get_nvcc >"$root/build/nvcc.log" 2>&1 </dev/null 9>&-; then
+        touch "$stamp"
+        rm -f "$failed" "$root/build/build.ninja" # what was configured without it
+    else
+        touch "$failed"
+        say "nvcc could not be had (build/nvcc.log says why; no network?). Building without CUDA"
+    fi
+}
+get_nvcc() {
+    rm -rf "$nvcc_folder"
+    local python=/usr/bin/python3
+    [ -x "$python" ] || python=python3
+    "$python" -m venv "$nvcc_folder" || return 1
+    "$nvcc_folder/bin/pip" install --disable-pip-version-check --retries 1 --timeout 15 \
+        "${nvcc_packages[@]/%/==13.0.*}" || return 1
+    (cd "$nvcc_folder" && ln -s lib/python3*/site-packages/nvidia/cu13 cuda && ln -s lib cuda/lib64) &&
+        "$nvcc_folder/cuda/bin/nvcc" --version
+}
+
 # set_up [PACKAGE...]: everything that building needs, and the packages named.
 set_up() {
     # Two of these scripts at once would write the same files. The lock ends with the script.
@@ -116,6 +160,12 @@ set_up() {
     fi
     at_least "$(cmake --version | sed -n '1s/[^0-9]*//p')" "$needed_cmake" || old+=("cmake>=$needed_cmake,<4")
     if [ ${#old[@]} -gt 0 ]; then private_tools "${old[@]}"; fi
+    private_nvcc
+}
+
+# The preset of the sanitizers goes without CUDA. ON is a wish here: without nvcc it is built without, and said so.
+cuda_option() {
+    if [ "$1" != release ] || [ "$TILEWALK_CUDA" = OFF ]; then echo OFF; else echo AUTO; fi
 }
 
 # build FOLDER PRESET TARGET [-DOPTION=VALUE...]: configures if need be, then builds; quick when nothing changed. An
@@ -130,7 +180,7 @@ build() {
         ! grep -sqxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
         say "configuring and building ${folder##*/}; the first time takes some minutes"
         (cd "$root" && run_logged "$folder/configure.log" "configuring" \
-            cmake --preset "$preset" --fresh "${glad[@]}" "$@")
+            cmake --preset "$preset" --fresh "${glad[@]}" ${TILEWALK_CUDA:+-DTILEWALK_CUDA=$(cuda_option "$preset")} "$@")
     else
         if [ $# -gt 0 ]; then run_logged "$folder/configure.log" "configuring" cmake "$@" "$folder"; fi
         if [ -n "$(sources_newer_than "$folder/built-$target")" ]; then say "building ${folder##*/}"; fi

@@ -1,4 +1,5 @@
 // How cuBLAS is found, and what is said to it: a library of the same functions stands in for it.
+#include "cuda/device/cublas_numbers.h"
 #include "cuda/device/cublas_places.h"
 #include "tests/folder.h"
 
@@ -16,7 +17,19 @@
 #include <dlfcn.h>
 #endif
 
+#if __has_include(<cublas_v2.h>)
+#include <cublas_v2.h>
+#endif
+
 using namespace tilewalk;
+
+#if __has_include(<cublas_v2.h>)
+static_assert(gpu::cublas_success == CUBLAS_STATUS_SUCCESS);
+static_assert(gpu::cublas_as_it_is == CUBLAS_OP_N && gpu::cublas_transposed == CUBLAS_OP_T);
+static_assert(gpu::cublas_in_float == CUBLAS_COMPUTE_32F);
+static_assert(gpu::cublas_any_algorithm == CUBLAS_GEMM_DEFAULT);
+static_assert(gpu::cublas_sums_not_reduced == CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+#endif
 
 #if defined(TILEWALK_STUB_CUBLAS)
 namespace tilewalk::gpu::on_cuda {
