@@ -14,7 +14,7 @@ using test::contains;
 namespace {
 
 tilewalk_stub_cublas_state& stub() {
-    static void* const library = dlopen(TILEWALK_STUB_CUBLAS, RTLD_NOW | RTLD_LOCAL);
+    static void* const library = dlopen(TILEWALK_CUBLAS_STAND_IN, RTLD_NOW | RTLD_LOCAL);
     REQUIRE(library);
     return *static_cast<tilewalk_stub_cublas_state*>(dlsym(library, "tilewalk_stub_cublas"));
 }

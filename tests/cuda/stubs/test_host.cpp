@@ -1,4 +1,5 @@
 // The host's code for GPUs on the stand-in, which computes, and fails where it is told to.
+#include "core/base/background.h"
 #include "core/bench/bench.h"
 #include "cuda/host/open_cuda.h"
 #include "tests/child.h"
@@ -298,7 +299,7 @@ TEST_SUITE("stubs/host") {
             // Also if the device were there again: this process has lost it.
             const bool stays = sentence_of("f5-flash2", DType::bf16) + "." == sentence;
             const bool others = !gpu::make_engine(gpu::Where::emulator)->why_not();
-            ::_exit(said && stays && others ? 0 : 1);
+            leave(said && stays && others ? 0 : 1);
         });
         CHECK(status == 0);
         check_all_is_well();
@@ -312,7 +313,7 @@ TEST_SUITE("stubs/host") {
             a.N_q = a.N_kv = 64, a.d = 64;  // and no memory
             a.Q.row = a.K.row = a.V.row = a.O.row = 64;
             device->run(rung_called(*device, "f1-online-row"), a, DType::f32);
-            ::_exit(contains(device->failure(), "cudaErrorLaunchFailure") && !device->recover() ? 0 : 1);
+            leave(contains(device->failure(), "cudaErrorLaunchFailure") && !device->recover() ? 0 : 1);
         });
         CHECK(status == 0);
     }
