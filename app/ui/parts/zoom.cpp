@@ -155,44 +155,41 @@ struct Sum {
     bool grows = false;
 };
 
-// Only for a sum of products that gives the chosen number.
+// Only for a sum of products: the signs of the terms say what is added, scaled or divided.
 std::optional<Sum> sum_of(const AppState& state, const Zoom& z) {
     std::vector<const Strip*> factors;
     const Strip* result = nullptr;
-    bool divided = false;
     double before = 0, factor = 1;  // what was there, and by what it shrinks
+    Sum out;
     for (const Strip& s : z.strips) {
-        divided |= std::string_view(s.before) == "⊘";
-        if (s.old) before += weight_at(s, std::max(0, s.line.chosen));
+        const std::string_view sign = s.before;
+        if (sign == "⊘" || sign.find("exp(") != sign.npos || sign.starts_with("−Σ")) return {};
+        if (sign.find("scale") != sign.npos) out.scale = state.problem->softmax_scale();
+        if (s.old) out.grows = true, before += weight_at(s, std::max(0, s.line.chosen));
         if (!s.result && !s.old && s.single()) factor *= weight_at(s, 0);
         if (in_sum(s)) factors.push_back(&s);
         if (s.result && !result) result = &s;
     }
-    if (!result || factors.size() != 2 || divided) return {};
+    if (!result || factors.size() != 2) return {};
     const Strip &a = *factors[0], &b = *factors[1];
     if (a.line.length() != b.line.length() || a.first != b.first || a.count != b.count) return {};
-    Sum out{.count = a.count, .others = a.line.length() - a.count};
+    out.count = a.count, out.others = a.line.length() - a.count;
     out.total = weight_at(*result, result->line.chosen);
     for (int n = 0; n < a.line.length(); ++n) {
         const double product = weight_at(a, n) * weight_at(b, n);
         out.all += product;
         if (n >= a.first && n < a.first + a.count) out.shown += product;
     }
-    const auto gives = [&](double sum) {
-        return std::abs(sum - out.total) <= 1e-9 * std::max(1.0, std::abs(out.total));
-    };
-    const double scale = state.problem->softmax_scale();
-    // Where all terms are shown, only what was there before is left to tell.
-    if (gives(out.all)) return out.others > 0 ? std::optional(out) : std::nullopt;
-    if (gives(out.all * scale))
-        return out.others > 0 ? (out.scale = scale, std::optional(out)) : std::nullopt;
-    out.grows = true;
-    for (const double by : {1.0, scale}) {
-        if (!gives(before * factor + by * out.all)) continue;
-        out.all *= by, out.shown *= by;
+    // A walk that rounds comes to something else: then nothing is told.
+    const double comes_to = before * factor + out.scale * out.all;
+    if (std::abs(comes_to - out.total) > 1e-9 * std::max(1.0, std::abs(out.total))) return {};
+    if (out.grows && before * factor != 0) {
+        out.all *= out.scale, out.shown *= out.scale;
         return out;
     }
-    return {};
+    // Where all terms are shown, only what was there before is left to tell.
+    out.grows = false;
+    return out.others > 0 ? std::optional(out) : std::nullopt;
 }
 
 // The ways to say it, shorter and shorter.

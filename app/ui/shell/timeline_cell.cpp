@@ -70,7 +70,8 @@ Line narrow_symbol(Line symbol, Op op) {
         if (s.text == "÷ ") s.text = "÷";
     if (op == Op::init) symbol = {word("∅")};
     if (op == Op::mask) symbol = {word("/")};
-    if (op == Op::softcap) symbol = {word("~")};
+    if (op == Op::softcap) symbol = {word("c")};  // of "cap"
+    if (op == Op::cap_gradient) symbol = {word("c′")};
     if (op == Op::bias) symbol = {word("−")};
     if (op == Op::loss) symbol = {word("Σ")};
     return symbol;

@@ -103,14 +103,11 @@ void draw_ring_areas(const Canvas& c, const RingStep& s, const Rect& pane, float
 
 Stack sum_of_terms(const RingStep& s, Slot slot, int count, const std::function<double(int)>& term) {
     Stack out{.symbol = slot};
-    double added = 0;
-    for (int n = 0; n < count; ++n) {
-        out.parts.push_back({term(n), info(slot).role});
-        added += out.parts.back().value;
-    }
     out.total = s.total();
-    const bool grows = std::abs(out.total - added) > 1e-12 * std::max(1.0, std::abs(out.total));
-    if (grows) out.parts.insert(out.parts.begin(), {out.total - added, info(slot).role});
+    const Matrix* before = s.read(s.state.explanation.target.slot);
+    if (before && (*before)(s.row, s.col) != 0)
+        out.parts.push_back({(*before)(s.row, s.col), info(slot).role});
+    for (int n = 0; n < count; ++n) out.parts.push_back({term(n), info(slot).role});
     return out;
 }
 
