@@ -654,6 +654,7 @@ void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {
     // In a narrow pane a bar has all of its width, below the words.
     const float pitch = std::min(42.0f, pane.h / px(list.size()));
     if (beside < 60 && pitch >= 30) {
+        if (names + numbers + 6 > pane.w) list[2].first = "in all";
         for (std::size_t n = 0; n < list.size(); ++n) {
             const auto& [label, bytes] = list[n];
             const float y = pane.y + pitch * px(n) + 8;

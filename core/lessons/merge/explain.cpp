@@ -3,6 +3,7 @@
 #include "core/lessons/forward/explain.h"
 #include "core/lessons/merge/merge.h"
 #include "core/lessons/shared/explain_faults.h"
+#include "core/lessons/shared/explain_logits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +26,33 @@ Line name(const View& v, Slot slot) { return slot_symbol(v.trace, slot, v.k, mer
 
 std::string in_words(const View& v) { return "query " + str(v.problem.options.row); }
 
+bool normalised(const View& v) { return v.problem.options.parts == PartForm::normalised; }
+
+// The first part has no keys, but the sink.
+void explain_sink_alone(const View& v) {
+    const Switches& off = v.problem.switches;
+    const Format format = v.problem.precision.softmax;
+    v.out.result = equals(join({name(v, v.out.target.slot), part_index(v)}), v.result());
+    v.out.title = "Sink alone";
+    if (!normalised(v)) {
+        tell_sink_start(v, name(v, Slot::m_part), name(v, Slot::l_part), name(v, Slot::O_part));
+        return add_sentence(v, "This part has no keys, and no other part counts the sink again.");
+    }
+    const bool nothing = off.no_max && off.no_log_sum;
+    v.out.formula = join({name(v, Slot::L_part), " ← ", nothing ? text("0") : sym(Slot::sink), ",  ",
+                          name(v, Slot::O_part), " ← 0"});
+    v.out.why = nothing ? "Fault: neither the sink nor its weight is in L."
+                        : "This part has no keys, but the sink, " + num_text(*v.problem.logits.sink) +
+                              ": a logit without a value. L is the sink itself, O is 0, and no other part "
+                              "counts it again.";
+    if (nothing) v.out.kind = faulty;
+    if (v.out.target.slot != Slot::L_part || nothing) return;
+    const Expr sink = v.number(Slot::sink, 0, 0);
+    set_numbers(v, rounded(format, off.no_max ? logarithm(rounded(format, exponential(sink))) : sink));
+}
+
 void explain_empty(const View& v) {
+    if (!v.trace.reads(v.k).empty()) return explain_sink_alone(v);
     for (const Access& a : v.trace.writes(v.k)) {
         const bool below = a.slot == Slot::m_part || a.slot == Slot::L_part;
         const Line start = join({name(v, a.slot), below ? " = −∞" : " = 0"});
@@ -37,8 +64,6 @@ void explain_empty(const View& v) {
         "A part without keys: its maximum is −∞ and its sums are empty. It may be merged anywhere and "
         "changes nothing, as 0 does in a sum.";
 }
-
-bool normalised(const View& v) { return v.problem.options.parts == PartForm::normalised; }
 
 // Of the weights of a part, measured from its maximum.
 double sum_of(const PartAtWork& part) {
@@ -72,15 +97,26 @@ void set_numbers_of(const PartAtWork& part, const Expr& e) {
     set_numbers(part.v, e);
 }
 
+// The scores of the part, and the sink where it is with them
+Line logits_of(const PartAtWork& part) {
+    const Line S = name(part.v, Slot::x);
+    return part.sink ? join({S, ", ", sym(Slot::sink)}) : S;
+}
+
 void explain_maximum(const PartAtWork& part) {
     const View& v = part.v;
     if (v.problem.switches.no_max) return part.tell_no_maximum(in_words(v), name(v, Slot::m_part));
-    v.out.formula = join({name(v, Slot::m_part), "  ←  max(", name(v, Slot::x), ")"});
+    v.out.formula = join({name(v, Slot::m_part), "  ←  max(", logits_of(part), ")"});
     v.out.why = part.blind()
                     ? "The mask hides every key of this part from " + in_words(v) + ": m = −∞."
                     : "The largest score of this part. Other parts are measured from maxima of their own, "
                       "which this one need not know.";
     v.out.kind = part.blind();
+    if (part.sink)
+        v.out.why =
+            (part.blind() ? "The mask hides every key of this part from " + in_words(v) + ": its maximum is "
+                          : std::string("The largest of the scores of this part and ")) +
+            "the sink, " + num_text(*v.problem.logits.sink) + ", which counts once: in the first part.";
     set_numbers(v, part.maximum_of_scores());
 }
 
@@ -90,11 +126,23 @@ Line weight_formula(const View& v, const Line& below) {
     return join({"exp(", name(v, Slot::x), " − ", below, ")"});
 }
 
+// " + exp(sink − m)" behind the weights of the keys, where the sink is with them
+Line weight_of_sink(const PartAtWork& part, const Line& below) {
+    if (!part.sink) return {};
+    if (part.v.problem.switches.no_max) return join({"  +  exp(", sym(Slot::sink), ")"});
+    return join({"  +  exp(", sym(Slot::sink), " − ", below, ")"});
+}
+
 void explain_sum(const PartAtWork& part) {
     const View& v = part.v;
-    v.out.formula = join({name(v, Slot::l_part), "  ←  Σ ", weight_formula(v, name(v, Slot::m_part))});
-    v.out.why = part.blind() ? "Every weight is exp(−∞) = 0: the sum stays empty."
-                             : "The weights of this part, measured from its own maximum, added up.";
+    const Line m = name(v, Slot::m_part);
+    v.out.formula = join({name(v, Slot::l_part), "  ←  Σ ", weight_formula(v, m), weight_of_sink(part, m)});
+    v.out.why =
+        part.sink && part.blind() ? "Every weight of a key is exp(−∞) = 0: the sum is that of the sink alone."
+        : part.sink    ? "The weights of this part and that of the sink, measured from the largest of them, "
+                         "added up."
+        : part.blind() ? "Every weight is exp(−∞) = 0: the sum stays empty."
+                       : "The weights of this part, measured from its own maximum, added up.";
     set_numbers_of(part, part.sum_of_weights());
 }
 
@@ -104,13 +152,17 @@ void explain_lse(const PartAtWork& part) {
     v.out.formula =
         off.no_log_sum && off.no_max ? join({name(v, Slot::L_part), "  ←  0"})
         : off.no_log_sum
-            ? join({name(v, Slot::L_part), "  ←  max(", name(v, Slot::x), ")"})
+            ? join({name(v, Slot::L_part), "  ←  max(", logits_of(part), ")"})
             : join({name(v, Slot::L_part), "  ←  ", off.no_max ? Line{} : join({sym(Slot::m), " + "}),
-                    "ln Σ ", weight_formula(v, sym(Slot::m))});
-    v.out.why = part.blind()
-                    ? "The mask hides every key of this part: L = −∞, the logarithm of an empty sum."
-                    : "The logarithm of the sum of all exponentials of this part: with O it is all that a "
-                      "kernel stores.";
+                    part.sink ? "ln(Σ " : "ln Σ ", weight_formula(v, sym(Slot::m)),
+                    weight_of_sink(part, sym(Slot::m)), part.sink ? ")" : ""});
+    v.out.why =
+        part.sink && part.blind() ? "The mask hides every key of this part: L is the sink."
+        : part.sink    ? "The logarithm of the sum of all exponentials of this part, that of the sink among "
+                         "them."
+        : part.blind() ? "The mask hides every key of this part: L = −∞, the logarithm of an empty sum."
+                       : "The logarithm of the sum of all exponentials of this part: with O it is all that a "
+                         "kernel stores.";
     if (off.no_log_sum && off.no_max) {
         part.scores();
         v.out.why = "Fault: neither the maximum nor the sum is in L.";
@@ -128,6 +180,11 @@ void explain_part_output(const PartAtWork& part) {
     const bool divided = normalised(v), divides = divided && !v.problem.switches.no_division;
     const Line below = divides ? name(v, Slot::L_part) : divided ? sym(Slot::m) : name(v, Slot::m_part);
     v.out.formula = join({name(v, Slot::O_part), "  ←  Σ ", weight_formula(v, below), " ", name(v, Slot::V)});
+    if (divides && part.sink)
+        v.out.formula = join({v.out.formula, ",   ", below, " = ln(Σ exp(", name(v, Slot::x), ") + exp(",
+                              sym(Slot::sink), "))"});
+    else if (part.from_sink())
+        v.out.formula = join({v.out.formula, ",   ", below, " = max(", logits_of(part), ")"});
     if (part.blind())
         v.out.why = "No key of this part is seen: its output is 0.";
     else
@@ -137,10 +194,14 @@ void explain_part_output(const PartAtWork& part) {
                   "keys."
                 : "The values of this part, each times its weight exp(S − m); the division by ℓ waits until "
                   "everything is merged.";
+    if (divides && part.sink && !part.blind())
+        v.out.why =
+            "The average of the values of this part. The sink has its weight beside those of the keys and "
+            "no value, so it makes the average smaller.";
     const Expr total = part.weighted_values();
     if (!divides)
         set_numbers_of(part, total);
-    else if (!part.blind())
+    else if (!part.blind() || part.sink)
         set_numbers_of(part,
                        rounded(v.problem.precision.accumulator, quotient(total, part.sum_of_weights())));
 }

@@ -2,6 +2,7 @@
 
 #include "core/lessons/merge/explain.h"
 #include "core/lessons/shared/faults.h"
+#include "core/lessons/shared/tile_steps.h"
 #include "core/lessons/softmax/softmax.h"
 #include "core/problem/precision.h"
 
@@ -35,6 +36,7 @@ struct Walk {
             rec.give(Slot::x, S.middleCols(part.first, part.count), 1, part.count, R, part.first);
             rec.give(Slot::V, rounded.V.middleRows(part.first, part.count), part.count, p.d(), part.first);
         }
+        give_sink(rec, p);
     }
 
     void keep(int n, const PartFound& found) {
@@ -53,10 +55,14 @@ struct Walk {
         return p.switches.no_division ? O : round_to(p.precision.accumulator, O / (l == 0 ? 1 : l));
     }
 
-    // No keys: m = −∞, ℓ = 0, O = 0
+    // A sink counts once: in the first part.
+    bool has_sink(int n) const { return n == 0 && p.logits.sink; }
+
+    // No keys: m = −∞, ℓ = 0, O = 0; with the sink m = sink, ℓ = 1
     void empty_part(int n) {
         rec.begin(Op::init);
-        keep(n, {Matrix::Constant(1, 1, minus_infinity), Matrix::Zero(1, 1), Matrix::Zero(1, p.d())});
+        const RowStart start = has_sink(n) ? row_start(rec, p) : RowStart{minus_infinity, 0};
+        keep(n, {Matrix::Constant(1, 1, start.m), Matrix::Constant(1, 1, start.l), Matrix::Zero(1, p.d())});
         rec.end();
     }
 
@@ -66,8 +72,9 @@ struct Walk {
         rec.begin(Op::part);
         const Matrix& S = rec.fetch(Slot::x, tile);
         const Matrix& V = rec.fetch(Slot::V, tile);
-        keep(n, find_part(p, S, V));
-        rec.end(4 * keys - 2 + 2 * keys * d + (normalised(p) ? 2 + d : 0));
+        const double sink = has_sink(n) ? rec.fetch(Slot::sink)(0, 0) : minus_infinity;
+        keep(n, find_part(p, S, V, sink));
+        rec.end(4 * keys - 2 + 2 * keys * d + (normalised(p) ? 2 + d : 0) + (has_sink(n) ? 4 : 0));
     }
 
     void all_parts() {
@@ -130,7 +137,7 @@ std::int64_t tiles_of_parts(const Problem& p) {
 
 std::int64_t estimate(const Problem& p) {
     const std::int64_t d = p.d(), N = p.N_kv(), tiles = tiles_of_parts(p) + 1;
-    const std::int64_t steps = 5 * tiles + 4, values = 8 * tiles + 8, accesses = 20 * tiles + 16;
+    const std::int64_t steps = 5 * tiles + 4, values = 8 * tiles + 9, accesses = 20 * tiles + 16;
     const std::int64_t per_value = static_cast<std::int64_t>(sizeof(Value)) + 16 + 16 + 64;
     return 2 * steps * static_cast<std::int64_t>(sizeof(Step)) +
            2 * accesses * static_cast<std::int64_t>(sizeof(Access)) + values * per_value +
@@ -141,7 +148,8 @@ TrafficModel model(const Problem& p) {
     const std::int64_t d = p.d(), N = p.N_kv(), e = p.element_bytes, numbers = normalised(p) ? 2 : 3;
     TrafficModel out;
     out.hbm_read = N * e + N * d * e;  // the scores of the row and V, once
-    out.hbm_write = d * e + 4;         // O and L
+    if (p.logits.sink) out.hbm_read += 4;
+    out.hbm_write = d * e + 4;  // O and L
     // On chip: m, w, ℓ and O of every part and of every partial merge, and m, ℓ, O of the whole; or w, L, O.
     out.sram_peak = tiles_of_parts(p) * 4 * (numbers + d) + 4 * (numbers - 1 + d);
     return out;
@@ -179,12 +187,17 @@ std::span<const CodeLine> code_of(const Problem& p) {
                                     {&Switches::no_max, Op::merge_max, "m  ← 0"},
                                     {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"},
                                     {&Switches::no_division, Op::normalize, "O ← O"},
-                                    {&Switches::no_log_sum, Op::store, "store O, L = m"}}),
-        of_divided(divided, {{&Switches::no_max, Op::part, "Lᵢ, Oᵢ ← its ln Σ exp S, its output, m = 0"},
-                             {&Switches::no_max, Op::merge_lse, "L  ← ln Σ exp Lᵢ, m = 0"},
-                             {&Switches::no_log_sum, Op::part, "Lᵢ, Oᵢ ← its max S, its output"},
-                             {&Switches::no_division, Op::part, "Lᵢ, Oᵢ ← its ln Σ exp S, Σ exp(S − m) V"},
-                             {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"}});
+                                    {&Switches::no_log_sum, Op::store, "store O, L = m"}},
+                                   {{Op::init, "mᵢ, ℓᵢ, Oᵢ ← sink, 1, 0  without keys, part A"},
+                                    {Op::part, "mᵢ, ℓᵢ, Oᵢ ← its max, sum, output; A + sink"}}),
+        of_divided(divided,
+                   {{&Switches::no_max, Op::part, "Lᵢ, Oᵢ ← its ln Σ exp S, its output, m = 0"},
+                    {&Switches::no_max, Op::merge_lse, "L  ← ln Σ exp Lᵢ, m = 0"},
+                    {&Switches::no_log_sum, Op::part, "Lᵢ, Oᵢ ← its max S, its output"},
+                    {&Switches::no_division, Op::part, "Lᵢ, Oᵢ ← its ln Σ exp S, Σ exp(S − m) V"},
+                    {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"}},
+                   {{Op::init, "Lᵢ, Oᵢ ← sink, 0  without keys, part A"},
+                    {Op::part, "Lᵢ, Oᵢ ← its ln Σ exp S, its output; A + sink"}});
     return (normalised(p) ? of_divided : of_sums).of(p);
 }
 
@@ -258,7 +271,8 @@ constinit const Lesson merge_lesson = {
     .inputs = {},
     .faults = merge_faults,
     .division = Division::at_the_end,
-    .choices = chooses_row | chooses_splits | chooses_merge_order | chooses_part_form | takes_logits,
+    .choices =
+        chooses_row | chooses_splits | chooses_merge_order | chooses_part_form | takes_logits | takes_sink,
     .by_cell = false,
     .one_row = true,
 };

@@ -43,6 +43,11 @@ PartialResult part_of(const Matrix& S, const Matrix& V, const KeyPart& keys, For
     return out;
 }
 
+PartialResult with_sink(PartialResult part, double sink, Format format) {
+    const PartialResult both[] = {{round_to(format, sink), 1, {}}, std::move(part)};
+    return merged(both, format);
+}
+
 std::vector<PartialResult> merged_by(std::vector<PartialResult> parts, const std::vector<MergeNode>& plan,
                                      Format format) {
     for (const MergeNode& node : plan) {

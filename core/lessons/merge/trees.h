@@ -23,6 +23,9 @@ PartialResult merged(std::span<const PartialResult> parts, Format format = Forma
 /// The keys of one part, one after another as in FlashAttention's loop; S and V are rounded first.
 PartialResult part_of(const Matrix& S, const Matrix& V, const KeyPart& keys, Format format = Format::fp64);
 
+/// The same with a sink beside the keys: one more logit, without a value.
+PartialResult with_sink(PartialResult part, double sink, Format format = Format::fp64);
+
 /// The parts and all merges of a plan, by tile; the last one is the whole.
 std::vector<PartialResult> merged_by(std::vector<PartialResult> parts, const std::vector<MergeNode>& plan,
                                      Format format = Format::fp64);

@@ -1,5 +1,7 @@
 #include "core/lessons/shared/explain_faults.h"
 
+#include "core/lessons/shared/parts.h"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -58,12 +60,26 @@ bool alarming(Slot slot, double value) {
     return std::isinf(value);
 }
 
+// "m[0]"; of a part as its formulas call it: "O_A[2]"
+std::string called(const View& v, const CellRef& cell) {
+    for (const auto accesses : {v.trace.writes(v.k), v.trace.reads(v.k)})
+        for (const Access& a : accesses) {
+            const Region& at = v.trace.value(a.value).region;
+            if (a.slot != cell.slot || !is_of_parts(a.slot) || !at.contains(cell.row, cell.col)) continue;
+            std::string index = at.rows > 1 ? str(cell.row - at.row) : "";
+            if (!one_column(a.slot)) index += (index.empty() ? "" : ",") + str(cell.col);
+            return plain(slot_symbol(v.trace, a.slot, v.k, a.tile)) +
+                   (index.empty() ? "" : "[" + index + "]");
+        }
+    return cell_text(cell);
+}
+
 // "m[0] is ∞ since step 5"; empty for what no step before this one wrote or loaded.
 std::string since_text(const View& v, const CellRef& source) {
     const Held held = holding(v.trace, source, v.k - 1);
     if (!held) return {};
     const std::string since = held.step < 0 ? " in HBM" : " since step " + str(held.step + 1);
-    return cell_text(source) + " is " + num_text(value_at(*held.value, source)) + since;
+    return called(v, source) + " is " + num_text(value_at(*held.value, source)) + since;
 }
 
 double source_value(const View& v, const CellRef& source) {
@@ -114,7 +130,7 @@ std::string infinite_factor(const View& v, const Expr& product) {
 // How the cell became NaN or ∞, from the numbers that came in.
 std::string accident(const View& v, const Expr& e) {
     const bool nan = std::isnan(v.result());
-    const std::string cell = cell_text(v.out.target), value = num_text(v.result());
+    const std::string cell = called(v, v.out.target), value = num_text(v.result());
     const std::string nan_before = nan ? nan_source(v) : std::string();
     const Expr* place = nan_before.empty() ? birthplace(e) : nullptr;
     const std::string begins = place ? birth_text(*place) : std::string();

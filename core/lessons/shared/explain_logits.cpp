@@ -86,8 +86,9 @@ void tell_sink_start(const View& v, const Line& m, const Line& l, const Line& O)
                     "weight, exp(" +
                     sink + "), the output at 0.";
     const Slot slot = v.out.target.slot;
-    const bool from_sink =
-        slot == Slot::l || slot == Slot::l_hbm ? no_max : slot != Slot::Oi && slot != Slot::O && !no_max;
+    const bool from_sink = slot == Slot::l || slot == Slot::l_hbm || slot == Slot::l_part
+                               ? no_max
+                               : slot != Slot::Oi && slot != Slot::O && slot != Slot::O_part && !no_max;
     if (from_sink) v.source(Slot::sink, 0, 0);
 }
 

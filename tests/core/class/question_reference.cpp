@@ -181,24 +181,32 @@ long double QuestionReference::training(const Step& step, const CellRef& cell) c
 }
 
 // The keys of a tile of parts: of one part, or of all parts that a merge has taken in by then.
-static std::pair<int, int> keys_of_tile(const Problem& p, int tile) {
+struct KeysOfTile {
+    int first, second;
+    bool first_part;
+};
+static KeysOfTile keys_of_tile(const Problem& p, int tile) {
     const auto parts = merge_parts(p);
     const auto keys = [&](int first, int last) {
         const KeyPart &a = parts[static_cast<std::size_t>(first)], &b = parts[static_cast<std::size_t>(last)];
-        return std::pair(a.first, b.first + b.count);
+        return KeysOfTile{a.first, b.first + b.count, first == 0};
     };
     if (tile < std::ssize(parts)) return keys(tile, tile);
     for (const MergeNode& node : merge_plan(static_cast<int>(parts.size()), p.options.merge))
         if (node.into == tile) return keys(node.first, node.last);
-    return {0, p.N_kv()};
+    return {0, p.N_kv(), true};
 }
 
 // Of a tile of parts, or of the whole row; weights by what they are measured from.
 long double QuestionReference::merged(const Trace& trace, int k, const CellRef& cell) const {
     const int r = p_.options.row;
-    const auto of = [&](std::pair<int, int> keys, int column) {
-        const long double m = maximum(r, keys.first, keys.second);
-        long double l = 0, O = 0;
+    const KeysOfTile whole{0, p_.N_kv(), true};
+    const auto of = [&](KeysOfTile keys, int column) {
+        // The sink counts in the first part, whether it has keys or not.
+        const bool sink = p_.logits.sink && keys.first_part;
+        const long double most = maximum(r, keys.first, keys.second),
+                          m = sink ? std::max<long double>(most, *p_.logits.sink) : most;
+        long double l = sink ? std::exp(*p_.logits.sink - m) : 0, O = 0;
         for (int c = keys.first; c < keys.second; ++c) {
             l += weight(r, c, m);
             O += column < 0 ? 0 : weight(r, c, m) * p_.V(c, column);
@@ -206,8 +214,7 @@ long double QuestionReference::merged(const Trace& trace, int k, const CellRef& 
         return std::array<long double, 3>{m, l, O};
     };
     const bool divided = p_.options.parts == PartForm::normalised;
-    const auto keys = info(cell.slot).hbm || cell.slot < Slot::m_part ? std::pair(0, p_.N_kv())
-                                                                      : keys_of_tile(p_, cell.row);
+    const auto keys = info(cell.slot).hbm || cell.slot < Slot::m_part ? whole : keys_of_tile(p_, cell.row);
     const auto [m, l, O] = of(keys, one_column(cell.slot) ? -1 : cell.col);
     switch (cell.slot) {
     case Slot::m_part:
@@ -222,8 +229,8 @@ long double QuestionReference::merged(const Trace& trace, int k, const CellRef& 
         return O / (l > 0 && (divided || trace.step(k).op == Op::normalize || cell.slot == Slot::O) ? l : 1);
     }
     const Access& to = trace.reads(k).front();
-    const auto [m_all, l_all, none] = of(
-        to.slot == Slot::m || to.slot == Slot::Li ? std::pair(0, p_.N_kv()) : keys_of_tile(p_, to.tile), -1);
+    const auto [m_all, l_all, none] =
+        of(to.slot == Slot::m || to.slot == Slot::Li ? whole : keys_of_tile(p_, to.tile), -1);
     if (m == minus_infinity) return 0;
     return std::exp(m - m_all) * (divided ? l / l_all : 1);
 }

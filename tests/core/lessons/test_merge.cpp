@@ -94,6 +94,11 @@ Sums in_one_go(const std::vector<PartialResult>& parts, const std::vector<int>& 
 
 }  // namespace
 
+static Problem without_sink(Problem p) {
+    p.logits.sink.reset();
+    return p;
+}
+
 TEST_CASE("a hundred thousand random trees of merges stay within the derived bound of long double") {
     Random random(41);
     int wide = 0, far = 0;
@@ -173,12 +178,13 @@ TEST_CASE("the worked example in two parts") {
 
 TEST_CASE("any split, any order, both forms") {
     Random random(42);
-    int empty = 0;
-    for (int n = 0; n < 150; ++n) {
+    int empty = 0, sink_alone = 0;
+    for (int n = 0; n < 500; ++n) {
         Problem p;
         do {
             p = any_problem(random, 7);
             p.options.row = pick(random, 0, p.N() - 1);
+            if (n % 2 == 0) p.logits = any_logits(random);
         } while (validate(p));
         int left = p.N_kv();
         while (left > 0) {
@@ -194,9 +200,37 @@ TEST_CASE("any split, any order, both forms") {
         check_walk(*trace);
         check_costs(*trace);
         CHECK(check_results(*trace) == 2);
-        CHECK(check_explanations(*trace) > 0);
+        if (n % 3 == 0) CHECK(check_explanations(*trace) > 0);
+        sink_alone += p.logits.sink && p.options.splits.front() == 0;
     }
     CHECK(empty > 50);
+    CHECK(sink_alone > 10);
+}
+
+TEST_CASE("a sink counts once, with the first part: alone there, it is a part that gives nothing") {
+    Problem p = worked_example();
+    p.logits.sink = 1.5, p.options.splits = {0, 2, 2};
+    for (const PartForm form : {PartForm::sums, PartForm::normalised}) {
+        p.options.parts = form;
+        const auto trace = merge_lesson(p);
+        CHECK(check_results(*trace) == 2);
+        const Explanation alone = explain(*trace, 0);
+        CHECK(alone.title == "Sink alone");
+        CHECK(contains(alone.why, "no keys"));
+        CHECK(contains(alone.why, "1.5"));
+        const Slot kept = form == PartForm::sums ? Slot::m_part : Slot::L_part;
+        CHECK(trace->live(kept, 0, 0).value->data(0, 0) == 1.5);
+        CHECK(merge_lesson.model(p).hbm_read == 4 + merge_lesson.model(without_sink(p)).hbm_read);
+    }
+    p.options.splits = {4}, p.options.parts = PartForm::sums;
+    const auto together = merge_lesson(p);
+    const Explanation sum = explain(*together, 0, CellRef{Slot::l_part, 0, 0});
+    CHECK(contains(plain(sum.formula), "exp(sink − m"));
+    CHECK(contains(sum.why, "that of the sink"));
+    // The trees of the page count it, too.
+    const PartialResult whole = with_sink(part_of(softmax_scores(p), p.V, {0, 4}), 1.5);
+    CHECK(whole.output(0) == doctest::Approx(together->result(Slot::O)(0, 0)).epsilon(1e-14));
+    CHECK(whole.log_sum() == doctest::Approx(together->result(Slot::L)(0, 0)).epsilon(1e-14));
 }
 
 TEST_CASE("splits that do not fit are refused with a sentence") {

@@ -42,6 +42,7 @@ Leaves leaves_for(const Problem& p, int most) {
 struct Tree {
     std::vector<MergeNode> plan;
     std::vector<PartialResult> tiles;
+    bool sink = false;  ///< counts in the first leaf
     const PartialResult& whole() const { return tiles.back(); }
 };
 Tree tree_of(const Problem& p, const std::vector<KeyPart>& parts, MergeOrder order, Format format) {
@@ -49,6 +50,8 @@ Tree tree_of(const Problem& p, const std::vector<KeyPart>& parts, MergeOrder ord
     const Matrix S = softmax_scores(p);
     std::vector<PartialResult> leaves;
     for (const KeyPart& part : parts) leaves.push_back(part_of(S, p.V, part, format));
+    out.sink = p.logits.sink.has_value();
+    if (p.logits.sink) leaves.front() = with_sink(std::move(leaves.front()), *p.logits.sink, format);
     out.tiles = merged_by(std::move(leaves), out.plan, format);
     return out;
 }
@@ -133,9 +136,11 @@ void draw_tree(const Canvas& c, const Rect& a, const Tree& tree, const Leaves& l
         draw_box(c, box, tree.tiles[k], col, k + 1 == boxes.size());
         if (k >= n) continue;
         const KeyPart& part = leaves.parts[k];
-        const std::string keys = part.count == 0   ? "empty"
-                                 : part.count == 1 ? "key " + str(part.first)
-                                                   : str(part.first) + "–" + str(part.last());
+        const bool sink = k == 0 && tree.sink;
+        const std::string keys = part.count == 0           ? sink ? "sink" : "empty"
+                                 : sink && part.count == 1 ? "key " + str(part.first) + ", sink"
+                                 : part.count == 1         ? "key " + str(part.first)
+                                                           : str(part.first) + "–" + str(part.last());
         c.text(boxes[k].x, a.y + 4, keys, size::small, c.theme->t3, Align::center);
     }
 }

@@ -177,6 +177,41 @@ TEST_SUITE("merge view") {
                     }
     }
 
+    TEST_CASE("several queries have their place, and a window in a shared prefix") {
+        for (const Screen screen : {Screen{1024, 640}, Screen{1280, 720}, Screen{1600, 900}})
+            for (const bool presenter : {false, true})
+                for (const int queries : {2, 5, 8}) {
+                    Problem p = random_with_tiles(16, 4, 4, 2);
+                    p.options.row = 8, p.options.queries = queries;
+                    Program program(p, screen, presenter, queries == 5 ? ThemeId::light : ThemeId::dark);
+                    program.show_lesson("split-kv");
+                    for (int k = 0; k < program.state.trace->size(); k += queries == 2 ? 1 : 4) {
+                        program.go_to_step(k);
+                        check_frame(program);
+                    }
+                    p.options.sequences = queries == 2 ? 2 : 4, p.causal = queries == 8, p.window = 2;
+                    Program shared(p, screen, presenter);
+                    shared.show_lesson("cascade");
+                    for (int k = 0; k < shared.state.trace->size(); k += 5) {
+                        shared.go_to_step(k);
+                        check_frame(shared);
+                    }
+                }
+    }
+
+    TEST_CASE("more queries are chosen on the page of split keys, as many as there are") {
+        Program program(random_with_tiles(16, 4, 4, 2), Screen{1280, 720}, false);
+        program.show_lesson("split-kv");
+        const int steps = program.state.trace->size();
+        program.click("queries/value");
+        program.retype("2");
+        program.press(Key::enter);
+        program.frame(2);
+        CHECK(program.state.problem->options.queries == 2);
+        CHECK(program.state.trace->size() == steps);
+        CHECK(program.state.trace->result(Slot::O).rows() == 2);
+    }
+
     TEST_CASE("many columns, many parts and an empty one have their place, too") {
         Problem wide = random_with_tiles(64, 64, 16, 16), empty = example("causal-8"), many = empty;
         empty.options.splits = {3, 0, 5};
