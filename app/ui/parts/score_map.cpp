@@ -82,7 +82,11 @@ Reached draw_tiles(const Canvas& c, const AppState& state, const Grid& g) {
         if (step.op == Op::scores) ++out.of;
         if (step.op == Op::skip && (k <= shown || !hides_what_comes(state))) {
             const Rect tile = g.of(tile_region(p, step.i, step.j));
-            c.line({tile.x + 2, tile.bottom() - 2}, {tile.right() - 2, tile.y + 2}, c.theme->t3, 1.5f);
+            // Many short diagonals are a smear: there a surface tells.
+            if (std::min(tile.w, tile.h) < 20)
+                c.rect(tile.x, tile.y, tile.w, tile.h, mix(c.theme->panel, c.theme->t3, .3f));
+            else
+                c.line({tile.x + 2, tile.bottom() - 2}, {tile.right() - 2, tile.y + 2}, c.theme->t3, 1.5f);
             out.skipped.push_back(tile);
         }
         if (step.op == Op::skip && k == state.cursor.step) cross_out(c, g.of(tile_region(p, step.i, step.j)));

@@ -6,6 +6,7 @@
 #include "app/ui/state/quiz.h"
 
 #include <algorithm>
+#include <array>
 
 namespace tilewalk::ui {
 
@@ -142,11 +143,29 @@ void current_tile(const Canvas& c, const GhostGrid& grid, const Step& now, bool 
     c.frame(t.x - 1, t.y - 1, t.w + 2, t.h + 2, colour, 2.4f, 5);
 }
 
-void ghost_legend(const Canvas& c, const AppState& state, float x, float y, float w) {
+// Many short diagonals beside each other are a smear: there a surface tells what is masked.
+constexpr float least_diagonal = 10;
+
+float cell_of_ghost(const Problem& p, float w, float h) {
+    return std::min({w / px(p.N_kv()), h / px(p.N()), 30.0f});
+}
+
+bool masked_by_surface(const Problem& p, float cell) {
+    return cell * px(std::min({p.Br, p.Bc, p.N(), p.N_kv()})) < least_diagonal;
+}
+
+ImU32 masked_surface(const Theme& t) { return mix(t.panel, t.t3, .3f); }
+
+void ghost_legend(const Canvas& c, const AppState& state, float x, float y, float w, bool surface) {
     const Theme& th = *c.theme;
     const ImU32 colour = hue(th, Role::S);
     const bool skips = state.problem->causal || state.problem->window;
-    const char* labels[] = {"used", "in SRAM now", "not reached", "masked"};
+    using Labels = std::array<const char*, 4>;
+    constexpr Labels words{"used", "in SRAM now", "not reached", "masked"},
+        fewer{"used", "in SRAM", "to come", "masked"};
+    const bool all_fit = std::ranges::all_of(
+        words, [&](const char* word) { return text_width(Face::regular, size::small, word) <= w - 21; });
+    const Labels& labels = all_fit ? words : fewer;
     for (int n = 0; n < (skips ? 4 : 3); ++n) {
         const float Y = y + px(n) * 21;
         if (n == 0) {
@@ -158,11 +177,13 @@ void ghost_legend(const Canvas& c, const AppState& state, float x, float y, floa
             c.frame(x, Y - 7, 14, 14, colour, 2.2f, radius::bar);
         } else if (n == 2) {
             c.dashed_frame(x, Y - 7, 14, 14, th.t3, 1, {3, 3});
+        } else if (surface) {
+            c.rect(x, Y - 7, 14, 14, masked_surface(th), radius::bar);
         } else {
             c.frame(x, Y - 7, 14, 14, th.line2, 1, radius::bar);
             c.line({x + 1, Y + 6}, {x + 13, Y - 6}, th.t3);
         }
-        c.text_within(x + 21, Y, w - 21, labels[n], size::small, th.t2);
+        c.text_within(x + 21, Y, w - 21, labels[static_cast<std::size_t>(n)], size::small, th.t2);
     }
 }
 
@@ -172,7 +193,7 @@ void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w
     const Problem& p = trace.problem();
     const Theme& th = *c.theme;
     const ImU32 colour = hue(th, Role::S);
-    const float cell = std::min({w / px(p.N_kv()), h / px(p.N()), 30.0f});
+    const float cell = cell_of_ghost(p, w, h);
     const GhostGrid grid{p, x, y, cell};
     const float tile_w = px(std::min(p.Bc, p.N_kv())) * cell, tile_h = px(std::min(p.Br, p.N())) * cell;
     // Hatches and dashes of a few pixels would be noise, in the tail of a ragged problem, too: there surfaces
@@ -191,7 +212,10 @@ void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w
             if (!coarse || current)
                 c.frame(X + 1, Y + 1, tw - 2, tall - 2, current ? th.focus : th.line, current ? 2 : 1,
                         radius::bar);
-            c.line({X + 2, Y + tall - 2}, {X + tw - 2, Y + 2}, th.t3);
+            if (masked_by_surface(p, cell))
+                c.rect(X, Y, tw, tall, masked_surface(th));
+            else
+                c.line({X + 2, Y + tall - 2}, {X + tw - 2, Y + 2}, th.t3);
         } else if (current) {
             there = s <= k;  // drawn last, on top
         } else if (s < k) {
@@ -219,7 +243,10 @@ void ghost_section(const Canvas& c, const AppState& state, const Rect& a, float 
         std::min({room - (caption ? 48.0f : 0.0f), a.inner_w() * (legend ? .48f : .7f), 124.0f});
     ghost(c, *state.trace, state.cursor.step, a.inner_x(), top, side, side, hides_what_comes(state));
     const float lx = a.inner_x() + side + 16;
-    if (legend && side >= 80) ghost_legend(c, state, lx, top + 9, a.right() - 12 - lx);
+    const Problem& p = state.trace->problem();
+    if (legend && side >= 80)
+        ghost_legend(c, state, lx, top + 9, a.right() - 12 - lx,
+                     masked_by_surface(p, cell_of_ghost(p, side, side)));
     if (caption) c.paragraph(a.inner_x(), top + side + 12, a.inner_w(), words, size::small, c.theme->t3, 2);
 }
 

@@ -230,3 +230,16 @@ TEST_CASE("in a small window the header has short names of problems, not the beg
     CHECK(contains(header(example("causal-8")), "causal-8"));
     CHECK(contains(header(random_with_tiles(12, 4, 2, 2)), "12 × 4"));
 }
+
+TEST_CASE("the legend of the map has words that fit beside it") {
+    for (const int height : {800, 900}) {
+        Program program(example("worked-4x4"), {1280, height});
+        program.go_to_step(16, 2);
+        INFO(program.where());
+        program.check_shows({"used", "in SRAM", "to come"});
+        CHECK_FALSE(program.shows("not reach"));
+        program.show(example("causal-8"));  // its map is smaller
+        program.go_to_step(16, 2);
+        program.check_shows({"in SRAM now", "not reached", "masked"});
+    }
+}
