@@ -77,7 +77,7 @@ told GPU passed "$(sed -n 's/^CUDA  //p' "$logs/devices" | head -n 1)"
 status_of_part() {
     local part=$1 status=$2 log=$3
     case $status in
-        0) told "$part" passed "$(last_words "$log")" ;;
+        0) told "$part" passed "$(last_words "$log" | grep . || echo done)" ;;
         77) told "$part" "not run" "$(sed -n 's/^\[skipped\] //p' "$log" | head -n 1)" ;;
         124 | 137) told "$part" WRONG "did not end within its time ($log)" ;;
         *) told "$part" WRONG "$(last_words "$log") ($log)" ;;

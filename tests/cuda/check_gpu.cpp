@@ -7,6 +7,7 @@
 // hide the others. Ends with 1 where something is wrong, with 2 where nothing ran, with 3 where there is no
 // GPU.
 #include "core/compare/kernel_compare.h"
+#include "cuda/host/arguments_of.h"
 #include "cuda/host/gpu.h"
 #include "cuda/host/open_cuda.h"
 #include "tests/cuda/kernel_cases.h"
@@ -47,7 +48,7 @@ Outcome check(gpu::Device& device, const std::string& kernel, DType type, const 
     const std::vector<KernelCase> cases = case_matrix(kernel, type, wanted.most_scores, wanted.draws);
     const Clock::time_point begin = Clock::now();
     std::string reason = "there is no case";
-    std::size_t right = 0, refusals = 0;
+    std::size_t right = 0, refusals = 0, too_large = 0;
     for (const KernelCase& c : cases) {
         if (std::chrono::duration<double>(Clock::now() - begin).count() > seconds) break;
         if (const auto refusal = refused(c, device.chip)) {
@@ -57,6 +58,9 @@ Outcome check(gpu::Device& device, const std::string& kernel, DType type, const 
         Verdict verdict;
         try {
             verdict = verify_case_on(device, true, c);
+        } catch (const NoMemory& none) {
+            ++refusals, ++too_large, reason = none.what();
+            continue;
         } catch (const std::runtime_error& failure) {
             verdict.passed = false, verdict.sentence = failure.what();
         }
@@ -64,15 +68,21 @@ Outcome check(gpu::Device& device, const std::string& kernel, DType type, const 
             device.recover();
             std::ostringstream text;
             text << c << ": " << verdict.sentence;
+            // Its own gradients may be right
+            const gpu::Rung* const forward = gpu::forward_rung(device, gpu::arguments_of(c.w, {}), type);
+            if (c.w.direction == Direction::backward && forward)
+                text << " O and L are of " << forward->name << ".";
             return say(Outcome::wrong, name, text.str());
         }
         ++right;
     }
     if (right == 0) return say(Outcome::not_run, name, reason);
     const std::size_t runnable = cases.size() - refusals;
-    return say(Outcome::right, name,
-               std::to_string(right) + (right < runnable ? " of " + std::to_string(runnable) : "") +
-                   " cases" + (right < runnable ? ", for want of time" : ""));
+    std::string words = std::to_string(right) + " cases";
+    if (right < runnable)
+        words = std::to_string(right) + " of " + std::to_string(runnable) + " cases, for want of time";
+    if (too_large > 0) words += "; " + std::to_string(too_large) + " did not fit into the GPU's memory";
+    return say(Outcome::right, name, words);
 }
 
 // The twin that records, beside the CPU's walk of the same tiles
@@ -91,8 +101,11 @@ Outcome check_twin(const gpu::TraceableKernel& kernel, DType type) {
                 .cast<double>();
         };
         p.Q = matrix(in.Q), p.K = matrix(in.K), p.V = matrix(in.V);
-        auto trace = gpu::trace_kernel(gpu::Where::cuda, request);
-        if (!trace) return say(Outcome::wrong, name, trace.error);
+        gpu::TraceFailed how{};
+        auto trace = gpu::trace_kernel(gpu::Where::cuda, request, {}, &how);
+        if (!trace)
+            return say(how == gpu::TraceFailed::no_device ? Outcome::not_run : Outcome::wrong, name,
+                       trace.error);
         const auto compared = compare_kernel(std::make_shared<const KernelTrace>(std::move(*trace)));
         if (!compared) return say(Outcome::wrong, name, compared.error);
         const std::string at = "N = " + std::to_string(N) + (causal ? ", causal" : "");
@@ -104,7 +117,7 @@ Outcome check_twin(const gpu::TraceableKernel& kernel, DType type) {
 
 int check_all(const Wanted& wanted) {
     std::string why_not;
-    const std::shared_ptr<gpu::Device> device = gpu::open_cuda(why_not);
+    std::unique_ptr<gpu::Device> device = gpu::open_cuda(why_not);
     if (!device) {
         std::cout << "There is no GPU to run on: " << why_not << ".\n";
         return 3;
@@ -115,12 +128,14 @@ int check_all(const Wanted& wanted) {
     for (const auto& [kernel, type] : kernels)
         if (wanted.all() || kernel == wanted.kernel)
             outcomes.push_back(check(*device, kernel, type, wanted, share));
+    const gpu::Chip chip = device->chip;
+    device.reset();  // tracing opens it for itself
     for (const gpu::TraceableKernel& kernel : gpu::traceable_kernels())
         for (const DType type : kernel.types) {
             if (!kernel.tiles || (!wanted.all() && kernel.name != wanted.kernel)) continue;
             gpu::Arguments a;
             a.N_q = a.N_kv = 64, a.d = 64;
-            const std::string reason = rung_called(*device, kernel.name).refuse(a, type, device->chip);
+            const std::string reason = rung_called(*gpu::open_emulator(), kernel.name).refuse(a, type, chip);
             outcomes.push_back(reason.empty() ? check_twin(kernel, type)
                                               : say(Outcome::not_run, kernel.name + " traced", reason));
         }

@@ -115,7 +115,7 @@ public:
     void upload(const std::shared_ptr<Memory>& piece) {
         if (piece->on_device || piece->length() == 0) return;
         piece->on_device = device.allocate(piece->length());
-        if (!piece->on_device) throw std::runtime_error("no memory on the device");
+        if (!piece->on_device) throw NoMemory("the memory of the GPU does not hold it");
         pieces.push_back(piece);
         device.upload(piece->on_device, piece->begin(), piece->length());
     }
@@ -272,6 +272,7 @@ Tensors run_case_on(gpu::Device& device, bool far, const KernelCase& c, const Te
     // The workspace is exactly as large as the rung says.
     const std::int64_t workspace = rung.workspace(a, w.dtype);
     void* const memory = device.allocate(std::max<std::int64_t>(workspace, 1));
+    if (!memory && device.failure().empty()) throw NoMemory("the memory of the GPU does not hold it");
     device.fill(memory, 0xFF, workspace);
     a.workspace = memory;
     device.prepare(rung, a, w.dtype);

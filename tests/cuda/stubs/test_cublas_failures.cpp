@@ -24,6 +24,7 @@ tilewalk_stub_cublas_state& stub() {
 TEST_SUITE("stubs/cublas") {
     TEST_CASE("whichever of its functions fails: a sentence, other kernels run, and it runs again") {
         using State = tilewalk_stub_cublas_state;
+        const int handles = stub().handles;  // of other programs' streams, which keep theirs
         for (const auto& [fails, phrase] :
              {std::pair{&State::create_fails, "starting cuBLAS (status 14)"},
               {&State::set_stream_fails, "preparing cuBLAS"},
@@ -43,7 +44,7 @@ TEST_SUITE("stubs/cublas") {
             CHECK(test::verify_with(*engine, "f5-flash2", DType::bf16) == "");
             CHECK(test::verify_with(*engine, "f0-cublas", DType::bf16) == "");
         }
-        CHECK(stub().handles == 0);
+        CHECK(stub().handles == handles);
         CHECK(stubs::live().pieces == 0);
     }
 
