@@ -2,6 +2,7 @@
 #include "core/lessons/dense/steps.h"
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/shared/memory_model.h"
+#include "core/lessons/shared/tile_steps.h"
 
 namespace tilewalk {
 
@@ -16,6 +17,12 @@ void walk(Recorder& rec, const Problem& p) {
     if (p.logits.softcap) rec.give(Slot::S_hbm, forward->result(Slot::S_hbm), p.N());
     rec.give(Slot::P_hbm, forward->result(Slot::P_hbm), p.N());
     rec.give(Slot::O, forward->result(Slot::O), p.N());
+    if (p.logits.sink) {
+        const Matrix &m = forward->live(Slot::m, forward->size() - 1).value->data,
+                     &l = forward->live(Slot::l, forward->size() - 1).value->data;
+        rec.give(Slot::L, Matrix(m.array() + l.array().log()), p.N());
+        give_sink(rec, p);
+    }
     rec.give(Slot::dO, output_gradient(p), p.N());
     dense_backward(rec, p, 0, false);
 }
@@ -23,7 +30,7 @@ void walk(Recorder& rec, const Problem& p) {
 std::int64_t estimate(const Problem& p) {
     const double N = p.N(), M = p.N_kv(), d = p.d();
     // Q, O, dO, dQ; K, V, dK, dV; P, dP, dS; D; with a softcap S and dS before it
-    return dense_bytes(4 * N * d + 4 * M * d + (p.logits.softcap ? 5 : 3) * N * M + N);
+    return dense_bytes(4 * N * d + 4 * M * d + (p.logits.softcap ? 5 : 3) * N * M + 2 * N + 1);
 }
 
 std::span<const CodeLine> code_of(const Problem& p) {
@@ -32,7 +39,7 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {0, "dV ← Pᵀ dO", Op::dv},
         {0, "dP ← dO Vᵀ", Op::dp},
         {0, "D  ← rowsum(P ⊙ dP)", Op::row_dot},
-        {0, "dsink ← −Σ (1 − rowsum(P)) D", Op::sink_gradient},
+        {0, "dsink ← −Σ exp(sink − L) D", Op::sink_gradient},
         {0, "dS ← P ⊙ (dP − D)", Op::ds},
         {0, "dS ← dS ⊙ (1 − (S ÷ cap)²)", Op::cap_gradient},
         {0, "dQ ← scale · dS K", Op::dq},

@@ -103,15 +103,15 @@ void row_dot(const View& v) {
     v.out.asides.push_back(std::move(aside));
 }
 
-// What its keys leave of 1 is the sink's weight in a row.
 void sink_gradient(const View& v) {
+    const Expr sink = v.number(Slot::sink, 0, 0);
     Numbers terms;
     for (int r = 0; r < v.problem.N(); ++r) {
-        const Expr keys = sum(v.numbers_in_row(Slot::P_hbm, r)), D = v.number(Slot::Di, r, 0);
-        terms.push_back(product({difference(num(1), keys), D}));
+        const Expr L = v.number(Slot::L, r, 0), D = v.number(Slot::Di, r, 0);
+        terms.push_back(product({exponential(difference(sink, L)), D}));
     }
-    v.out.formula = join({sym(Slot::dsink), "  ←  −Σ (1 − rowsum(", sym(Slot::Prob), ")) ", sym(Slot::Di)});
-    if (v.problem.N() * v.problem.N_kv() > most_terms) terms.assign(most_terms, num(0));
+    v.out.formula =
+        join({sym(Slot::dsink), "  ←  −Σ exp(", sym(Slot::sink), " − ", sym(Slot::L), ") ", sym(Slot::Di)});
     tell_sink_gradient(v, std::move(terms));
 }
 

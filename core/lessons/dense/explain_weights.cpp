@@ -33,7 +33,19 @@ std::string rank(const View& v) {
 
 }  // namespace
 
+// L of a row, beside its weights: for the gradient of a sink
+static void keep_log_sum(const View& v) {
+    v.out.formula = join({sym(Slot::L), "  ←  ", sym(Slot::m), " + ln ", sym(Slot::l)});
+    v.out.why =
+        "Where there is a sink L is kept, too: exp(sink − L) is the sink's weight in the row, also where it "
+        "is too small to be found in what the keys leave of 1.";
+    v.out.result = result_line(v, Slot::L, v.result());
+    const Expr m = v.number(Slot::m, v.row, 0), l = v.number(Slot::l, v.row, 0);
+    v.out.numbers = write(sum({m, logarithm(l)}), v.result());
+}
+
 void divide(const View& v) {
+    if (v.out.target.slot == Slot::L) return keep_log_sum(v);
     const Expr weight = v.number(Slot::E), total = v.number(Slot::l);
     const double l = total.value;
     v.out.formula = join({sym(Slot::Prob), "  ←  ", sym(Slot::E), " ⊘ ", sym(Slot::l)});

@@ -128,7 +128,13 @@ void DenseForward::softmax() {
         rec.write(Slot::Prob, std::move(P), pairs(p));
     else
         rec.store(Slot::P_hbm, 0, std::move(P), pairs(p));
-    rec.end(all);
+    // The gradient of a sink needs L: 1 − rowsum(P) would lose a sink far below the scores.
+    const bool keeps_L = !staged && p.logits.sink;
+    if (keeps_L) {
+        rec.read(Slot::m);
+        rec.store(Slot::L, 0, Matrix(m.array() + l.array().log()), column(p));
+    }
+    rec.end(all + (keeps_L ? 2 * p.N() : 0));
 }
 
 void DenseForward::output() {
@@ -186,14 +192,15 @@ void weight_gradients(Recorder& rec, const Problem& p, Lanes& lanes) {
 void score_gradients(Recorder& rec, const Problem& p) {
     const std::int64_t all = cells(pairs(p));
 
-    // dsink = −Σ (1 − rowsum(P)) D: what the keys of a row leave of 1 is the sink's weight
+    // dsink = −Σ exp(sink − L) D: what every query gave the sink, times what it cost it
     if (p.logits.sink) {
         rec.begin(Op::sink_gradient);
-        const Matrix& P = rec.read(Slot::P_hbm);
+        const double sink = rec.fetch(Slot::sink)(0, 0);
+        const Matrix& L = rec.fetch(Slot::L);
         const Matrix& D = rec.read(Slot::Di);
-        const Matrix left = 1.0 - P.rowwise().sum().array();
-        rec.store(Slot::dsink, 0, Matrix::Constant(1, 1, -left.cwiseProduct(D).sum()), {0, 0, 1, 1});
-        rec.end(all + 2LL * p.N());
+        const Matrix weight = exp_of(Matrix((sink - L.array()).matrix()));
+        rec.store(Slot::dsink, 0, Matrix::Constant(1, 1, -weight.cwiseProduct(D).sum()), {0, 0, 1, 1});
+        rec.end(4LL * p.N());
     }
 
     // dS = P ⊙ (dP − D): the derivative of softmax, row by row                               (N × N_kv)

@@ -103,7 +103,7 @@ std::int64_t estimate(const Problem& p) {
     // X, X_kv; W, dW, the new W; twice Q, K, V, O, S, S masked, P̃, P, m, ℓ; dO, dQ, dK, dV, dP, dS, D
     return dense_bytes((N + M) * model + 9 * model * d +
                        2 * (2 * N * d + 2 * M * d + (4 + more) * N * M + 2 * N) + 2 * N * d + 2 * M * d +
-                       (2 + more) * N * M + N + 2);
+                       (2 + more) * N * M + 3 * N + 2);
 }
 
 std::span<const CodeLine> code_of(const Problem& p) {
@@ -124,7 +124,7 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {1, "dV ← Pᵀ dO", Op::dv},
         {1, "dP ← dO Vᵀ", Op::dp},
         {1, "D  ← rowsum(P ⊙ dP)", Op::row_dot},
-        {1, "dsink ← −Σ (1 − rowsum(P)) D", Op::sink_gradient},
+        {1, "dsink ← −Σ exp(sink − L) D", Op::sink_gradient},
         {1, "dS ← P ⊙ (dP − D)", Op::ds},
         {1, "dS ← dS ⊙ (1 − (S ÷ cap)²)", Op::cap_gradient},
         {1, "dQ ← scale · dS K", Op::dq},
@@ -134,9 +134,10 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {1, "W  ← W − η dW", Op::update},
         {0, "forward again: a smaller loss?", Op::loss, 3},
     };
-    static const FaultCode code(
-        lines, {},
-        {{Op::row_max, "m ← max(rowmax(S), sink)"}, {Op::row_sum, "ℓ ← rowsum(P̃) + exp(sink − m)"}});
+    static const FaultCode code(lines, {},
+                                {{Op::row_max, "m ← max(rowmax(S), sink)"},
+                                 {Op::row_sum, "ℓ ← rowsum(P̃) + exp(sink − m)"},
+                                 {Op::divide, "P ← P̃ ⊘ ℓ,  L ← m + ln ℓ"}});
     return code.of(p);
 }
 
@@ -174,7 +175,8 @@ TrafficModel in_bytes(const Problem& p, std::int64_t read, std::int64_t written)
 // Q = X W_Q, K = X W_K, V = X W_V; attention; the loss from dO and O
 TrafficModel pass_model(const Problem& p, const Sizes& s) {
     const TrafficModel project = in_bytes(p, s.x + s.w + 2 * (s.x_kv + s.w_kv), s.queries + 2 * s.keys);
-    return add(add(project, standard_forward_model(p)), in_bytes(p, 2 * s.queries, 0));
+    const TrafficModel L{0, p.logits.sink ? 4LL * p.N() : 0, 0};  // for the gradient of the sink
+    return add(add(add(project, standard_forward_model(p)), L), in_bytes(p, 2 * s.queries, 0));
 }
 
 // Projections, forward pass and loss; backward pass; gradients and update of the weights; the first once

@@ -114,6 +114,7 @@ TrafficModel backward_model(const Problem& p) {
     if (p.logits.softcap) model.hbm_read += e * N * M;
     model.hbm_write = e * (M * d + N * M + N * M + N * d + M * d);  // dV; dP; dS; dQ; dK
     model.hbm_write += sink_bytes(p);
+    if (p.logits.sink) model.hbm_read += sink_bytes(p) + 4 * N;  // the sink, L
     return model;
 }
 

@@ -454,7 +454,10 @@ std::int64_t operations(const Trace& trace, int k) {
     case Op::row_sum:
         if (passes > 0) return passes == 3 || textbook ? 1 : 2;
         return rows * (tiled || !p.logits.sink ? (tiled ? keys + 1 : keys - 1) : keys + 2);
-    case Op::divide: return textbook ? 2 : passes > 0 ? 3 : cells;
+    case Op::divide:
+        return textbook     ? 2
+               : passes > 0 ? 3
+                            : p.N() * p.N_kv() + (step_writes(trace, k, Slot::L) ? 2 * p.N() : 0);
     case Op::output:
         if (passes > 0) return passes > 1 ? 2 * d : p.options.normalised ? 3 + 3 * d : 3 * d;
         if (!tiled) return cells * 2 * keys;
@@ -463,7 +466,7 @@ std::int64_t operations(const Trace& trace, int k) {
     case Op::normalize: return cells + (step_writes(trace, k, Slot::L_part) ? 2 * rows : 0);
     case Op::sink_gradient:
         if (on_ring) return 4 * rows_of_rank(trace, p.N(), step.i) + step_reads(trace, k, Slot::dsink_in);
-        return lesson.by_cell ? p.N() * (p.N_kv() + 2LL) : 4LL * p.N();
+        return 4LL * p.N();
     case Op::row_dot: return 2 * rows * keys;
     case Op::add_share: return 2 * keys * d;  // to dK and to dV
     case Op::dv:

@@ -166,6 +166,19 @@ TEST_SUITE("softcap, ALiBi and sink") {
         CHECK(trace->result(Slot::sink)(0, 0) == before - 0.1 * trace->result(Slot::dsink)(0, 0));
         CHECK(trace->result(Slot::dsink)(0, 0) != 0);
     }
+    TEST_CASE("the gradient of a sink far below the scores keeps its digits, down to exp(−700)") {
+        for (const double sink : {-10., -34., -40., -100., -350., -700.})
+            for (const char* id : {"backward", "flash-backward", "training-step", "ring-backward"}) {
+                Problem p = tutorial_backward();
+                p.logits.sink = sink;
+                const auto trace = find_lesson(id)->build(p);
+                const DenseGradients g = dense_gradients(p, *p.dO);
+                REQUIRE(g.dsink != 0);
+                CHECK_MESSAGE(std::abs(trace->result(Slot::dsink)(0, 0) / static_cast<double>(g.dsink) - 1) <
+                                  1e-12,
+                              std::string(id), ", sink ", sink);
+            }
+    }
     TEST_CASE("lessons of one row have no sink, and say so") {
         Problem p = worked_example();
         p.logits.sink = 1;

@@ -233,8 +233,9 @@ void draw_loss(const Canvas& c, const AppState& state, const Rect& pane) {
 
 // What each query adds to the gradient of the sink.
 void draw_sink_gradient(const Canvas& c, const AppState& state, const Rect& pane) {
-    const Matrix left = 1.0 - value_read(state, Slot::P_hbm)->data.rowwise().sum().array();
-    const Matrix parts = -left.cwiseProduct(value_read(state, Slot::Di)->data);
+    const double sink = value_read(state, Slot::sink)->data(0, 0);
+    const Matrix weight = (sink - value_read(state, Slot::L)->data.array()).exp();
+    const Matrix parts = -weight.cwiseProduct(value_read(state, Slot::Di)->data);
     std::vector<Bar> list;
     for (int r = 0; r < parts.rows(); ++r) {
         const std::string word = state.problem->query_token(r);
@@ -279,7 +280,7 @@ const char* caption(const AppState& state) {
     case Op::exponentials: return "distance to the maximum, on the curve exp(x)";
     case Op::row_sum: return "all weights of the row, end to end";
     case Op::divide: return "what each key gets of the whole";
-    case Op::sink_gradient: return "what each query adds: −(1 − rowsum(P)) D";
+    case Op::sink_gradient: return "what each query adds: −exp(sink − L) D";
     case Op::ds:
         return state.problem->logits.sink
                    ? "width P × height dP − D = area dS"
