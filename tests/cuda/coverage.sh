@@ -17,7 +17,7 @@ cd "$root"
 ninja -C "$build" -j "${JOBS:-$(nproc)}" tilewalk_test_stubs | grep -v '^\[' || true
 find "$build" -name '*.gcda' -delete
 # What starts the program, once for each way to fail, is left out: its lines are those of the other tests.
-TILEWALK_GPU_SCORES=10 "$build/tests/cuda/stubs/tilewalk_test_stubs" -tse=stubs/program | tail -n 1
+TILEWALK_GPU_SCORES=250 "$build/tests/cuda/stubs/tilewalk_test_stubs" -tse=stubs/program | tail -n 1
 
 python3 - "$root" "$build" "$least" <<'PYTHON'
 import collections, glob, json, os, re, subprocess, sys
