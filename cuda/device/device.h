@@ -18,6 +18,8 @@
 //   load_matrices(r, row)           ldmatrix.x4: four 8 × 8 matrices of 16-bit elements; lane l gives the
 //   load_transposed(r, row)         address of row l % 8 of matrix l / 8
 //   multiply_add<T>(c, a, b0, b1)   mma.m16n8k16: C (16 × 8, float) += A (16 × 16) B (16 × 8), f16 or bf16
+//   architecture                    80 for compute capability 8.0; 0 where nothing is compiled for one
+//   forgotten(x)                    x, but what was computed from it is computed again: it need not be kept
 //   copies_in_background            whether the next three do: from compute capability 8.0 on
 //   copy_async(to, from, inside)    16 bytes from HBM to shared memory; zeros if not inside
 //   commit_copies()                 what was copied since the last commit is a group

@@ -109,6 +109,17 @@ DEVICE void multiply_add<f16>(float (&c)[4], const std::uint32_t (&a)[4], std::u
 #endif
 }
 
+#if defined(__CUDA_ARCH__)
+constexpr int architecture = __CUDA_ARCH__ / 10;
+#else
+constexpr int architecture = 0;
+#endif
+// Nothing at all is done with it, which the compiler does not know.
+DEVICE int forgotten(int x) {
+    asm volatile("" : "+r"(x));
+    return x;
+}
+
 #if __CUDA_ARCH__ >= 800 || !defined(__CUDA_ARCH__)
 constexpr bool copies_in_background = true;
 DEVICE void copy_async(void* to, const void* from, bool inside) {

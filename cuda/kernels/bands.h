@@ -16,14 +16,15 @@ namespace tilewalk::gpu::BACKEND {
 template <int columns> using Fragments = float[columns / 8][4];
 
 /// S = Q_i K_jᵀ for each band: the 16 rows from row0 on, the next 16, …                          (16 × Bc)
-template <class T, int d, int bands, int Bc, class Tile>
+/// All d / 16 steps at once would tempt the compiler to fetch so many fragments ahead that registers spill:
+/// `at_once` of them.
+template <int at_once, class T, int d, int bands, int Bc, class Tile>
 DEVICE void multiply_QK(Fragments<Bc> (&S)[bands], const Tile& Qi, const Tile& Kj, int row0) {
     UNROLL
     for (int b = 0; b < bands; ++b) UNROLL
     for (int n = 0; n < Bc / 8; ++n) UNROLL
     for (int e = 0; e < 4; ++e) S[b][n][e] = 0;
-    // All of it at once would tempt the compiler to fetch so many fragments ahead that registers spill
-    UNROLL_BY(2)
+    UNROLL_BY(at_once)
     for (int k = 0; k < d / 16; ++k) {
         std::uint32_t q[bands][4];
         UNROLL

@@ -21,7 +21,9 @@ template <class T, int d> struct Padded {
     static constexpr int row_bytes = 2 * d + 16;
     unsigned char* base;
     DEVICE unsigned char* chunk(int row, int c) const { return base + row * row_bytes + c * 16; }
-    DEVICE unsigned char* chunk(int row, int k, int second) const { return chunk(row, 2 * k + second); }
+    DEVICE unsigned char* chunk(int first, int row, int k, int second) const {
+        return chunk(first + row, 2 * k + second);
+    }
 };
 
 template <int d> constexpr std::int64_t shared_bytes = std::int64_t(Br + 2 * Bc) * (2 * d + 16);
@@ -65,7 +67,7 @@ template <class T, int d, bool traced> KERNEL void THREADS(32 * warps) tensor_co
         sync_block();
 
         float S[1][Bc / 8][4];
-        multiply_QK<T, d, 1, Bc>(S, Qi, Kj, row0);
+        multiply_QK<2, T, d, 1, Bc>(S, Qi, Kj, row0);
         rows[0].cut(S[0], mask, i0 + row0, j * Bc);
         rows[0].template soften<traced>(S[0], c, record, row0);
         multiply_PV<T, d, 1, Bc>(rows, S, Vj);

@@ -186,7 +186,7 @@ KERNEL void THREADS(32 * warps) split_keys(const Arguments a, const Cut cut) {
         copy_rows(Vj, V, a.V.row, j * Bc, Bc, a.N_kv);
         commit_copies();
         Fragments<Bc> S[1];
-        multiply_QK<T, d, 1, Bc>(S, Qi, Kj, 16 * warp());
+        multiply_QK<2, T, d, 1, Bc>(S, Qi, Kj, 16 * warp());
 
         // V_j is here, and all warps are done with K_j: K_{j+1} may come
         wait_copies<0>();

@@ -22,10 +22,11 @@ template <class T, int d> struct Swizzled {
 
     DEVICE static int flip(int row) { return d % 64 == 0 ? row & 7 : row >> 1 & 3; }
     DEVICE unsigned char* chunk(int row, int c) const { return base + row * d * 2 + ((c ^ flip(row)) << 4); }
-    /// Chunk 2k, or the one after it. What depends on k alone is added last: then few addresses are kept.
-    DEVICE unsigned char* chunk(int row, int k, int second) const {
-        const int inside = 2 * k % group + second;
-        return base + row * d * 2 + ((inside ^ flip(row)) << 4) + 2 * k / group * group * 16;
+    /// Chunk 2k, or the one after it, of row `first` + `row`; `first` is a multiple of 8. What a lane adds is
+    /// the same for all k and first but for two bits: then few addresses are computed.
+    DEVICE unsigned char* chunk(int first, int row, int k, int second) const {
+        const int of_lane = row * d * 2 + ((second ^ flip(row)) << 4);
+        return base + first * d * 2 + (of_lane ^ 2 * k % group << 4) + 2 * k / group * group * 16;
     }
 };
 
@@ -61,21 +62,21 @@ DEVICE void copy_rows(Swizzled<T, d> to, const T* matrix, std::int64_t row_strid
 
 /// The A fragment of rows row … row + 15 and of the k-th 16 columns.
 template <class Tile> DEVICE void load_A(std::uint32_t (&a)[4], Tile tile, int row, int k) {
-    load_matrices(a, tile.chunk(row + lane() % 16, k, lane() / 16));
+    load_matrices(a, tile.chunk(row, lane() % 16, k, lane() / 16));
 }
 /// B fragments of Xᵀ: rows row … row + 15 of X are two times eight columns of B, k as above. b[0], b[1] are
 /// those of the first eight, b[2], b[3] of the others.
 template <class Tile> DEVICE void load_B_transposed(std::uint32_t (&b)[4], Tile tile, int row, int k) {
-    load_matrices(b, tile.chunk(row + lane() % 8 + lane() / 16 * 8, k, lane() / 8 % 2));
+    load_matrices(b, tile.chunk(row, lane() % 8 + lane() / 16 * 8, k, lane() / 8 % 2));
 }
 /// B fragments of X itself: rows row … row + 15 are summed over, columns 16n … 16n + 15.
 template <class Tile> DEVICE void load_B(std::uint32_t (&b)[4], Tile tile, int row, int n) {
-    load_transposed(b, tile.chunk(row + lane() % 16, n, lane() / 16));
+    load_transposed(b, tile.chunk(row, lane() % 16, n, lane() / 16));
 }
 
 /// The A fragment of Xᵀ: rows row … row + 15 of X are its columns, columns 16m … 16m + 15 of X its rows.
 template <class Tile> DEVICE void load_A_transposed(std::uint32_t (&a)[4], Tile tile, int row, int m) {
-    load_transposed(a, tile.chunk(row + lane() % 8 + lane() / 16 * 8, m, lane() / 8 % 2));
+    load_transposed(a, tile.chunk(row, lane() % 8 + lane() / 16 * 8, m, lane() / 8 % 2));
 }
 
 /// Two C fragments side by side as an A fragment.

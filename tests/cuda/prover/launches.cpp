@@ -2,6 +2,7 @@
 // kernels are those of the emulator, which are never run; cuda/device/device.h beside this file says why.
 //
 //     launches RUNG TYPE D N_Q N_KV HEADS KV_HEADS BEFORE AFTER BATCH TRACED KIB_OF_SHARED_MEMORY
+//     [CAPABILITY]
 //
 // BEFORE and AFTER: -1 stands for no limit. Values of Arguments lie where offsetof says.
 #include "cuda/kernels/ladder.h"
@@ -122,7 +123,8 @@ void print(const Launch& launch) {
 }  // namespace
 
 int main(int count, char** words) {
-    if (count != 13) return std::fprintf(stderr, "launches RUNG TYPE D N_Q N_KV … (see its source)\n"), 2;
+    if (count != 13 && count != 14)
+        return std::fprintf(stderr, "launches RUNG TYPE D N_Q N_KV … (see its source)\n"), 2;
     const auto number = [&](int n) { return std::atoi(words[n]); };
     const auto limit = [&](int n) { return number(n) < 0 ? Arguments::unlimited : number(n); };
     const std::string name = words[1], type_name = words[2];
@@ -139,11 +141,12 @@ int main(int count, char** words) {
 
     struct Paper : Stream {
     } stream;
-    stream.chip = {90, number(12) << 10, 132};
+    stream.chip = {count == 14 ? number(13) : 90, number(12) << 10, 132};
+    Tile tile;
     for (const Rung* rung : on_emulator::ladder()) {
         if (rung->name != name) continue;
+        tile = rung->tile(a, type, stream.chip);
         if (number(11)) {  // every tile of every head
-            const Tile tile = rung->tile(a, type, stream.chip);
             TraceWindow& t = a.trace;
             t.heads = a.batch * a.heads, t.tiles_i = (a.N_q + tile.Br - 1) / tile.Br;
             t.tiles_j = (a.N_kv + tile.Bc - 1) / tile.Bc, t.Br = tile.Br, t.Bc = tile.Bc, t.d = a.d;
@@ -155,7 +158,7 @@ int main(int count, char** words) {
         if (rung->prepare) rung->prepare(a, type, stream);
         rung->launch(a, type, stream);
     }
-    std::printf("{\"launches\": [\n");
+    std::printf("{\"tile\": [%d, %d], \"launches\": [\n", tile.Br, tile.Bc);
     for (std::size_t n = 0; n < launched.size(); ++n) {
         if (n > 0) std::printf(",\n");
         print(launched[n]);

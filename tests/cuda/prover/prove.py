@@ -43,14 +43,25 @@ def symbols_of(program):
     return dict(zip((a for a, _ in found), map(readable, demangled([s for _, s in found]))))
 
 
-def launches_of(program, row):
-    """What the rung launches, by the kernels' names."""
-    words = [program] + [row[column] for column in COLUMNS]
+class Refused(Exception):
+    pass
+
+
+def tile_and_launches(program, row, capability=90):
+    """(Br, Bc) and what the rung launches there, by the kernels' names."""
+    words = [program] + [row[column] for column in COLUMNS] + [str(capability)]
     made = subprocess.run(words, capture_output=True, text=True)
     if made.returncode:
-        sys.exit(f"{' '.join(words[1:])}: {made.stderr}")
-    names = symbols_of(program)
-    return [dict(launch, kernel=names[launch["kernel"]]) for launch in json.loads(made.stdout)["launches"]]
+        raise Refused(f"{' '.join(words[1:])}: {made.stderr}")
+    names, said = symbols_of(program), json.loads(made.stdout)
+    return said["tile"], [dict(launch, kernel=names[launch["kernel"]]) for launch in said["launches"]]
+
+
+def launches_of(program, row):
+    try:
+        return tile_and_launches(program, row)[1]
+    except Refused as why:
+        sys.exit(str(why))
 
 
 # ---- What the prover is given
