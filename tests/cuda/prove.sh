@@ -26,19 +26,8 @@ if ! "$place/bin/python" -c "import importlib.metadata as m; assert m.version('s
     fi
 fi
 
-# The program that says what a rung launches
-objects=$place/launches
-mkdir -p "$objects"
-compile() {
-    local object
-    object=$objects/$(basename "$1").o
-    [ "$object" -nt "$1" ] && [ -z "$(find "$root/cuda" "$here" -newer "$object" -name '*.[hc]*' -print -quit)" ] && return
-    ${CXX:-g++} -std=c++20 -O0 -w -I"$here" -I"$root" -x c++ -c "$1" -o "$object"
-}
-for source in "$root"/cuda/kernels/*.cu "$root"/cuda/emulator/*.cpp "$here/launches.cpp"; do
-    [ "$(basename "$source")" = intrinsics.cu ] || compile "$source"
-done
-${CXX:-g++} "$objects"/*.o -o "$place/launches.program" -lboost_context -ldl -lpthread
+source "$here/launches.sh"
+build_launches "$root" "$place"
 
 mkdir -p "$place/work"
 program=prove.py

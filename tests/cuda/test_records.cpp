@@ -64,7 +64,7 @@ struct Sight {
     int before = 70, after = 3;
 };
 KernelCase case_of(const Recording& r) {
-    return {r.rung, {.dtype = r.type, .heads = 4, .kv_heads = 2, .N_q = 140, .N_kv = 190, .d = r.d}};
+    return {r.rung, {.dtype = r.type, .heads = 4, .kv_heads = 2, .N_q = 140, .N_kv = 260, .d = r.d}};
 }
 
 /// Walks over the tiles of one query in double and compares what was recorded of it. Returns the tiles that
@@ -111,7 +111,9 @@ int check_query(const KernelCase& c, const Tensors& in, const Records& records, 
         CHECK(wrong_S < 1e-4);
         CHECK((records.m[row] == m || std::abs(records.m[row] - m) < 1e-4));
         CHECK(std::abs(records.alpha[row] - alpha) < 1e-4);
-        CHECK(wrong_P <= P_error);
+        // exp of numbers that are not positive: what S and m are off by, P is at most
+        const double wrong_m = records.m[row] == m ? 0 : std::abs(records.m[row] - m);
+        CHECK(wrong_P <= P_error + scale * (wrong_S + wrong_m));
         CHECK(std::abs(records.l[row] - l) < 1e-4 * (1 + l));
         CHECK(wrong_O <= 4 * P_error * (1 + l) + 1e-4);
     }

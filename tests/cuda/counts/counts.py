@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""What one tile costs a warp, counted in the machine code; tests/cuda/counts.sh calls this with what it has made ready.
+
+Each kernel's tile loop is followed through once (machine_code.py) and what it executes is counted; products, exponentials
+and copies must be as many as the tile's size says, or nothing is written. A model of the multiprocessor
+(multiprocessor.py) says what that would cost."""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "prover"))
+from prove import Refused, tile_and_launches
+from ptx_of_kernels import ROOT, demangled, nvcc_version, readable
+import machine_code
+import multiprocessor
+
+CHIPS = {75: 64, 80: 163, 86: 99, 89: 99, 90: 227}  # compute capability: KiB of shared memory that a block may ask for
+
+# Rung, source, head dimensions. Left out: rungs without tensor cores, whose loops turn as often as registers say, which
+# cannot be read off the code.
+RUNGS = [
+    ("f4-tensor-core", "f4_tensor_core.cu", (64, 128)),
+    ("f5-flash2", "f5_flash2.cu", (64, 96, 128, 256)),
+    ("f6-split", "f6_split.cu", (64, 128)),
+    ("b2-tensor-core", "b2_tensor_core.cu", (64, 128)),
+    ("b3-deterministic", "b3_deterministic.cu", (64, 128)),
+]
+
+
+def shape_of(kernel, tile):
+    """(matrix products of a tile, Br, Bc); None where the kernel has no tile loop."""
+    name, last = kernel.split("<")[0], kernel.rsplit(" ", 1)[-1].rstrip(">")
+    if name == "query_block_gradients":  # b3's second kernel has tiles of its own: S, dP, dQ
+        return 3, 64, 64
+    products = {"tensor_core": 2, "flash2": 2, "split_keys": 2,  # S, O
+                "key_block_gradients": 5 if last == "true" else 4}.get(name)  # S, dV, dP, dK and, with atomics, dQ
+    return products and (products, *tile)
+
+
+def compiled(args, source, chip):
+    """The cubin of a file of cuda/kernels, made once for each text of the sources."""
+    text = "".join(open(os.path.join(folder, name), encoding="utf-8").read()
+                   for folder, _, names in sorted(os.walk(os.path.join(ROOT, "cuda"))) for name in sorted(names)
+                   if name.endswith(".h") or name == source)
+    key = hashlib.sha256(f"{text} {chip} {nvcc_version(args.nvcc)}".encode()).hexdigest()[:16]
+    cubin = os.path.join(args.work, f"{source}.{chip}.{key}.cubin")
+    if not os.path.exists(cubin):
+        made = subprocess.run([args.nvcc, "-cubin", "-std=c++17", "-O3", "-DNDEBUG", "-Xptxas", "-v", "-I" + ROOT,
+                               f"-arch=sm_{chip}", os.path.join(ROOT, "cuda/kernels", source), "-o", cubin + ".part"],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if made.returncode:
+            sys.exit(made.stderr)
+        open(cubin + ".said", "w", encoding="utf-8").write(made.stderr)
+        os.rename(cubin + ".part", cubin)
+    return cubin
+
+
+def kernels_of(args, source, chip):
+    """{name: (code, registers, spilled bytes)}"""
+    cubin = compiled(args, source, chip)
+    said = open(cubin + ".said", encoding="utf-8").read()
+    code = machine_code.disassemble(args.nvdisasm, cubin)
+    names = dict(zip(code, map(readable, demangled(list(code)))))
+    found = {}
+    for symbol, spills, registers in re.findall(
+            r"Function properties for (\S+)\n.*?(\d+) bytes spill stores.*?\n.*?Used (\d+) registers", said):
+        found[names[symbol]] = (code[symbol], int(registers), int(spills))
+    return found
+
+
+def tile_loop(code, threads, macs):
+    """What a warp executes in one trip of the smallest loop that multiplies as often as a tile must."""
+    misses = []
+    for loop in sorted(machine_code.loops_of(code), key=lambda l: l.end - l.head):
+        try:
+            path = machine_code.one_trip(loop, threads)
+        except machine_code.Unreadable as why:
+            misses.append(str(why))
+            continue
+        done = sum(multiprocessor.macs_of(i.opcode) for i in path if i.name == "HMMA")
+        if done == macs:
+            return path
+        misses.append(f"{loop.head:#x} … {loop.end:#x} multiplies {done}, not {macs}")
+    raise machine_code.Unreadable("; ".join(misses))
+
+
+COLUMNS = ("HMMA", "LDSM", "MUFU.EX2", "LDGSTS", "LDG", "LDS", "STS", "RED", "BAR", "SHFL", "FFMA", "FMUL", "FADD", "FMNMX",
+           "LDL", "STL")
+
+
+def count(path):
+    counts = {column: 0 for column in COLUMNS}
+    for i in path:
+        for column in COLUMNS:
+            counts[column] += i.opcode == column or i.opcode.startswith(column + ".") or i.name == column
+    counts["all"] = len(path)
+    return counts
+
+
+def examine(args, rung, source, d, chip):
+    """A row of the table for each kernel with a tile loop that the rung launches."""
+    kind = "f16" if chip == 75 else "bf16"
+    row = {"rung": rung, "type": kind, "d": str(d), "N_q": "4096", "N_kv": "4096", "heads": "1", "kv_heads": "1",
+           "before": "-1", "after": "-1", "batch": "1", "traced": "0", "KiB": str(CHIPS[chip])}
+    try:
+        tile, launches = tile_and_launches(args.launches, row, chip)
+    except Refused:
+        return []  # refused there
+    kernels = kernels_of(args, source, chip)
+    rows = []
+    for launch in launches:
+        name, warps = launch["kernel"], launch["threads"] // 32
+        shape = shape_of(name, tile)
+        if not shape:
+            continue
+        products, Br, Bc = shape
+        code, registers, spills = kernels[name]
+        macs = products * Br * Bc * d // warps
+        try:
+            path = tile_loop(code, launch["threads"], macs)
+        except machine_code.Unreadable as why:
+            raise SystemExit(f"{rung} {name} sm_{chip}: {why}")
+        counts = count(path)
+        scores = Br * Bc // (32 * warps)
+        if not scores <= counts["MUFU.EX2"] <= scores + 4:  # one for each score, and α of a lane's rows
+            raise SystemExit(f"{rung} {name} sm_{chip}: {counts['MUFU.EX2']} exponentials for {scores} scores of a lane")
+        blocks = multiprocessor.blocks_at_once(chip, warps, registers, launch["shared"])
+        pipes = multiprocessor.pipe_cycles(path, chip)
+        cycles = multiprocessor.cycles_of(path, chip, warps, blocks)
+        tensor = macs * warps / multiprocessor.PIPES[chip]["tensor"]
+        rows.append({"kernel": name, "rung": rung, "chip": chip, "d": d, "Br": Br, "Bc": Bc, "warps": warps,
+                     "registers": registers, "spills": spills, "blocks": blocks, "counts": counts,
+                     "pipes": pipes, "cycles": cycles, "share": tensor / cycles})
+    return rows
+
+
+def bound_of(pipes, warps, chip):
+    """The pipe that is busy longest for the tiles of a block, and its cycles: each scheduler has its own, but for memory."""
+    of_block = {pipe: cycles * (warps if pipe == "shared memory" else warps / multiprocessor.SCHEDULERS)
+                for pipe, cycles in pipes.items() if pipe not in ("branch", "uniform")}
+    return of_block, max(of_block, key=of_block.get)
+
+
+def cells(row):
+    c, pipes = row["counts"], row["pipes"]
+    of_block, bound = bound_of(pipes, row["warps"], row["chip"])
+    macs = c["HMMA"] or 1
+    scalar = c["FFMA"] + c["FMUL"] + c["FADD"] + c["FMNMX"]
+    return ([f"`{row['rung']}`" if row["first"] else "", str(row["d"]), f"{row['Br']} × {row['Bc']}", str(row["warps"])] +
+            [str(c[name]) for name in ("HMMA", "LDSM")] + [f"{c['LDSM'] / macs:.2f}"] +
+            [str(c[name]) for name in ("MUFU.EX2", "LDGSTS", "RED", "BAR")] + [str(scalar), str(c["LDL"] + c["STL"]), str(c["all"])],
+            [f"`{row['rung']}`" if row["first"] else "", str(row["d"]), str(row["blocks"])] +
+            [f"{of_block.get(pipe, 0):.0f}" for pipe in ("tensor", "shared memory", "mufu", "fma", "alu", "issue")] +
+            [bound, f"{row['cycles']:.0f}", f"{100 * row['share']:.0f} %"])
+
+
+COUNTED = ["kernel", "d", "tile", "warps", "HMMA", "LDSM", "LDSM / HMMA", "EX2", "LDGSTS", "RED", "BAR", "softmax", "spilled", "all"]
+MODELLED = ["kernel", "d", "blocks", "tensor", "shared memory", "EX2", "float", "integer", "issue", "longest", "model", "of the peak"]
+
+
+def table(head, lines):
+    return "\n".join(["| " + " | ".join(head) + " |", "|" + " --- |" * 1 + " ---: |" * (len(head) - 1)] +
+                     ["| " + " | ".join(line) + " |" for line in lines]) + "\n"
+
+
+def main():
+    options = argparse.ArgumentParser()
+    for name in ("nvcc", "launches", "nvdisasm", "work"):
+        options.add_argument("--" + name, required=True)
+    options.add_argument("--chips", default=",".join(map(str, CHIPS)))
+    options.add_argument("--record", action="store_true")
+    options.add_argument("--library", help="libtorch_cuda.so, whose FlashAttention-2 is counted, too")
+    options.add_argument("words", nargs="*")
+    args = options.parse_args()
+    os.makedirs(args.work, exist_ok=True)
+    text = ""
+    for chip in map(int, args.chips.split(",")):
+        rows = [row for rung, source, dims in RUNGS if not args.words or any(w in rung for w in args.words)
+                for d in dims for row in examine(args, rung, source, d, chip)]
+        for row, before in zip(rows, [None] + rows):
+            row["first"] = not before or before["rung"] != row["rung"]
+        both = [cells(row) for row in rows]
+        text += f"\n## sm_{chip}\n\n" + table(COUNTED, [b[0] for b in both]) + "\n" + table(MODELLED, [b[1] for b in both])
+    print(text)
+    if args.record:
+        write(text, nvcc_version(args.nvcc))
+
+
+def write(text, nvcc):
+    """docs/gpu-counts.md: what stands above its first table stays."""
+    path = os.path.join(ROOT, "docs/gpu-counts.md")
+    head = open(path, encoding="utf-8").read().split("\n## sm_")[0].rstrip()
+    head = re.sub(r"nvcc \d+\.\d+\.\d+", f"nvcc {nvcc}", head)
+    open(path + ".part", "w", encoding="utf-8").write(head + "\n" + text)
+    os.rename(path + ".part", path)
+
+
+if __name__ == "__main__":
+    main()
