@@ -18,6 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "prover"))
 from prove import Refused, tile_and_launches
 from ptx_of_kernels import ROOT, demangled, nvcc_version, readable
+import flash_attention
 import machine_code
 import multiprocessor
 
@@ -153,10 +154,10 @@ def cells(row):
     of_block, bound = bound_of(pipes, row["warps"], row["chip"])
     macs = c["HMMA"] or 1
     scalar = c["FFMA"] + c["FMUL"] + c["FADD"] + c["FMNMX"]
-    return ([f"`{row['rung']}`" if row["first"] else "", str(row["d"]), f"{row['Br']} × {row['Bc']}", str(row["warps"])] +
+    return ([row["rung"] if row["first"] else "", str(row["d"]), f"{row['Br']} × {row['Bc']}", str(row["warps"])] +
             [str(c[name]) for name in ("HMMA", "LDSM")] + [f"{c['LDSM'] / macs:.2f}"] +
             [str(c[name]) for name in ("MUFU.EX2", "LDGSTS", "RED", "BAR")] + [str(scalar), str(c["LDL"] + c["STL"]), str(c["all"])],
-            [f"`{row['rung']}`" if row["first"] else "", str(row["d"]), str(row["blocks"])] +
+            [row["rung"] if row["first"] else "", str(row["d"]), str(row["blocks"])] +
             [f"{of_block.get(pipe, 0):.0f}" for pipe in ("tensor", "shared memory", "mufu", "fma", "alu", "issue")] +
             [bound, f"{row['cycles']:.0f}", f"{100 * row['share']:.0f} %"])
 
@@ -172,7 +173,7 @@ def table(head, lines):
 
 def main():
     options = argparse.ArgumentParser()
-    for name in ("nvcc", "launches", "nvdisasm", "work"):
+    for name in ("nvcc", "launches", "nvdisasm", "cuobjdump", "work"):
         options.add_argument("--" + name, required=True)
     options.add_argument("--chips", default=",".join(map(str, CHIPS)))
     options.add_argument("--record", action="store_true")
@@ -184,6 +185,8 @@ def main():
     for chip in map(int, args.chips.split(",")):
         rows = [row for rung, source, dims in RUNGS if not args.words or any(w in rung for w in args.words)
                 for d in dims for row in examine(args, rung, source, d, chip)]
+        if args.library and chip == 80:  # the only architecture it is built for
+            rows += flash_attention.rows(args.cuobjdump, args.nvdisasm, args.library, chip, args.work, tile_loop, count)
         for row, before in zip(rows, [None] + rows):
             row["first"] = not before or before["rung"] != row["rung"]
         both = [cells(row) for row in rows]
