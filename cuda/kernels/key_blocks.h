@@ -34,7 +34,7 @@ DEVICE void tile_gradients(const Mask& mask, float c, int i0, int i1, int j0, Sw
 
     // Sᵀ = K_j Q_iᵀ                                                                           (Bc × Br)
     float P[Br / 8][4] = {};
-    UNROLL
+    UNROLL_BY(4)  // all eight steps of d = 128 would spill
     for (int k = 0; k < d / 16; ++k) {
         std::uint32_t key[4], q[4];
         load_A(key, Kj, key0, k);
@@ -73,7 +73,7 @@ DEVICE void tile_gradients(const Mask& mask, float c, int i0, int i1, int j0, Sw
 
     // dPᵀ = V_j dO_iᵀ                                                                         (Bc × Br)
     float dS[Br / 8][4] = {};
-    UNROLL
+    UNROLL_BY(4)
     for (int k = 0; k < d / 16; ++k) {
         std::uint32_t value[4], dO[4];
         load_A(value, Vj, key0, k);

@@ -116,7 +116,7 @@ def cost_of(instruction, chip, ways):
         return "alu", quarter(p["alu"]), LATENCY["alu"]
     if name in ("F2F", "F2I", "I2F", "I2FP", "FRND", "POPC", "FLO", "BREV"):
         return "mufu", quarter(p["mufu"]), LATENCY["mufu"]
-    if name in ("BRA", "BSSY", "BSYNC", "CALL", "WARPSYNC", "EXIT", "BREAK"):
+    if name in ("BRA", "BSSY", "BSYNC", "CALL", "WARPSYNC", "EXIT", "BREAK", "BMOV"):
         return "branch", 1, LATENCY["branch"]
     if name in ("BAR", "DEPBAR", "LDGDEPBAR", "NOP", "MEMBAR"):
         return "issue", 1, LATENCY["barrier"]
@@ -129,7 +129,7 @@ def blocks_at_once(chip, warps, registers_of_thread, shared_bytes):
     p = PIPES[chip]
     of_warp = (registers_of_thread + 7) // 8 * 8 * 32
     by_registers = p["registers"] // (of_warp * warps)
-    by_shared = p["KiB"] * 1024 // (shared_bytes + 1024)
+    by_shared = p["KiB"] * 1024 // (shared_bytes + (1024 if chip >= 80 else 0))  # the system takes 1 KiB of each block
     return min(by_registers, by_shared, p["threads"] // (32 * warps), p["blocks"])
 
 
