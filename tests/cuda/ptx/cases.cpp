@@ -199,8 +199,7 @@ std::vector<Case> all_cases() {
         for (const Rung* rung : gpu::cuda_ladder())
             for (DType type : {DType::f32, DType::f16, DType::bf16}) {
                 if (!differs(*rung, type, capability)) continue;
-                gpu::Chip chip;
-                chip.capability = capability;
+                const gpu::Chip chip = chip_of(capability);
                 std::vector<std::int64_t> dims;
                 for (std::int64_t d : {32, 64, 96, 128, 256}) {
                     Workload w;

@@ -32,9 +32,7 @@ std::int64_t executed_before = 0;
 class PtxDevice : public gpu::Device {
 public:
     PtxDevice() {
-        chip = gpu::Chip{};
-        chip.capability = setup().capability;
-        chip.shared_per_block = shared_of_block();
+        chip = chip_of(setup().capability);
         stream.chip = chip;
         machine.schedule = setup().schedule, machine.fault = setup().fault;
         machine.plain_arithmetic = setup().plain_arithmetic;
@@ -108,6 +106,13 @@ void put(DType type, unsigned char* to, float x) {
 }
 
 }  // namespace
+
+gpu::Chip chip_of(int capability) {
+    gpu::Chip chip;
+    chip.capability = capability;
+    chip.shared_per_block = shared_of_block(capability);
+    return chip;
+}
 
 Setup& setup() {
     static Setup one;

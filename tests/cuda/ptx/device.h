@@ -23,6 +23,9 @@ struct Setup {
 };
 Setup& setup();
 
+/// What a rung is told of a chip of that compute capability, 10 · major + minor.
+gpu::Chip chip_of(int capability);
+
 /// Instructions of warps since the program began.
 std::int64_t executed();
 
