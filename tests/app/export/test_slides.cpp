@@ -13,6 +13,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 
 using namespace tilewalk::test;
 
@@ -45,6 +47,21 @@ std::vector<std::string> pages_of(const Folder& folder, const std::string& pdf) 
         pages.push_back(page);
     }
     return pages;
+}
+
+int times(const std::string& page, const std::string& number) {
+    std::istringstream words(page);
+    return static_cast<int>(
+        std::count(std::istream_iterator<std::string>(words), std::istream_iterator<std::string>(), number));
+}
+
+// The result of a step as a slide says it whose matrices have room for so many digits.
+std::string result_with(const Trace& trace, int k, int digits) {
+    const NumberStyle before = number_style();
+    set_number_style({digits, before.comma});
+    const std::string result = explain(trace, k).result.back().text;
+    set_number_style(before);
+    return result;
 }
 
 TourScript own_tour() { return good(load_tour(default_tour, ui::tour_names())); }
@@ -93,6 +110,7 @@ TEST_SUITE("slides") {
         for (const char* lesson : {"flash-forward", "flash-backward", "softmax-1pass", "attention"}) {
             const auto pages = pages_of(folder, export_as(folder.file("a.pdf"), {"--lesson", lesson}));
             const auto trace = good(build_trace(*find_lesson(lesson), example("worked-4x4")));
+            std::vector<int> rounder;
             REQUIRE(pages.size() == static_cast<std::size_t>(trace->size()) + 1);
             CHECK(contains(pages[0], trace->lesson().title));
             CHECK(contains(pages[0], "4 × 4 worked example"));
@@ -105,9 +123,15 @@ TEST_SUITE("slides") {
                 const Explanation said = explain(*trace, k);
                 CHECK(contains(page, said.title));
                 CHECK(contains(page, str(k + 1) + " / " + str(trace->size())));
-                if (!said.numbers.empty() && !said.result.empty())
-                    CHECK(contains(page, said.result.back().text));
+                if (said.numbers.empty() || said.result.empty() || contains(page, said.result.back().text))
+                    continue;
+                rounder.push_back(k);
+                const std::string result = result_with(*trace, k, number_style().digits - 1);
+                CHECK(times(page, result) >= 2);  // in the matrix and in the formula
             }
+            // Beside the arrow of a store, the matrices have no room for all digits.
+            CHECK(rounder ==
+                  (lesson == std::string("flash-forward") ? std::vector{19, 39} : std::vector<int>{}));
         }
     }
 
