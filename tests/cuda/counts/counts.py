@@ -132,6 +132,9 @@ def examine(args, rung, source, d, chip):
         scores = Br * Bc // (32 * warps)
         if not scores <= counts["MUFU.EX2"] <= scores + 4:  # one for each score, and α of a lane's rows
             raise SystemExit(f"{rung} {name} sm_{chip}: {counts['MUFU.EX2']} exponentials for {scores} scores of a lane")
+        # Forward, each tile copies 16 bytes a lane of K_j and V_j; at d = 96 a quarter of the lanes has nothing to copy
+        if counts["LDGSTS"] and products == 2 and d % 64 == 0 and counts["LDGSTS"] * 512 * warps != 4 * Bc * d:
+            raise SystemExit(f"{rung} {name} sm_{chip}: {counts['LDGSTS']} copies for a tile of {Bc} keys")
         blocks = multiprocessor.blocks_at_once(chip, warps, registers, launch["shared"])
         pipes = multiprocessor.pipe_cycles(path, chip)
         cycles = multiprocessor.cycles_of(path, chip, warps, blocks)

@@ -18,7 +18,7 @@ class Instruction:
         self.predicate = said.get("predicate", "")
         self.opcode = said["opcode"]
         self.operands = said.get("operands", "")
-        self.name = self.opcode.split(".")[0]
+        self.name = {"REDG": "RED"}.get(self.opcode.split(".")[0], self.opcode.split(".")[0])
         # '@P0 CALL.REL.NOINC 0x43c0' within the kernel is how a loop is left; a call elsewhere names its function
         self.target = None
         if self.name in ("BRA", "CALL"):
@@ -93,7 +93,8 @@ class Loop:
             if operands[0] == left and left in operands[1:] and i.name in STEPS or \
                     operands[0] == left and i.opcode == "IMAD.IADD" and left in operands[1:]:
                 by = [o for o in operands[1:] if o not in (left, "RZ", "URZ", "0x1", "PT", "!PT")] or ["0x1"]
-                step = threads if by[0] == "c[0x0][0x0]" else constant(by[0])
+                # A register: the block's threads, which no kernel of ours keeps for anything else; what is copied is checked
+                step = threads if by[0] == "c[0x0][0x0]" or re.fullmatch(r"U?R\d+", by[0]) else constant(by[0])
         for i in self.code[:self.head // 16]:
             operands = i.operands.replace(".reuse", "").split(",")
             if operands[0] != left:
