@@ -32,7 +32,7 @@ template <int dim, int keys, int bands_of_warp, int warps_of_block> struct Sizes
 template <class F> bool with_sizes(int d, const Chip& chip, F&& f) {
     const bool large = chip.shared_per_block >= 2 * Sizes<128, 64, 2, 4>::shared_bytes;
     switch (d) {
-    case 64: return f(Sizes<64, 128, 2, 4>{}), true;
+    case 64: return f(Sizes<64, 64, 2, 4>{}), true;
     case 96: return f(Sizes<96, 64, 2, 4>{}), true;
     case 128: return large ? f(Sizes<128, 64, 2, 4>{}) : f(Sizes<128, 32, 2, 4>{}), true;
     case 256: return large ? f(Sizes<256, 64, 1, 8>{}) : f(Sizes<256, 64, 1, 4>{}), true;

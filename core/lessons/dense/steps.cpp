@@ -118,6 +118,10 @@ void DenseForward::softmax() {
     const Matrix& l = rec.write(Slot::l, std::move(total), column(p));
     rec.end(all + (p.logits.sink ? 2 : -1) * p.N());
 
+    divide(m, l, E);
+}
+
+void DenseForward::divide(const Matrix& m, const Matrix& l, const Matrix& E) {
     // P = P̃ ⊘ ℓ. A row that sees no key has ℓ = 0 and keeps P = 0.                            (N × N_kv)
     rec.begin(Op::divide);
     rec.read(Slot::E);
@@ -134,7 +138,7 @@ void DenseForward::softmax() {
         rec.read(Slot::m);
         rec.store(Slot::L, 0, Matrix(m.array() + l.array().log()), column(p));
     }
-    rec.end(all + (keeps_L ? 2 * p.N() : 0));
+    rec.end(cells(pairs(p)) + (keeps_L ? 2 * p.N() : 0));
 }
 
 void DenseForward::output() {

@@ -17,7 +17,8 @@ struct DenseForward {
     bool staged;
 
     void scores();   ///< S, capped where the problem has a softcap      (N × N_kv)
-    void softmax();  ///< bias, mask, m, P̃ = exp(S − m), ℓ, P = P̃ ⊘ ℓ   (N × N_kv)
+    void softmax();
+    void divide(const Matrix& m, const Matrix& l, const Matrix& E);  ///< bias, mask, m, P̃ = exp(S − m), ℓ, P = P̃ ⊘ ℓ   (N × N_kv)
     void output();   ///< O = P V                                        (N × d)
 
 private:
