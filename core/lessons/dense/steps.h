@@ -16,10 +16,11 @@ struct DenseForward {
     /// HBM what it needs and stores its result there.
     bool staged;
 
-    void scores();   ///< S, capped where the problem has a softcap      (N × N_kv)
+    void scores();  ///< S, capped where the problem has a softcap      (N × N_kv)
     void softmax();
-    void divide(const Matrix& m, const Matrix& l, const Matrix& E);  ///< bias, mask, m, P̃ = exp(S − m), ℓ, P = P̃ ⊘ ℓ   (N × N_kv)
-    void output();   ///< O = P V                                        (N × d)
+    void divide(const Matrix& m, const Matrix& l,
+                const Matrix& E);  ///< bias, mask, m, P̃ = exp(S − m), ℓ, P = P̃ ⊘ ℓ   (N × N_kv)
+    void output();                 ///< O = P V                                        (N × d)
 
 private:
     const Matrix& take(Slot slot) { return staged ? rec.read(slot) : rec.fetch(slot); }
