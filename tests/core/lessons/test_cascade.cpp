@@ -80,6 +80,18 @@ void check_each_alone(const Problem& p) {
     }
 }
 
+/// Holds the walk against dense attention, its costs and, every fifth time, its explanations; the rows that
+/// see no key.
+int blind_rows_of_right_walk(const Trace& trace, int n) {
+    check_walk(trace);
+    check_costs(trace);
+    CHECK(check_results(trace) == 2);
+    if (n % 5 == 0) CHECK(check_explanations(trace, 12) > 0);
+    int blind = 0;
+    for (int row = 0; row < trace.problem().N(); ++row) blind += std::isinf(trace.result(Slot::L)(row, 0));
+    return blind;
+}
+
 }  // namespace
 
 TEST_SUITE("shared prefix") {
@@ -132,11 +144,7 @@ TEST_SUITE("shared prefix") {
                     if (drawn == 3 && n % 2 == 0) p.logits = any_logits(random);
                 } while (refuse(cascade, p));
                 const auto trace = cascade(p);
-                check_walk(*trace);
-                check_costs(*trace);
-                CHECK(check_results(*trace) == 2);
-                if (n % 5 == 0) CHECK(check_explanations(*trace, 12) > 0);
-                for (int row = 0; row < p.N(); ++row) blind += std::isinf(trace->result(Slot::L)(row, 0));
+                blind += blind_rows_of_right_walk(*trace, n);
             }
             if (drawn == 3) CHECK(blind > 20);  // more queries than keys
         }
@@ -154,11 +162,7 @@ TEST_SUITE("shared prefix") {
                 if (n % 3 == 0) p.logits = any_logits(random);
             } while (refuse(cascade, p));
             const auto trace = cascade(p);
-            check_walk(*trace);
-            check_costs(*trace);
-            CHECK(check_results(*trace) == 2);
-            if (n % 5 == 0) CHECK(check_explanations(*trace, 12) > 0);
-            for (int row = 0; row < p.N(); ++row) blind += std::isinf(trace->result(Slot::L)(row, 0));
+            blind += blind_rows_of_right_walk(*trace, n);
 
             // A block is left out where the reference shows none of its keys to any query of the pass.
             const auto left_out = steps_of(*trace, Op::skip);

@@ -41,7 +41,7 @@ def disassemble(nvdisasm, cubin):
 # What a mask or the choice of an address is made of: nothing that computes, loads, stores or waits
 CHOICES = {"ISETP", "FSETP", "PLOP3", "FSEL", "SEL", "MOV", "IADD3", "IMAD", "LOP3", "IMNMX", "VIMNMX", "VIADDMNMX", "LEA",
            "SHF", "S2R", "BRA", "BSSY", "BSYNC", "NOP", "UIADD3", "UISETP", "UMOV", "ULDC", "USEL", "VIADD", "R2UR", "PRMT", "P2R",
-           "R2P", "UPLOP3", "WARPSYNC", "CS2R", "ULOP3", "USHF", "UIMAD", "ULEA", "I2FP", "HFMA2", "LDC", "IABS", "VIADDMNMX"}
+           "R2P", "UPLOP3", "WARPSYNC", "CS2R", "ULOP3", "USHF", "UIMAD", "ULEA", "I2FP", "HFMA2", "LDC", "IABS"}
 
 
 def constant(text):
