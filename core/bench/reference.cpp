@@ -89,7 +89,10 @@ ReferenceRow<T> reference_row(const ReferenceHead<T>& h, std::int64_t i, std::in
         row.L_of_stored = m + std::log(l);
         store_as(type, row.P);
     }
-    row.O = V.transpose() * row.P;
+    if (h.adds_keys_in_order)
+        row.O = multiply<T>(V.transpose(), row.P, std::min(turn, count));
+    else
+        row.O = V.transpose() * row.P;
     store_as(type, row.O);
     if (h.dO.size() == 0) return row;
 

@@ -20,8 +20,9 @@ template <class T> struct ReferenceHead {
 
     const Workload& w;
     T scale;
-    ReferenceMatrix<T> Q, K, V, dO;  ///< N_q × d, N_kv × d, N_kv × d, N_q × d
-    bool P_from_L = false;           ///< the gradients take P = exp(S − L), with L rounded to T
+    ReferenceMatrix<T> Q, K, V, dO;   ///< N_q × d, N_kv × d, N_kv × d, N_q × d
+    bool P_from_L = false;            ///< the gradients take P = exp(S − L), with L rounded to T
+    bool adds_keys_in_order = false;  ///< O = P V one key after the other, as a library does it for a row
 };
 
 /// What query row i gives. P and dS hold the keys that it sees alone, from `first` on.

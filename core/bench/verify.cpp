@@ -81,6 +81,7 @@ void look_at_queries(AllCompared& all, const Tensors& out, const Workload& w, co
     const ReferenceHead<double> exact_head(w, inputs, head);
     ReferenceHead<float> standard_head(w, inputs, head);
     standard_head.P_from_L = kernel.P_from_L;
+    standard_head.adds_keys_in_order = kernel.materialises;
     for (std::int64_t i : rows) {
         if (stop.stop_requested()) return;
         const auto exact = reference_row(exact_head, i);

@@ -28,7 +28,8 @@ Verdict verify_small(Engine& engine, const KernelInfo& kernel, const Workload& l
 
 /// All elements of what a kernel wrote for a small workload, by the rule above. What is known of the kernel
 /// decides what its standard does: one that materialises stores S in the type of the workload, and L is that
-/// of such scores; where P comes from L alone, L's rounding is the standard's as well.
+/// of such scores, and at full size its O may be added one key after the other, as a library's product with
+/// one row is; where P comes from L alone, L's rounding is the standard's as well.
 Verdict verify_outputs(const Tensors& out, const Workload& workload, const Tensors& inputs,
                        const KernelInfo& kernel = {});
 

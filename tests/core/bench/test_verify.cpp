@@ -161,6 +161,24 @@ TEST_CASE("the kernels of the CPU pass, forward and backward, with every mask") 
             }
 }
 
+TEST_CASE("one query over thousands of keys: standard attention may add them one after the other, and no "
+          "other kernel") {
+    const Workload w{.heads = 8, .kv_heads = 8, .N_q = 1, .N_kv = 4096, .d = 64};
+    const auto engine = cpu::make_engine(2);
+    for (std::uint64_t seed = 0; seed < 6;
+         ++seed) {  // OpenBLAS adds so; by groups of sums it would fail in three
+        const Tensors in = make_inputs(w, seed);
+        for (const KernelInfo& kernel : engine->kernels()) {
+            if (engine->why_not(kernel, w)) continue;
+            CAPTURE(kernel.name);
+            CAPTURE(seed);
+            const auto prepared = engine->prepare(kernel, w, in, {});
+            REQUIRE(prepared->run({}));
+            CHECK(verify_rows(*prepared, w, in, 3, {}, kernel).sentence == "");
+        }
+    }
+}
+
 TEST_CASE("one wrong element fails the small sizes, whichever tensor it is in") {
     const auto nudge = [](std::vector<float>& x) { x[x.size() * 2 / 3] += 2e-3f; };
     expect_failure(small_verdict([&](const Workload&, Tensors& t) { nudge(t.O); }), "O");
