@@ -224,6 +224,13 @@ void add_compare(const OptionGroup& options, Arguments& a) {
     add_output(options, a, "text|json");
 }
 
+void add_inside(const OptionGroup& options, Arguments& a) {
+    add_source(options, a.problem, " [worked-4x4]");
+    options.word("--kernel", a.compare.kernel, "NAME", "of the CUDA ladder [f5-flash2]");
+    options.word("--dtype", a.compare.dtype, "f32|f16|bf16", "[bf16; f32 where the kernel has no other]");
+    add_output(options, a, "text|json");
+}
+
 void add_export(const OptionGroup& options, Arguments& a) {
     add_problem(options, a, " [worked-4x4]");
     options.word("--format", a.format, "html|pdf|md|tex", "[by the ending of -o]");
@@ -280,6 +287,7 @@ const Command commands[] = {
      add_questions},
     {"compare", "Set what a CUDA kernel writes down of itself beside the CPU's walk", run_compare,
      add_compare},
+    {"inside", "Count what a CUDA kernel does, line by line, and look for races", run_inside, add_inside},
     {"model", "Memory, traffic and time of attention, from closed forms", run_model, add_model},
     {"bench", "Run the kernels on large problems: verified, then timed, memory counted", run_bench_command,
      add_bench},

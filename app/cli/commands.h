@@ -17,6 +17,9 @@ struct BenchReport;
 struct BenchRequest;
 struct KernelComparison;
 struct Study;
+namespace gpu {
+struct TraceableKernel;
+}
 
 /// `sentence` goes to stderr when there is one.
 struct Outcome {
@@ -55,6 +58,9 @@ Outcome run_questions(const Arguments& arguments, std::ostream& out);
 /// What a kernel wrote down of itself beside the CPU's walk of the same tiles. Ends with Exit::failed if an
 /// output is beyond the rule or a number beyond rounding.
 Outcome run_compare(const Arguments& arguments, std::ostream& out);
+/// What a kernel does, counted by lines of its source, and whether two of its accesses race: then it ends
+/// with Exit::failed.
+Outcome run_inside(const Arguments& arguments, std::ostream& out);
 /// What attention costs in memory, traffic and time, from closed forms.
 Outcome run_model(const Arguments& arguments, std::ostream& out);
 /// Runs the kernels on large problems, or shows recorded results again. Ends with Exit::failed if a kernel
@@ -88,6 +94,9 @@ Result<BenchRequest> make_request(const BenchWords& words, int& threads);
 /// Writes them as bench does: 0 text, 1 CSV, 2 JSON, 3 Markdown.
 Outcome put_results(const Arguments& arguments, int format, const std::vector<BenchReport>& reports,
                     std::ostream& out);
+/// The CUDA kernel of that name, and the type that the word asks for, or else the first that it takes.
+Result<gpu::TraceableKernel> find_kernel(const std::string& name);
+Result<DType> find_type(const gpu::TraceableKernel& kernel, const Word& word);
 /// "P@0,1,3,5=0.01": quantity, tile i, j, row [0], column [the whole row], amount [0.001].
 Result<KernelFault> read_fault(const std::string& text);
 

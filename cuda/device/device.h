@@ -1,6 +1,6 @@
-// What a kernel may ask of the device: the same names with two back ends, the GPU's instructions (nvcc) and
-// models of them that run on the CPU (any C++ compiler). Kernel bodies use these names and nothing else, so
-// that one source is both.
+// What a kernel may ask of the device: the same names with three back ends, the GPU's instructions (nvcc),
+// models of them that run on the CPU (any C++ compiler), and the same models with a record of what they did
+// (cuda/record). Kernel bodies use these names and nothing else, so that one source is all three.
 //
 // Each back end declares, in namespace tilewalk::gpu::BACKEND:
 //
@@ -40,6 +40,8 @@
 
 #if defined(__CUDACC__)
 #include "cuda/device/device_cuda.h"
+#elif defined(TILEWALK_RECORDS)
+#include "cuda/record/device_recorded.h"
 #else
 #include "cuda/emulator/device_emulated.h"
 #endif

@@ -47,7 +47,7 @@ Block::Block(int thread_count, std::int64_t bytes, const Options& with)
     : size(thread_count), options(with), shared_bytes(bytes), random(with.seed) {
     memory.resize(static_cast<std::size_t>(bytes) + 2 * guard_bytes + 1024);
     const auto begin = reinterpret_cast<std::uintptr_t>(memory.data()) + guard_bytes;
-    shared_begin = memory.data() + guard_bytes + (1024 - begin % 1024) % 1024;
+    shared_begin = memory.data() + guard_bytes + (1024 - begin % 1024) % 1024 + options.skew;
     for (int t = 0; t < thread_count; ++t) {
         stacks.emplace_back(new unsigned char[stack_bytes]);
         threads.push_back(std::make_unique<Thread>());
@@ -164,18 +164,22 @@ std::string Block::report_deadlock() const {
     return text + ".";
 }
 
-void Block::differ(const Barrier& barrier, const char* what) {
-    failure = "Block " + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) +
-              ": thread " + std::to_string(running->index) + " came to " + what +
-              " while others of its warp are at " + barrier.what + ".";
+void Block::fail(std::string sentence) {
+    failure = std::move(sentence);
     suspend();  // and is not resumed
 }
 
+void Block::differ(const Barrier& barrier, const char* what) {
+    fail("Block " + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) + ": thread " +
+         std::to_string(running->index) + " came to " + what + " while others of its warp are at " +
+         barrier.what + ".");
+}
+
 void Block::expect_aligned(const void* address, const char* what) {
-    if (reinterpret_cast<std::uintptr_t>(address) % 16 == 0) return;
-    failure = "Thread " + std::to_string(running->index) + " came to " + what +
-              " with an address that is no multiple of 16 bytes.";
-    suspend();  // and is not resumed
+    if ((reinterpret_cast<std::uintptr_t>(address) - static_cast<std::uintptr_t>(options.skew)) % 16 == 0)
+        return;
+    fail("Thread " + std::to_string(running->index) + " came to " + what +
+         " with an address that is no multiple of 16 bytes.");
 }
 
 void Block::copy(void* to, const void* from, bool inside) {

@@ -29,6 +29,7 @@ struct Options {
     bool stall_warps = true;
     std::uint64_t seed = 1;
     int threads = 0;  ///< of this CPU, blocks in parallel; 0: all
+    int skew = 0;     ///< bytes by which shared memory misses its alignment, for what records (cuda/record)
 };
 
 /// Something that a number of threads meet at.
@@ -81,6 +82,8 @@ public:
     void sync() {
         meet(everyone, "sync_block", [] {});
     }
+    /// Stops all threads with this sentence.
+    void fail(std::string sentence);
     /// Addresses of 16 bytes at once must be multiples of 16: a GPU stops there.
     void expect_aligned(const void* address, const char* what);
     void copy(void* to, const void* from, bool inside);

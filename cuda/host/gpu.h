@@ -5,6 +5,7 @@
 #include "core/base/result.h"
 #include "core/compare/kernel_trace.h"
 #include "core/engine/engine.h"
+#include "core/inside/record.h"
 #include "cuda/host/probe.h"
 
 namespace tilewalk::gpu {
@@ -41,5 +42,16 @@ enum class TraceFailed { input, no_device, device };
 Result<KernelTrace> trace_kernel(Where where, const TraceRequest& request, std::stop_token stop = {},
                                  TraceFailed* how = nullptr);
 constexpr std::int64_t trace_budget_bytes = 64 << 20;
+
+/// What a kernel does, instruction by instruction, on the emulator (docs/inside.md).
+struct RecordRequest {
+    std::string kernel = "f5-flash2";
+    DType dtype = DType::bf16;
+    Problem problem;
+    std::vector<int>
+        blocks{};  ///< of each launch, by number: their events are kept; counts and races are of all
+};
+Result<inside::Record> record_kernel(const RecordRequest& request, TraceFailed* how = nullptr);
+constexpr int most_recorded_N = 256, most_recorded_d = 128;
 
 }  // namespace tilewalk::gpu

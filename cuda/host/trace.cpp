@@ -6,47 +6,18 @@
 #include "core/compare/kernel_compare.h"
 #include "core/problem/logits.h"
 #include "core/problem/mask.h"
-#include "core/problem/precision.h"
-#include "cuda/host/arguments_of.h"
-#include "cuda/host/device_memory.h"
 #include "cuda/host/emulator.h"
 #include "cuda/host/gpu.h"
 #include "cuda/host/open_cuda.h"
+#include "cuda/host/problem_on_device.h"
 
 #include <algorithm>
-#include <cfloat>
 
 namespace tilewalk::gpu {
 
 namespace {
 
 constexpr std::uint32_t unwritten = 0xFFFFFFFF;  ///< as memory is filled before the kernel runs
-constexpr int head_dimensions[] = {32, 64, 96, 128, 256};
-
-Arguments sizes_of(const Problem& p, int d) {
-    Arguments a;
-    a.N_q = p.N(), a.N_kv = p.N_kv(), a.d = d;
-    // With a scale of 0, −∞ · scale would be NaN; the smallest normal number leaves every score at 0.
-    const double scale = std::abs(p.softmax_scale());
-    a.scale = std::max(static_cast<float>(scale), FLT_MIN);
-    if (p.window) a.before = *p.window < Arguments::unlimited ? *p.window : Arguments::unlimited;
-    if (p.causal || p.window) a.after = p.causal ? 0 : a.before;
-    return a;
-}
-
-// The smallest head dimension that holds the problem's and that the kernel takes.
-Result<Arguments> fitting(const Rung& rung, const TraceRequest& request, const Chip& chip) {
-    const Problem& p = request.problem;
-    std::string why = rung.refuse(sizes_of(p, p.d()), request.dtype, chip);
-    if (why.empty()) return sizes_of(p, p.d());
-    for (int d : head_dimensions) {
-        if (d <= p.d()) continue;
-        const std::string reason = rung.refuse(sizes_of(p, d), request.dtype, chip);
-        if (reason.empty()) return sizes_of(p, d);
-        why = reason;
-    }
-    return Failure{std::string(rung.name) + " does not take this problem: " + why + "."};
-}
 
 // Room for what the twin records
 struct Recorded {
@@ -139,15 +110,15 @@ KernelRun where_it_ran(Where where) {
 }
 
 // One run: uploads, launches, downloads. Throws what DeviceMemory and expect_well do.
-class Run {
+class Run : ProblemOnDevice {
 public:
-    Run(const std::shared_ptr<Device>& on, const Rung& what, const TraceRequest& of, Arguments sizes)
-        : device(*on), memory(on), rung(what), request(of), type(of.dtype), a(sizes) {}
+    Run(const std::shared_ptr<Device>& on, const Rung& what, const TraceRequest& of, const Arguments& sizes)
+        : ProblemOnDevice(on, what, of.dtype, sizes), request(of) {}
 
     /// The sentence of what went wrong, if something did.
     std::string go(KernelTrace& trace, const std::stop_token& stop) {
         place(trace.problem);
-        if (trace.backward && !prepare_backward()) return "There is no forward kernel for its O and L.";
+        if (!run_forward()) return "There is no forward kernel for its O and L.";
         if (rung.traced) {
             const Recorded room{static_cast<std::size_t>(trace.problem.Tr()) *
                                     static_cast<std::size_t>(trace.problem.Tc()),
@@ -175,55 +146,6 @@ public:
     }
 
 private:
-    void* take(std::int64_t bytes) { return pieces.emplace_back(memory.take(bytes)).get(); }
-    float* take_floats(std::int64_t size) { return static_cast<float*>(take(4 * size)); }
-    Tensor take_tensor(std::int64_t rows) {
-        return {take(rows * a.d * bytes_of(type)), rows * a.d, rows * a.d, a.d};
-    }
-    void run(const Rung& which) {
-        device.run(which, a, type);
-        expect_well(device);
-    }
-
-    // Rows of the problem in the kernel's format, zeros from column A.cols() on.
-    Tensor input(const Matrix& A, double factor = 1) {
-        const Tensor tensor = take_tensor(A.rows());
-        std::vector<float> values(static_cast<std::size_t>(A.rows() * a.d), 0.0f);
-        for (Eigen::Index r = 0; r < A.rows(); ++r)
-            for (Eigen::Index c = 0; c < A.cols(); ++c)
-                values[static_cast<std::size_t>(r * a.d + c)] =
-                    static_cast<float>(round_to(format_of(type), factor * A(r, c)));
-        upload(device, tensor.data, values, type);
-        return tensor;
-    }
-    // The first columns of every row, as floats
-    std::vector<float> output(const Tensor& tensor, int rows, int columns) {
-        const std::vector<float> all = download(device, tensor.data, rows * tensor.row, type);
-        std::vector<float> cut;
-        for (int r = 0; r < rows; ++r) {
-            const auto row = all.begin() + static_cast<std::ptrdiff_t>(r * tensor.row);
-            cut.insert(cut.end(), row, row + columns);
-        }
-        return cut;
-    }
-
-    void place(const Problem& p) {
-        // A negative scale is a negative Q: kernels take the maximum of Q Kᵀ before they scale it.
-        const double sign = p.softmax_scale() < 0 ? -1 : 1;
-        a.Q = input(p.Q, sign), a.K = input(p.K), a.V = input(p.V);
-        a.O = take_tensor(a.N_q);
-        a.L = take_floats(a.N_q);
-        if (rung.direction == Direction::backward) {
-            a.dO = input(output_gradient(p));
-            a.dQ = take_tensor(a.N_q), a.dK = take_tensor(a.N_kv), a.dV = take_tensor(a.N_kv);
-        }
-        a.workspace = take(rung.workspace(a, type));
-    }
-    bool prepare_backward() {
-        const Rung* const forward = forward_rung(device, a, type);
-        if (forward) run(*forward);
-        return forward != nullptr;
-    }
     void open_window(const Recorded& room, const Problem& p) {
         TraceWindow& w = a.trace;
         w.heads = 1;
@@ -255,13 +177,7 @@ private:
         expect_well(device);
     }
 
-    Device& device;
-    DeviceMemory memory;
-    std::vector<DeviceMemory::Piece> pieces;  ///< after the memory that they are of
-    const Rung& rung;
     const TraceRequest& request;
-    const DType type;
-    Arguments a;
 };
 
 std::string refuse_fault(const KernelFault& fault, const Problem& p, bool tiles) {
@@ -308,7 +224,7 @@ Result<KernelTrace> trace_kernel(Where where, const TraceRequest& request, std::
     const Rung* const rung = find_rung(*device, request.kernel);
     if (!rung)
         return Failure{"There is no kernel \"" + request.kernel + "\"; `tilewalk kernels` lists them."};
-    const Result<Arguments> sizes = fitting(*rung, request, device->chip);
+    const Result<Arguments> sizes = fitting(*rung, request.problem, request.dtype, device->chip);
     if (!sizes) return Failure{sizes.error};
 
     KernelTrace trace;

@@ -70,7 +70,8 @@ template <int d> KERNEL void THREADS(block_threads) recompute(const Arguments a)
     Float4 dK[d / 16] = {}, dV[d / 16] = {};
     const int first = mask.first_query(j0) / Br, last_query = mask.last_query(j1, a.N_q);
     for (int head = kv_head * group; head < (kv_head + 1) * group; ++head) {
-        const std::int64_t head_row = (std::int64_t(batch) * a.heads + head) * a.N_q;
+        const std::int64_t of_head = std::int64_t(batch) * a.heads + head, head_row = of_head * a.N_q;
+        float* const dQ = sums.dQ + of_head * sums.dQ_of_head;
         for (int i0 = first * Br; i0 <= last_query; i0 += Br) {
             sync_block();
             load_rows<d, row>(Qi, head_of<const float>(a.Q, batch, head), a.Q.row, i0, Br, a.N_q);
@@ -107,7 +108,7 @@ template <int d> KERNEL void THREADS(block_threads) recompute(const Arguments a)
                 if (i0 + r >= a.N_q) break;
                 float sum = 0;
                 for (int k = 0; k < Bc; ++k) sum += dS[r * Size::tile_row + k] * Kj[k * row + c];
-                atomic_add(sums.dQ + (head_row + i0 + r) * d + c, sum);
+                atomic_add(dQ + place_of_sum<SumOrder::rows>(i0 + r, c, d), sum);
             }
         }
     }
@@ -137,7 +138,7 @@ void run(const Arguments& a, DType, Stream& stream) {
         const Grid grid{blocks_of(a.N_kv, Bc), a.kv_heads, a.batch, block_threads, Sizes<d>::shared_bytes};
         launch(stream, grid, recompute<d>, a);
     });
-    launch(stream, rows_grid(a), finish_dQ<float>, a);
+    launch(stream, rows_grid(a), finish_dQ<float, SumOrder::rows>, a);
 }
 
 }  // namespace

@@ -2,9 +2,10 @@
 //
 // What changed since b1: the five products of a tile (S, dV, dP, dK, dQ) go through mma.sync with float sums;
 // a block of keys stays while blocks of queries pass by, the next ones copied in the background where two
-// buffers fit: 128 keys and 64 queries at d = 64, 32 queries at d = 128 (KeyBlocks in key_blocks.h). What
-// should limit it: dQ. Every key block adds to every row of dQ, so that its sums go to HBM with atomic
-// additions, N / Bc times; and dK and dV take half of the registers, so that few warps fit. Where it should
+// buffers fit: 128 keys and 128 queries at d = 64, 64 queries at d = 128 (with_key_blocks in key_blocks.h).
+// dQ is summed in the order in which it lies in registers, a line of memory for each instruction of a warp
+// (SumOrder). What should limit it: Pᵀ and dSᵀ on their way through shared memory, and dQ: every key block
+// adds to every row of it, so that its sums go to HBM with atomic additions, N / Bc times. Where it should
 // fall short: the additions come in any order, and no two runs give the same last bit of dQ: b3.
 #include "cuda/kernels/key_blocks.h"
 #include "cuda/kernels/ladder.h"
@@ -36,7 +37,7 @@ template <class T, class Size> void run_in(const Arguments& a, Stream& stream) {
     launch(stream, rows_grid(a), row_dots<T, true>, a);
     const Grid grid{blocks_of(a.N_kv, Size::Bc), a.kv_heads, a.batch, 32 * Size::warps, Size::shared_bytes};
     launch(stream, grid, key_block_gradients<T, Size, true>, a);
-    launch(stream, rows_grid(a), finish_dQ<T>, a);
+    launch(stream, rows_grid(a), finish_dQ<T, SumOrder::fragments>, a);
 }
 
 void run(const Arguments& a, DType type, Stream& stream) {

@@ -2,9 +2,10 @@
 //
 // What changed since b2: no additions to HBM. A second kernel owns blocks of queries, computes S and dP of
 // its tiles once more and keeps dQ in registers: seven products for each tile instead of five, and the order
-// of every sum is fixed. What should limit it: the two products more, 7 / 5 of the work. Where it should fall
-// short: nothing of K and V is fetched ahead, so that all wait while a tile comes. What it costs beside b2
-// has to be measured; reproducible training may be worth it.
+// of every sum is fixed. There Q and dO, too, stay in registers, and K and V come in the background, into the
+// place that Q and dO leave. What should limit it: the two products more, 7 / 5 of the work. Where it should
+// fall short: the registers are full, and each fragment of K and V serves one band of 16 queries. What it
+// costs beside b2 has to be measured; reproducible training may be worth it.
 #include "cuda/kernels/key_blocks.h"
 #include "cuda/kernels/ladder.h"
 
@@ -12,8 +13,9 @@ namespace tilewalk::gpu::BACKEND {
 
 namespace {
 
-constexpr int warps = 4, Br = 16 * warps, Bc = 64;
-template <int d> constexpr std::int64_t shared_bytes_of_dQ = std::int64_t(2 * Br + 2 * Bc) * d * 2;
+constexpr int warps = 4, Br = 16 * warps, Bc = Br;
+/// Two buffers of K_j and V_j; the second begins as Q_i and dO_i.
+template <int d> constexpr std::int64_t shared_bytes_of_dQ = std::int64_t(4 * Bc) * d * 2;
 
 /// dQ of block i of one head: dQ = scale · Σ_j dS K_j.
 template <class T, int d> KERNEL void THREADS(32 * warps) query_block_gradients(const Arguments a) {
@@ -24,13 +26,28 @@ template <class T, int d> KERNEL void THREADS(32 * warps) query_block_gradients(
     const int row0 = 16 * warp();
 
     unsigned char* const shared = shared_memory<unsigned char>();
-    const Swizzled<T, d> Qi{shared}, dOi{shared + Br * d * 2}, Kj{shared + 2 * Br * d * 2},
-        Vj{shared + (2 * Br + Bc) * d * 2};
-    const int first = mask.first_block(i0, Bc), last = mask.last_block(i1, Bc);
-    if (first <= last) {
-        copy_rows(Qi, head_of<const T>(a.Q, batch, head), a.Q.row, i0, Br, a.N_q);
-        copy_rows(dOi, head_of<const T>(a.dO, batch, head), a.dO.row, i0, Br, a.N_q);
+    const auto K_in = [&](int buffer) { return Swizzled<T, d>{shared + buffer * 2 * Bc * d * 2}; };
+    const auto V_in = [&](int buffer) { return Swizzled<T, d>{K_in(buffer).base + Bc * d * 2}; };
+    const auto fetch = [&](int j, int buffer) {
+        copy_rows(K_in(buffer), head_of<const T>(a.K, batch, kv_head), a.K.row, j * Bc, Bc, a.N_kv);
+        copy_rows(V_in(buffer), head_of<const T>(a.V, batch, kv_head), a.V.row, j * Bc, Bc, a.N_kv);
         commit_copies();
+    };
+    const int first = mask.first_block(i0, Bc), last = mask.last_block(i1, Bc);
+
+    // Q_i and dO_i to registers, by way of the second buffer
+    std::uint32_t q[d / 16][4], dO[d / 16][4];
+    if (first <= last) {
+        copy_rows(K_in(1), head_of<const T>(a.Q, batch, head), a.Q.row, i0, Br, a.N_q);
+        copy_rows(V_in(1), head_of<const T>(a.dO, batch, head), a.dO.row, i0, Br, a.N_q);
+        fetch(first, 0);
+        wait_copies<0>();
+        sync_block();
+        UNROLL
+        for (int k = 0; k < d / 16; ++k) {
+            load_A(q[k], K_in(1), row0, k);
+            load_A(dO[k], V_in(1), row0, k);
+        }
     }
 
     float L[2], D[2];
@@ -43,27 +60,26 @@ template <class T, int d> KERNEL void THREADS(32 * warps) query_block_gradients(
     float dQ[d / 8][4] = {};
     const float c = a.scale * log2_e;
     for (int j = first; j <= last; ++j) {
-        copy_rows(Kj, head_of<const T>(a.K, batch, kv_head), a.K.row, j * Bc, Bc, a.N_kv);
-        copy_rows(Vj, head_of<const T>(a.V, batch, kv_head), a.V.row, j * Bc, Bc, a.N_kv);
-        commit_copies();
+        // K_j and V_j are here, and all warps are done with the other buffer
+        const int buffer = (j - first) % 2;
         wait_copies<0>();
         sync_block();
+        if (j < last) fetch(j + 1, 1 - buffer);
+        const Swizzled<T, d> Kj = K_in(buffer), Vj = V_in(buffer);
 
         // S = Q_i K_jᵀ and dP = dO_i V_jᵀ                                                    (Br × Bc)
         float P[Bc / 8][4] = {}, dS[Bc / 8][4] = {};
         UNROLL
         for (int k = 0; k < d / 16; ++k) {
-            std::uint32_t q[4], dO[4], b[4];
-            load_A(q, Qi, row0, k);
-            load_A(dO, dOi, row0, k);
+            std::uint32_t b[4];
             UNROLL
             for (int n = 0; n < Bc / 16; ++n) {
                 load_B_transposed(b, Kj, 16 * n, k);
-                multiply_add<T>(P[2 * n], q, b[0], b[1]);
-                multiply_add<T>(P[2 * n + 1], q, b[2], b[3]);
+                multiply_add<T>(P[2 * n], q[k], b[0], b[1]);
+                multiply_add<T>(P[2 * n + 1], q[k], b[2], b[3]);
                 load_B_transposed(b, Vj, 16 * n, k);
-                multiply_add<T>(dS[2 * n], dO, b[0], b[1]);
-                multiply_add<T>(dS[2 * n + 1], dO, b[2], b[3]);
+                multiply_add<T>(dS[2 * n], dO[k], b[0], b[1]);
+                multiply_add<T>(dS[2 * n + 1], dO[k], b[2], b[3]);
             }
         }
 
@@ -92,8 +108,6 @@ template <class T, int d> KERNEL void THREADS(32 * warps) query_block_gradients(
                 multiply_add<T>(dQ[2 * n + 1], ds, b[2], b[3]);
             }
         }
-        // All warps are done with K_j and V_j
-        sync_block();
     }
 
     T* const out = head_of<T>(a.dQ, batch, head);

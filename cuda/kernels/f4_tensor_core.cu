@@ -16,16 +16,6 @@ namespace {
 
 constexpr int warps = 4, Br = 16 * warps, Bc = 64;
 
-/// Rows of d elements, each with 16 bytes behind it that nobody uses.
-template <class T, int d> struct Padded {
-    static constexpr int row_bytes = 2 * d + 16;
-    unsigned char* base;
-    DEVICE unsigned char* chunk(int row, int c) const { return base + row * row_bytes + c * 16; }
-    DEVICE unsigned char* chunk(int first, int row, int k, int second) const {
-        return chunk(first + row, 2 * k + second);
-    }
-};
-
 template <int d> constexpr std::int64_t shared_bytes = std::int64_t(Br + 2 * Bc) * (2 * d + 16);
 
 /// Copies rows first … first + rows − 1 of a matrix of N rows through registers; zeros beyond it.

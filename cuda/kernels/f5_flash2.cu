@@ -1,9 +1,9 @@
 // f5-flash2: FlashAttention-2 as its authors run it before Hopper (Dao 2023, algorithm 1).
 //
-// What changed since f4: the copies run in the background (cp.async) while the tensor cores work: V_j while S
-// = Q K_jᵀ is computed, K_{j+1} while the softmax and P V_j are. Chunks of shared memory are swizzled, so
-// that ldmatrix meets no bank twice. Each warp has two bands of 16 query rows, so that every fragment of K
-// and V that is read serves twice. Only tiles that the mask cuts look at it. What should limit it: the
+// What changed since f4b: each warp has two bands of 16 query rows, so that every fragment of K and V that is
+// read serves twice. Rows stand in shared memory without a gap, which would be room for fewer keys: their
+// chunks are swizzled, so that ldmatrix meets no bank twice all the same. Only tiles that the mask cuts look
+// at it. What should limit it: the
 // exponentials. A warp either multiplies or takes exp, and only another warp or block can fill the gap: one
 // block of four warps fits beside another on a multiprocessor, no more. Where it should fall short: at d =
 // 256, where one band is all that the registers hold, each fragment serves once.
@@ -125,18 +125,17 @@ void run(const Arguments& a, DType type, Stream& stream) {
 }  // namespace
 
 const Rung& f5_flash2() {
-    static const Rung rung{
-        "f5-flash2",
-        "FlashAttention-2: copies in the background",
-        "cp.async, swizzled shared memory, two bands of rows for each warp, masks at edges only",
-        "cuda/kernels/f5_flash2.cu",
-        Direction::forward,
-        false,
-        true,
-        refuse,
-        no_workspace,
-        tile,
-        run};
+    static const Rung rung{"f5-flash2",
+                           "FlashAttention-2",
+                           "Two bands of rows for each warp, swizzled shared memory, masks at edges only",
+                           "cuda/kernels/f5_flash2.cu",
+                           Direction::forward,
+                           false,
+                           true,
+                           refuse,
+                           no_workspace,
+                           tile,
+                           run};
     return rung;
 }
 

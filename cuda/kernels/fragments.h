@@ -30,6 +30,16 @@ template <class T, int d> struct Swizzled {
     }
 };
 
+/// Rows of d elements, each with 16 bytes behind it that nobody uses: the simple way to different banks.
+template <class T, int d> struct Padded {
+    static constexpr int chunks = d / 8, row_bytes = 2 * d + 16;
+    unsigned char* base;
+    DEVICE unsigned char* chunk(int row, int c) const { return base + row * row_bytes + c * 16; }
+    DEVICE unsigned char* chunk(int first, int row, int k, int second) const {
+        return chunk(first + row, 2 * k + second);
+    }
+};
+
 /// Starts to copy rows first … first + rows − 1 of a matrix of N rows; zeros beyond it.
 template <class T, int d>
 DEVICE void copy_rows(Swizzled<T, d> to, const T* matrix, std::int64_t row_stride, int first, int rows,
@@ -45,9 +55,9 @@ DEVICE void copy_rows(Swizzled<T, d> to, const T* matrix, std::int64_t row_strid
 
 /// The same for a block whose size is known: each of its threads copies one column of chunks, every step-th
 /// row.
-template <int threads, int rows, class T, int d>
-DEVICE void copy_rows(Swizzled<T, d> to, const T* matrix, std::int64_t row_stride, int first, int N) {
-    constexpr int chunks = Swizzled<T, d>::chunks;
+template <int threads, int rows, class Tile, class T>
+DEVICE void copy_rows(Tile to, const T* matrix, std::int64_t row_stride, int first, int N) {
+    constexpr int chunks = Tile::chunks;
     constexpr int columns = chunks <= 4 ? 4 : chunks <= 8 ? 8 : chunks <= 16 ? 16 : 32;
     constexpr int step = threads / columns;
     const int c = thread() % columns, row = thread() / columns;

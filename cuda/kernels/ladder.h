@@ -14,6 +14,7 @@ const Rung& f1_online_row();
 const Rung& f2_tiled_fp32();
 const Rung& f3_warp_rows();
 const Rung& f4_tensor_core();
+const Rung& f4b_copies_ahead();
 const Rung& f5_flash2();
 const Rung& f6_split();
 

@@ -10,7 +10,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../mutate.sh"
 g++ -std=c++20 -O1 -I"$root" -c "$root/tests/cuda/check_kernels.cpp" -o "$work/check_kernels.o"
 sound_field=1
 # The case, as check_kernels begins to speak of it
-caught_says='^[a-z][0-9]-.*:$'
+caught_says='^[a-z][0-9]b?-.*:$'
 try_one() {
     local class=$1 source=$3 file=$4 what=$5 instead=$6
     kernel=$2

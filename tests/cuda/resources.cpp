@@ -105,7 +105,8 @@ void add_ptxas(Resources& resources, const std::string& rung, const std::string&
             figures.registers = number_before(line, "registers");
             figures.static_shared = number_before(line, "bytes smem");
             // bf16 and what copies in the background are refused below, and compiled to nothing
-            const bool refused = contains(kernel, "bf16") || rung == "f5-flash2";
+            const bool refused =
+                contains(kernel, "bf16") || rung == "f5-flash2" || rung == "f4b-copies-ahead";
             if (sm >= 80 || !refused) resources.kernels[kernel][sm] = figures;
         }
     }

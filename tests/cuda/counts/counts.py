@@ -28,6 +28,7 @@ CHIPS = {75: 64, 80: 163, 86: 99, 89: 99, 90: 227}  # compute capability: KiB of
 # cannot be read off the code.
 RUNGS = [
     ("f4-tensor-core", "f4_tensor_core.cu", (64, 128)),
+    ("f4b-copies-ahead", "f4b_copies_ahead.cu", (64, 128)),
     ("f5-flash2", "f5_flash2.cu", (64, 96, 128, 256)),
     ("f6-split", "f6_split.cu", (64, 128)),
     ("b2-tensor-core", "b2_tensor_core.cu", (64, 128)),
@@ -40,7 +41,7 @@ def shape_of(kernel, tile):
     name, last = kernel.split("<")[0], kernel.rsplit(" ", 1)[-1].rstrip(">")
     if name == "query_block_gradients":  # b3's second kernel has tiles of its own: S, dP, dQ
         return 3, 64, 64
-    products = {"tensor_core": 2, "flash2": 2, "split_keys": 2,  # S, O
+    products = {"tensor_core": 2, "copies_ahead": 2, "flash2": 2, "split_keys": 2,  # S, O
                 "key_block_gradients": 5 if last == "true" else 4}.get(name)  # S, dV, dP, dK and, with atomics, dQ
     return products and (products, *tile)
 

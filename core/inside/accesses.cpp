@@ -1,0 +1,82 @@
+#include "core/inside/accesses.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace tilewalk::inside {
+
+namespace {
+
+/// The different words of the warp's lanes in one phase, sorted.
+int turns_of(std::vector<std::uint32_t>& words) {
+    std::sort(words.begin(), words.end());
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    std::array<int, banks> asked{};
+    for (const std::uint32_t word : words) ++asked[word % banks];
+    return *std::max_element(asked.begin(), asked.end());
+}
+
+}  // namespace
+
+BankTurns bank_turns(std::span<const std::uint32_t> addresses, std::uint32_t lanes, int bytes) {
+    const int phases = bytes <= 4 ? 1 : bytes / 4, lanes_of_phase = 32 / phases;
+    BankTurns result;
+    std::vector<std::uint32_t> words;
+    std::size_t next = 0;
+    for (int phase = 0; phase < phases; ++phase) {
+        words.clear();
+        for (int l = phase * lanes_of_phase; l < (phase + 1) * lanes_of_phase; ++l) {
+            if (!(lanes >> l & 1)) continue;
+            const std::uint32_t address = addresses[next++];
+            for (int b = 0; b < bytes; b += bank_bytes)
+                words.push_back((address + static_cast<std::uint32_t>(b)) / bank_bytes);
+        }
+        if (words.empty()) continue;
+        const int turns = turns_of(words);
+        result.turns += turns;
+        result.least += 1;
+        result.ways = std::max(result.ways, turns);
+    }
+    return result;
+}
+
+Sectors sectors(std::span<const std::uint32_t> addresses, int bytes) {
+    std::vector<std::uint32_t> sorted(addresses.begin(), addresses.end());
+    std::sort(sorted.begin(), sorted.end());
+    Sectors result;
+    std::uint32_t end = 0;                   // of the bytes so far
+    std::uint32_t last_sector = 0xFFFFFFFF;  // of those counted
+    for (const std::uint32_t address : sorted) {
+        const std::uint32_t until = address + static_cast<std::uint32_t>(bytes);
+        if (until > end) result.bytes += static_cast<int>(until - std::max(end, address));
+        end = std::max(end, until);
+        for (std::uint32_t s = address / sector_bytes; s <= (until - 1) / sector_bytes; ++s)
+            if (last_sector == 0xFFFFFFFF || s > last_sector) ++result.touched, last_sector = s;
+    }
+    return result;
+}
+
+std::vector<Access> accesses_of(const Event& event, std::span<const std::uint32_t> words) {
+    const OpInfo& of = info(event.op);
+    if (!of.reads && !of.writes) return {};
+    Access shared{true}, global{false};
+    const auto add = [&](int lane, std::uint32_t address) {
+        Access& to = is_shared(address) ? shared : global;
+        to.lanes |= 1u << lane;
+        to.addresses.push_back(address);
+    };
+    std::size_t at = 0;
+    for (int lane = 0; lane < 32; ++lane) {
+        if (!(event.lanes >> lane & 1)) continue;
+        add(lane, words[at]);
+        if (event.op == Op::copy_issued && words[at + 2] != 0) add(lane, words[at + 1]);
+        at += event.words;
+    }
+    std::vector<Access> all;
+    for (Access* access : {&shared, &global})
+        if (access->lanes != 0) all.push_back(std::move(*access));
+    return all;
+}
+
+}  // namespace tilewalk::inside

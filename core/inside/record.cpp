@@ -1,0 +1,98 @@
+#include "core/inside/record.h"
+
+#include <bit>
+#include <cstdio>
+
+namespace tilewalk::inside {
+
+const OpInfo& info(Op op) {
+    static constexpr OpInfo table[] = {
+        {"load", "address, value", true, false, false},
+        {"store", "address, value", false, true, false},
+        {"atomic_add", "address, what is added, sum", true, true, false},
+        {"load_matrices", "address of a row, 4 registers", true, false, true},
+        {"load_transposed", "address of a row, 4 registers", true, false, true},
+        {"multiply_add", "4 of A, 2 of B, 4 of C before, 4 of C after", false, false, true},
+        {"copy_async", "to, from, inside, group", false, true, false},
+        {"commit_copies", "group", false, false, false},
+        {"wait_copies", "groups that may be under way, groups waited for", false, false, false},
+        {"copy arrived", "to, group, 4 words", false, false, false},
+        {"sync_block", "", false, false, true},
+        {"sync_warp", "", false, false, true},
+        {"shuffle", "given, lane asked, got", false, false, true},
+        {"exp2_of", "x, 2^x", false, false, false},
+        {"exp_of", "x, exp x", false, false, false},
+        {"log_of", "x, ln x", false, false, false},
+        {"from_float", "float, 16 bits", false, false, false},
+        {"pack", "low, high, both", false, false, false},
+    };
+    static_assert(std::size(table) == static_cast<std::size_t>(Op::count));
+    return table[static_cast<std::size_t>(op)];
+}
+
+std::span<const std::uint32_t> BlockRecord::words_of(const Event& event) const {
+    return std::span(words).subspan(event.at,
+                                    static_cast<std::size_t>(std::popcount(event.lanes) * event.words));
+}
+
+std::int64_t BlockRecord::bytes() const {
+    return static_cast<std::int64_t>(events.size() * sizeof(Event) + words.size() * sizeof(words[0]));
+}
+
+std::int64_t Record::races() const {
+    std::int64_t all = 0;
+    for (const Launch& launch : launches) all += static_cast<std::int64_t>(launch.races.size());
+    return all;
+}
+
+std::int64_t Record::bytes() const {
+    std::int64_t all = 0;
+    for (const Launch& launch : launches)
+        for (const BlockRecord& block : launch.blocks) all += block.bytes();
+    return all;
+}
+
+std::string place_text(const Record& record, std::uint32_t place) {
+    std::string text;
+    for (; place != Place::none; place = record.places[place].caller) {
+        const Place& p = record.places[place];
+        text += (text.empty() ? "" : ", called at ") + p.file + ":" + std::to_string(p.line);
+    }
+    return text;
+}
+
+std::string address_text(const Record& record, std::uint32_t address) {
+    char number[16];
+    std::snprintf(number, sizeof number, "0x%x", is_shared(address) ? address : address - global_base);
+    if (is_shared(address)) return std::string("shared memory, byte ") + number;
+    for (const Region& r : record.regions) {
+        const std::int64_t at = std::int64_t(address) - r.begin;
+        if (at < 0 || at >= r.bytes) continue;
+        if (r.row_bytes == 0) return r.name + ", byte " + std::to_string(at);
+        return r.name + ", row " + std::to_string(at / r.row_bytes) + ", column " +
+               std::to_string(at % r.row_bytes / r.element_bytes);
+    }
+    return std::string("device memory, byte ") + number;
+}
+
+std::string lanes_text(std::uint32_t lanes) {
+    std::string text;
+    for (int l = 0; l < 32; ++l) {
+        if (!(lanes >> l & 1)) continue;
+        int end = l;
+        while (end < 31 && (lanes >> (end + 1) & 1)) ++end;
+        text += (text.empty() ? "" : ", ") + std::to_string(l) + (end > l ? "–" + std::to_string(end) : "");
+        l = end;
+    }
+    return (std::popcount(lanes) == 1 ? "lane " : "lanes ") + text;
+}
+
+std::string race_text(const Record& record, const Race& race) {
+    std::string text = address_text(record, race.address);
+    for (const RaceAccess& a : {race.first, race.second})
+        text += std::string("\n    ") + info(a.op).name + " at " + place_text(record, a.place) + ", block " +
+                std::to_string(a.block) + ", warp " + std::to_string(a.warp) + ", " + lanes_text(a.lanes);
+    return text + "\n    nothing orders them; such pairs: " + std::to_string(race.times);
+}
+
+}  // namespace tilewalk::inside

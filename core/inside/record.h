@@ -1,0 +1,145 @@
+// What a kernel did, instruction by instruction, as the recording device (cuda/record) wrote it down. An
+// event is what the lanes of one warp did together; what they read and wrote stands in words beside it.
+//
+// Addresses are those of the record: shared memory begins at 0, device memory at `global_base`, so that one
+// word holds either. Plain arithmetic of the kernel's source (a * b + c) is not an event: no name of
+// cuda/device/device.h is behind it.
+#pragma once
+
+#include "core/base/dtype.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tilewalk::inside {
+
+enum class Op : std::uint8_t {
+    load,
+    store,
+    atomic_add,
+    load_matrices,
+    load_transposed,
+    multiply_add,
+    copy_issued,       ///< copy_async: from here on the copy may write, and it may not have written
+    copies_committed,  ///< commit_copies: what was issued is a group
+    wait_copies,
+    copy_arrived,  ///< what a wait has waited for; its place is that of the issue
+    sync_block,
+    sync_warp,
+    shuffle,
+    exp2,
+    exp,
+    log,
+    from_float,
+    pack,
+    count
+};
+
+/// What the words of a lane are, in their order. An access begins with its address.
+struct OpInfo {
+    const char* name;           ///< as kernels write it: "copy_async"
+    const char* words;          ///< "address, value"
+    bool reads, writes, meets;  ///< memory; the whole warp does it together
+};
+const OpInfo& info(Op op);
+
+constexpr std::uint32_t global_base = 1u << 24;
+constexpr bool is_shared(std::uint32_t address) { return address < global_base; }
+
+/// A place in the source; `caller` is where its function was called, as another place.
+struct Place {
+    static constexpr std::uint32_t none = 0xFFFFFFFF;
+    std::string file;  ///< "cuda/kernels/bands.h"
+    int line = 0, column = 0;
+    std::uint32_t caller = none;
+};
+
+struct Event {
+    std::uint32_t place = 0;
+    std::uint32_t lanes = 0;  ///< bit l: lane l took part
+    std::uint32_t at = 0;     ///< its first word in the block's `words`: so many for each lane that took part
+    Op op = Op::load;
+    std::uint8_t warp = 0;
+    std::uint8_t bytes = 0;  ///< of each lane's access
+    std::uint8_t words = 0;  ///< of each lane
+};
+
+/// A block in the order in which its warps ran. One of many orders: races.h says which of it is certain.
+struct BlockRecord {
+    int x = 0, y = 0, z = 0;
+    std::vector<Event> events;
+    std::vector<std::uint32_t> words;
+
+    std::span<const std::uint32_t> words_of(const Event& event) const;
+    std::int64_t bytes() const;
+};
+
+/// What the lanes of a warp did at one place, over all blocks of a launch.
+struct Counts {
+    std::uint32_t place = 0;
+    Op op = Op::load;
+    std::int64_t warps = 0, lanes = 0;  ///< how often warps did it, and lanes
+    std::int64_t shared_bytes = 0, shared_turns = 0,
+                 shared_least = 0;  ///< turns of the banks, and without conflicts
+    int worst_ways = 0;
+    std::int64_t global_bytes = 0, sectors = 0,
+                 sectors_least = 0;  ///< sectors of 32 bytes, and those needed for the bytes
+};
+
+/// One of the two accesses of a race.
+struct RaceAccess {
+    std::uint32_t place = 0;
+    Op op = Op::load;
+    int block = 0, warp = 0;
+    std::uint32_t lanes = 0;
+};
+
+/// Two accesses to one address, one of them writing, that nothing orders.
+struct Race {
+    RaceAccess first, second;  ///< in the order of this run
+    std::uint32_t address = 0;
+    std::int64_t times = 0;  ///< pairs of these two places, counted at each address
+};
+
+/// Memory of the device that has a name.
+struct Region {
+    std::string name;
+    std::uint32_t begin = 0;
+    std::int64_t bytes = 0;
+    int row_bytes = 0, element_bytes = 0;  ///< 0: no rows
+};
+
+struct Launch {
+    std::string name;  ///< of a product by the vendor's library, which is not walked through; empty: a kernel
+    int x = 1, y = 1, z = 1, threads = 0;
+    std::int64_t shared_bytes = 0;
+    std::vector<BlockRecord> blocks;  ///< those that were asked for
+    std::vector<Counts> counts;       ///< of all blocks
+    std::vector<Race> races;          ///< among all blocks
+
+    int warps() const { return (threads + 31) / 32; }
+};
+
+struct Record {
+    std::string kernel, title;
+    DType dtype = DType::f32;
+    std::vector<Place> places;
+    std::vector<Region> regions;
+    std::vector<Launch> launches;
+
+    std::int64_t races() const;
+    std::int64_t bytes() const;  ///< that it takes
+};
+
+/// "cuda/kernels/bands.h:76", with callers: "…, called at cuda/kernels/f5_flash2.cu:82".
+std::string place_text(const Record& record, std::uint32_t place);
+/// "shared memory, byte 0x1230", "K, row 12, column 8".
+std::string address_text(const Record& record, std::uint32_t address);
+/// "lane 3", "lanes 0–15, 17".
+std::string lanes_text(std::uint32_t lanes);
+/// The address, and below it both accesses.
+std::string race_text(const Record& record, const Race& race);
+
+}  // namespace tilewalk::inside

@@ -1,0 +1,28 @@
+// The recording back end as a device: the emulator, with a record of what its kernels do.
+#pragma once
+
+#include "core/inside/record.h"
+#include "cuda/host/backend.h"
+
+namespace tilewalk::gpu {
+
+/// What is kept beside counts and races, which are of all blocks.
+struct RecordOptions {
+    std::vector<int> blocks{};              ///< of each launch, by number: events of these are kept
+    std::int64_t most_bytes = 64 << 20;     ///< of kept events
+    std::int64_t most_steps = 400'000'000;  ///< of threads; a kernel that does more is stopped
+    std::uint64_t seed = 1;
+};
+
+class RecordingDevice : public Device {
+public:
+    /// From here on launches are recorded; before they only run.
+    virtual void begin() = 0;
+    /// Gives a name to memory that was allocated here.
+    virtual void name(const char* region, const void* begin, std::int64_t bytes, std::int64_t row_bytes,
+                      std::int64_t element_bytes) = 0;
+    virtual const inside::Record& record() const = 0;
+};
+std::unique_ptr<RecordingDevice> open_recorder(const RecordOptions& options = {}, const Chip& chip = {});
+
+}  // namespace tilewalk::gpu

@@ -1,0 +1,146 @@
+// Gathers what threads of the emulator do into events of warps (core/inside/record.h).
+//
+// Two things tell it. The names of cuda/device/device.h report themselves (device_recorded.h). And what a
+// kernel reads and writes by itself, x = K[n], reports the compiler: the kernels of this back end are
+// compiled with -fsanitize=alignment, all memory of this device begins one byte beside its alignment, and so
+// the sanitizer's call, which knows address, size and place, comes at each such access, of which registers
+// (local variables, which are aligned) are none. Nothing of the sanitizer's own runtime is linked.
+//
+// Threads are fibers that run one after the other, each as far as it comes; the events of a warp's lanes are
+// laid side by side wherever the whole warp meets.
+#pragma once
+
+#include "core/inside/races.h"
+#include "core/inside/record.h"
+#include "cuda/emulator/stream.h"
+#include "cuda/launch/grid.h"
+
+#include <deque>
+#include <source_location>
+#include <unordered_map>
+
+namespace tilewalk::gpu {
+
+constexpr int skew = 1;  ///< bytes by which memory misses its alignment as kernels see it
+
+/// Device memory with addresses of the record. The host sees it aligned; kernels are given every address plus
+/// `skew`.
+class Arena {
+public:
+    explicit Arena(std::int64_t most_bytes);
+    ~Arena();
+    Arena(const Arena&) = delete;
+    Arena& operator=(const Arena&) = delete;
+
+    void* take(std::int64_t bytes);  ///< null if there is not so much
+    void give_back();                ///< one piece; the room is free again when all are back
+    std::int64_t used() const { return next; }
+    std::int64_t free() const { return size - next; }
+    bool holds(const void* p) const { return p >= memory && p < memory + next + skew; }
+    std::uint32_t address(const void* p) const;  ///< of a kernel's
+
+private:
+    unsigned char* memory;
+    std::int64_t size, next = 0;
+    int pieces = 0;
+};
+
+class Recording {
+public:
+    /// `blocks`: of which events are kept, by their numbers in a launch.
+    struct Limits {
+        std::vector<int> blocks;
+        std::int64_t bytes, steps;  ///< of kept events; of threads, after which a kernel is stopped
+        std::uint64_t seed;
+    };
+    Recording(Limits with, const Arena& of) : limits(std::move(with)), arena(of) {}
+
+    /// Runs all blocks of a launch. A sentence if it went wrong.
+    std::string run(const Grid& grid, const std::function<void()>& body);
+    void note_product(int m, int n, int k, int count);  ///< of the vendor's library
+    inside::Record& record() { return result; }
+    const inside::Record& record() const { return result; }
+
+    // By the thread that runs
+    void note(inside::Op op, std::uint32_t place, int bytes, std::span<const std::uint32_t> words);
+    std::uint32_t place(const char* file, int line, int column);
+    std::uint32_t place(const std::source_location& at);
+    std::uint32_t address(const void* p) const;
+    bool is_memory(const void* p) const;
+    /// Just before it is done; what was stored is looked up when the thread goes on.
+    void note_access(bool stores, std::uint32_t place, const void* p, int bytes);
+    void settle();  ///< does so
+    void issue(std::uint32_t place, void* to, const void* from, bool inside);
+    void commit(std::uint32_t place);
+    void wait(std::uint32_t place, int groups);  ///< the copies have been made
+
+private:
+    struct Step {  ///< of one lane
+        std::uint32_t place, at;
+        inside::Op op;
+        std::uint8_t bytes, words;
+        bool same_as(const Step& other) const { return place == other.place && op == other.op; }
+    };
+    struct Copy {
+        std::uint32_t place;
+        void* to;
+    };
+    struct Lane {
+        std::vector<Step> steps;
+        std::vector<std::uint32_t> words;
+        std::size_t next = 0;  ///< the first step that is not in an event yet
+        int meetings = 0;      ///< among the steps from there on
+        bool ended = false;
+        const void* stored = nullptr;  ///< by the last step, not yet read
+        std::vector<Copy> open;
+        std::deque<std::vector<Copy>> groups;
+        std::uint32_t committed = 0, arrived = 0;  ///< groups
+
+        const Step* step() const { return next < steps.size() ? &steps[next] : nullptr; }
+    };
+    struct Site {
+        const char* file;
+        int line, column;
+        bool operator==(const Site&) const = default;
+    };
+    struct SiteHash {
+        std::size_t operator()(const Site& s) const {
+            return reinterpret_cast<std::uintptr_t>(s.file) * 31 +
+                   static_cast<std::size_t>(s.line * 257 + s.column);
+        }
+    };
+
+    Lane& self();
+    void end_thread();
+    void lay_side_by_side(
+        int warp);  ///< up to where the warp meets next, as often as all its lanes have come there
+    void until_meeting(int warp, std::span<Lane> of_warp);
+    static std::uint32_t lanes_at(std::span<const Lane> of_warp, const Step& step);
+    static const Step* next_step(std::span<const Lane> of_warp);
+    void emit(int warp, std::span<Lane> of_warp, std::uint32_t mask);
+    void count(const inside::Event& event);
+    void keep(const inside::Event& event);
+
+    Limits limits;
+    const Arena& arena;
+    inside::Record result;
+    std::unordered_map<Site, std::uint32_t, SiteHash> sites;
+    std::unique_ptr<inside::RaceDetector> races;
+    std::vector<inside::Counts> counts;  ///< by place and op, in the order of their first time
+    std::unordered_map<std::uint64_t, std::size_t> count_of;
+    std::vector<Lane> lanes;
+    inside::BlockRecord* kept = nullptr;  ///< of the block that runs, if its events are
+    std::int64_t kept_bytes = 0, steps = 0;
+    std::vector<std::uint32_t> gathered;  ///< words of the event at hand
+};
+
+/// What is being recorded; null: nothing.
+inline thread_local Recording* recording = nullptr;
+
+/// Runs launches on the emulator, and writes them down where there is a recording.
+class RecordingStream : public EmulatedStream {
+public:
+    void run(const Grid& grid, const std::function<void()>& body);
+};
+
+}  // namespace tilewalk::gpu

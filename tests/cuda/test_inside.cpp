@@ -1,0 +1,286 @@
+// The record of a kernel's run: what is written down, what races, what it costs the banks and HBM. Kernels of
+// a few lines with one known thing each; the rungs against closed forms and over the case matrix.
+#include "core/inside/accesses.h"
+#include "core/inside/model_time.h"
+#include "cuda/host/gpu.h"
+#include "tests/contains.h"
+#include "tests/cuda/inside_kernels.h"
+#include "tests/cuda/kernel_cases.h"
+#include "tests/skip.h"
+
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <chrono>
+
+namespace tilewalk::inside {
+
+using test::contains;
+
+namespace {
+
+Record record_of(const std::string& kernel) {
+    std::string wrong;
+    Record record = test::record_small(kernel, wrong);
+    CHECK(wrong.empty());
+    return record;
+}
+const std::vector<Race> races_of(const std::string& kernel) { return record_of(kernel).launches[0].races; }
+
+/// The counts of an op, all places together.
+Counts total(const Record& record, Op op, std::size_t launch = 0) {
+    Counts all;
+    for (const Counts& c : record.launches[launch].counts) {
+        if (c.op != op) continue;
+        all.warps += c.warps, all.lanes += c.lanes;
+        all.shared_turns += c.shared_turns, all.shared_least += c.shared_least;
+        all.worst_ways = std::max(all.worst_ways, c.worst_ways);
+        all.global_bytes += c.global_bytes, all.shared_bytes += c.shared_bytes;
+        all.sectors += c.sectors, all.sectors_least += c.sectors_least;
+    }
+    return all;
+}
+
+Record record_rung(const std::string& kernel, int N, int d, std::vector<int> blocks = {0},
+                   bool causal = false) {
+    gpu::RecordRequest request;
+    request.kernel = kernel, request.problem = *random_problem(N, d, 1), request.blocks = std::move(blocks);
+    request.problem.causal = causal;
+    for (const auto& known : gpu::traceable_kernels())
+        if (known.name == kernel) request.dtype = known.types.front();
+    auto record = gpu::record_kernel(request);
+    REQUIRE_MESSAGE(record, record.error);
+    return std::move(*record);
+}
+
+float number(std::uint32_t word) { return std::bit_cast<float>(word); }
+
+}  // namespace
+
+TEST_SUITE("inside") {
+    TEST_CASE("what is ordered does not race, and what is not does") {
+        for (const char* kernel :
+             {"has barrier", "has sync_warp", "copies in order", "blocks add", "stride 8"}) {
+            CAPTURE(kernel);
+            CHECK(races_of(kernel).empty());
+        }
+        for (const char* kernel :
+             {"misses barrier", "misses second barrier", "misses sync_warp", "shuffles instead",
+              "lanes write one place", "copies without wait", "copies without barrier",
+              "copies one group short", "own copy without wait", "copies too early", "blocks write",
+              "blocks add and read"}) {
+            CAPTURE(kernel);
+            CHECK(!races_of(kernel).empty());
+        }
+    }
+
+    TEST_CASE("a race is told with both places, the lanes and the address") {
+        const Record record = record_of("misses barrier");
+        REQUIRE(record.launches[0].races.size() == 2);  // either warp may come first
+        const Race& race = record.launches[0].races[0];
+        const RaceAccess &write = race.first.op == Op::store ? race.first : race.second,
+                         &read = race.first.op == Op::store ? race.second : race.first;
+        CHECK(record.places[write.place].file == "cuda/inside_kernels.cpp");
+        CHECK(record.places[read.place].line == record.places[write.place].line + 1);
+        CHECK(read.op == Op::load);
+        CHECK(write.warp != read.warp);
+        CHECK(lanes_text(write.lanes) == "lanes 0–31");
+        CHECK(race.times == 64);  // 32 floats, in halves of two bytes
+        CHECK(contains(address_text(record, race.address), "shared memory, byte 0x"));
+    }
+
+    TEST_CASE("a copy races until its own lane has waited and all have met") {
+        for (const char* kernel : {"copies without wait", "own copy without wait"}) {
+            const auto races = races_of(kernel);
+            REQUIRE(!races.empty());
+            CHECK(races[0].first.op == Op::copy_issued);
+            CHECK(races[0].second.op == Op::load);
+        }
+        CHECK(races_of("copies too early")[0].second.op == Op::copy_issued);
+    }
+
+    TEST_CASE("ways of conflict, as they are known") {
+        const auto loads = [](const char* kernel) {
+            const Record record = record_of(kernel);
+            for (const Counts& c : record.launches[0].counts)
+                if (c.op == Op::load && c.shared_turns > 0) return c;
+            return Counts{};
+        };
+        CHECK(loads("stride 1").worst_ways == 1);
+        CHECK(loads("stride 8").worst_ways == 8);
+        CHECK(loads("stride 9").worst_ways == 1);
+        CHECK(loads("stride 0").worst_ways == 1);  // one word for all lanes
+        const Counts plain = total(record_of("rows of 128 bytes"), Op::load_matrices);
+        CHECK(plain.worst_ways == 8);
+        CHECK(plain.shared_turns == 32);
+        CHECK(plain.shared_least == 4);
+        const Counts padded = total(record_of("rows of 144 bytes"), Op::load_matrices);
+        CHECK(padded.worst_ways == 1);
+        CHECK(padded.shared_turns == 4);
+    }
+
+    TEST_CASE("sectors, as they are known") {
+        const auto loads = [](const char* kernel) { return total(record_of(kernel), Op::load); };
+        CHECK(loads("global stride 1").sectors == 4);
+        CHECK(loads("global stride 1").sectors_least == 4);
+        CHECK(loads("global stride 2").sectors == 8);
+        CHECK(loads("global stride 8").sectors == 32);
+        CHECK(loads("global stride 8").sectors_least == 4);
+        CHECK(loads("global float4").sectors == 16);
+        CHECK(loads("global float4").global_bytes == 512);
+    }
+
+    TEST_CASE("events have their places, lanes, addresses and values") {
+        const Record record = record_of("has barrier");
+        const BlockRecord& block = record.launches[0].blocks[0];
+        REQUIRE(block.events.size() == 8);  // store, barrier, load, store of each of two warps
+        for (const Event& event : block.events) {
+            CHECK(event.lanes == 0xFFFFFFFF);
+            CHECK(record.places[event.place].file == "cuda/inside_kernels.cpp");
+            const auto words = block.words_of(event);
+            for (std::uint32_t l = 0; event.op == Op::store && is_shared(words[0]) && l < 32; ++l) {
+                CHECK(words[2 * l] == 4 * (32 * event.warp + l));
+                CHECK(number(words[2 * l + 1]) == static_cast<float>(32 * event.warp + l));
+            }
+            for (std::uint32_t l = 0; event.op == Op::load && l < 32; ++l)
+                CHECK(number(words[2 * l + 1]) == static_cast<float>((32 * event.warp + l + 32) % 64));
+        }
+    }
+
+    TEST_CASE("lanes that part come together again") {
+        const Record record = record_of("lanes part");
+        std::string order;
+        for (const Event& event : record.launches[0].blocks[0].events)
+            order += event.lanes == 0xAAAAAAAA ? "half " : event.lanes == 0xFFFFFFFF ? "all " : "other ";
+        CHECK(order == "half all half all ");
+    }
+
+    TEST_CASE("copies are issued, committed and arrive") {
+        const Record record = record_of("copies in order");
+        CHECK(total(record, Op::copy_issued).warps == 2);
+        CHECK(total(record, Op::copies_committed).warps == 2);
+        CHECK(total(record, Op::copy_arrived).warps == 2);
+        CHECK(total(record, Op::copy_issued).sectors == 32);
+        CHECK(total(record, Op::copy_issued).shared_turns == 8);
+    }
+
+    TEST_CASE("a kernel that never ends is stopped, and one that is recorded at length refused") {
+        std::string wrong;
+        test::record_small("never ends", wrong, {.most_steps = 100'000});
+        CHECK(wrong == "The kernel was stopped after 100000 steps of its threads.");
+        test::record_small("has barrier", wrong, {.blocks = {0}, .most_bytes = 1000});
+        CHECK(contains(wrong, "ask for fewer blocks"));
+    }
+
+    TEST_CASE("f5 in closed form: bytes from HBM, products, exponentials") {
+        const int N = 256, d = 64, Br = 128, Bc = 64, tiles = N / Br * (N / Bc), warps = 4;
+        const Record record = record_rung("f5-flash2", N, d, {0, 1});
+        CHECK(record.races() == 0);
+        // Q once, K and V once for each block of queries, 2 bytes an element, every sector used
+        const Counts copies = total(record, Op::copy_issued);
+        CHECK(copies.global_bytes == 2 * (N * d + 2 * tiles * Bc * d));
+        CHECK(copies.sectors == copies.global_bytes / 32);
+        CHECK(copies.sectors_least == copies.sectors);
+        // S = Q Kᵀ and P V, 2048 multiply-adds each time
+        CHECK(total(record, Op::multiply_add).warps * 2048 == std::int64_t(tiles) * 2 * Br * Bc * d);
+        // Each element of P̃; α once for each row by the four lanes that share it
+        CHECK(total(record, Op::exp2).lanes == tiles * (Br * Bc + 4 * Br));
+        // The swizzle: no bank is asked twice
+        for (Op op : {Op::load_matrices, Op::load_transposed, Op::copy_issued}) {
+            CHECK(total(record, op).worst_ways == 1);
+            CHECK(total(record, op).shared_turns == total(record, op).shared_least);
+        }
+        // Two barriers and two waits for each tile
+        CHECK(total(record, Op::sync_block).warps == 2 * tiles * warps);
+        CHECK(total(record, Op::wait_copies).warps == 2 * tiles * warps);
+        CHECK(total(record, Op::store).global_bytes == 2 * N * d + 4 * N);
+    }
+
+    TEST_CASE("f4 in closed form") {
+        const int N = 128, d = 64, Br = 64, Bc = 64, tiles = N / Br * (N / Bc);
+        const Record record = record_rung("f4-tensor-core", N, d);
+        CHECK(total(record, Op::load).global_bytes == 2 * (N * d + 2 * tiles * Bc * d));
+        CHECK(total(record, Op::multiply_add).warps * 2048 == std::int64_t(tiles) * 2 * Br * Bc * d);
+        CHECK(total(record, Op::exp2).lanes == tiles * (Br * Bc + 4 * Br));
+        CHECK(total(record, Op::load_matrices).worst_ways == 1);
+    }
+
+    TEST_CASE("f2 and f3 in closed form") {
+        const int N = 128, d = 64;
+        const Record f2 = record_rung("f2-tiled-fp32", N, d);
+        const int f2_tiles = 2 * 2;  // of 64 × 64
+        CHECK(total(f2, Op::load).global_bytes == 4 * (N * d + 2 * f2_tiles * 64 * d));
+        CHECK(total(f2, Op::exp).lanes == f2_tiles * (64 * 64 + 2 * 64));  // two threads have a row
+        CHECK(total(f2, Op::sync_block).warps == 4 * (4 * f2_tiles + 2 * 2));
+        const Record f3 = record_rung("f3-warp-rows", N, d);
+        const int f3_tiles = 1 * 4;  // of 128 × 32
+        CHECK(total(f3, Op::load).global_bytes == 4 * (N * d + 2 * f3_tiles * 32 * d));
+        CHECK(total(f3, Op::exp2).lanes == f3_tiles * (128 * 32 + 4 * 128));
+    }
+
+    TEST_CASE("what a copy brings is what the product takes") {
+        const Record record = record_rung("f5-flash2", 128, 64);
+        const BlockRecord& block = record.launches[0].blocks[0];
+        const auto first = std::ranges::find(block.events, Op::multiply_add, &Event::op);
+        REQUIRE(first != block.events.end());
+        const auto words = block.words_of(*first);
+        for (std::size_t l = 0; l < 32; ++l)
+            for (std::size_t n = 0; n < 4; ++n) CHECK(number(words[14 * l + 6 + n]) == 0);
+    }
+
+    TEST_CASE("the model: the longest path grows with the tiles, and waits for what is late") {
+        const auto end_of = [](int N) {
+            const Record record = record_rung("f5-flash2", N, 64);
+            const ModelTime time =
+                model_time(record.launches[0].blocks[0], record.launches[0].warps(), costs_of(80));
+            for (std::size_t n = 0; n < time.events.size(); ++n)
+                CHECK(time.events[n].end >= time.events[n].begin);
+            return time.end;
+        };
+        const std::int64_t two = end_of(128), four = end_of(256);
+        CHECK(four > two);
+        CHECK(four < 2 * two + 100);
+        Costs slow = costs_of(80);
+        slow.sector = 1000;
+        const Record record = record_rung("f5-flash2", 128, 64);
+        CHECK(model_time(record.launches[0].blocks[0], 4, slow).end >
+              1000 * total(record, Op::copy_issued).sectors);
+    }
+
+    TEST_CASE("small: f5 with four tiles of keys in 64 MiB and two seconds") {
+        const auto begin = std::chrono::steady_clock::now();
+        const Record record = record_rung("f5-flash2", 256, 64, {0, 1});
+        const double seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        MESSAGE("f5 at N = 256, d = 64: " << record.bytes() << " bytes, " << seconds << " s");
+        CHECK(record.bytes() <= 64 << 20);
+        CHECK(record.bytes() > 1 << 20);
+        if (test::in_full) CHECK(seconds < 2 * 5);  // of a busy machine
+    }
+
+    TEST_CASE("no rung races over the case matrix, and the record changes no bit") {
+        for (const auto& [kernel, type] : kernels_and_types())
+            for (KernelCase c : case_matrix(kernel, type, test::in_full ? 128 * 128 : 1000, 1)) {
+                CAPTURE(c);
+                c.w.batch = 1, c.w.heads = 2, c.w.kv_heads = std::min<std::int64_t>(c.w.kv_heads, 2);
+                const Tensors in = inputs_of(c);
+                std::string wrong, wrong_recorded;
+                const auto device = gpu::open_recorder();
+                device->begin();
+                const Tensors out = run_case_on(*device, true, c, in, wrong_recorded),
+                              plain = run_case(c, in, wrong);
+                CHECK(wrong == wrong_recorded);
+                CHECK(out.O == plain.O);
+                CHECK(out.dK == plain.dK);
+                CHECK(out.dV == plain.dV);
+                const Record& record = device->record();
+                for (const Launch& launch : record.launches)
+                    for (const Race& race : launch.races)
+                        FAIL_CHECK(place_text(record, race.first.place)
+                                   << " and " << place_text(record, race.second.place) << " race at "
+                                   << address_text(record, race.address));
+            }
+    }
+}
+
+}  // namespace tilewalk::inside
