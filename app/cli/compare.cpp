@@ -21,26 +21,6 @@ Failure bad_fault(const std::string& text) {
     return Failure{"--fault is " + in_quotes(text) + ", expected " + expected_fault + "."};
 }
 
-Result<gpu::TraceableKernel> find_kernel(const std::string& name) {
-    const auto& kernels = gpu::traceable_kernels();
-    const auto found = std::ranges::find(kernels, name, &gpu::TraceableKernel::name);
-    if (found != kernels.end()) return *found;
-    const auto names = names_of(kernels, &gpu::TraceableKernel::name);
-    return Failure{"There is no CUDA kernel " + in_quotes(name) +
-                   did_you_mean(name, names, "; there are " + listed(names, "and") + ".")};
-}
-
-Result<DType> find_type(const gpu::TraceableKernel& kernel, const Word& word) {
-    if (kernel.types.empty()) return Failure{kernel.name + " cannot be set beside the CPU's walk."};
-    if (!word) return kernel.types.front();
-    const auto index = choice("--dtype", *word, {"f32", "f16", "bf16"});
-    if (!index) return Failure{index.error};
-    const DType type = types[*index];
-    if (std::ranges::find(kernel.types, type) != kernel.types.end()) return type;
-    const auto names = names_of(kernel.types, [](DType one) { return name_of(one); });
-    return Failure{kernel.name + " takes " + listed(names) + ", not " + *word + "."};
-}
-
 // A device and the reason for it, as a phrase: {cuda, "the GPU of this machine"}.
 struct ChosenDevice {
     gpu::Where where = gpu::Where::emulator;
@@ -119,6 +99,26 @@ std::string repeated(const Arguments& a, gpu::Where where) {
 }
 
 }  // namespace
+
+Result<gpu::TraceableKernel> find_kernel(const std::string& name) {
+    const auto& kernels = gpu::traceable_kernels();
+    const auto found = std::ranges::find(kernels, name, &gpu::TraceableKernel::name);
+    if (found != kernels.end()) return *found;
+    const auto names = names_of(kernels, &gpu::TraceableKernel::name);
+    return Failure{"There is no CUDA kernel " + in_quotes(name) +
+                   did_you_mean(name, names, "; there are " + listed(names, "and") + ".")};
+}
+
+Result<DType> find_type(const gpu::TraceableKernel& kernel, const Word& word) {
+    if (kernel.types.empty()) return Failure{kernel.name + " cannot be set beside the CPU's walk."};
+    if (!word) return kernel.types.front();
+    const auto index = choice("--dtype", *word, {"f32", "f16", "bf16"});
+    if (!index) return Failure{index.error};
+    const DType type = types[*index];
+    if (std::ranges::find(kernel.types, type) != kernel.types.end()) return type;
+    const auto names = names_of(kernel.types, [](DType one) { return name_of(one); });
+    return Failure{kernel.name + " takes " + listed(names) + ", not " + *word + "."};
+}
 
 Result<KernelFault> read_fault(const std::string& text) {
     KernelFault fault;

@@ -118,7 +118,7 @@ void read_lesson_choices(WordReader& read, const ProblemWords& words, Problem& p
     read.take(words.tokens, p.tokens, [&](const std::string& text) { return read_tokens(text, p); });
     read.count("--row", words.row, 0, p.N() - 1, o.row);
     if (words.row) choose_row(o, o.row, p.N());
-    read.count("--queries", words.queries, 1, std::max(1, std::min(most_queries, p.N() - o.row)), o.queries);
+    read.count("--queries", words.queries, 1, most_queries, o.queries);
     read.choose("--notation", words.notation, {"l_O", "d_o", "delta_omega"}, o.notation);
     int deferred = !o.normalised;
     read.choose("--form", words.form, {"normalised", "deferred"}, deferred);

@@ -1,6 +1,8 @@
 #include "app/export/export_formats.h"
 
 #include "app/io/problem_extras.h"
+#include "core/lessons/shared/heads_ledger.h"
+#include "core/problem/heads.h"
 #include "core/walk/explain.h"
 #include "core/walk/lesson.h"
 
@@ -103,12 +105,25 @@ Json result_json(const Trace& trace) {
 
 }  // namespace
 
+// The walk is that of one head. What the others move through HBM is known, but of a ring.
+static Json heads_json(const Trace& trace) {
+    const Problem& p = trace.problem();
+    Json json{{"walked", shown_head(p)}, {"heads", query_heads(p)}, {"kv_heads", key_heads(p)}};
+    const HeadsLedger bytes = heads_ledger(trace);
+    json["bytes_of_one"] = bytes.one;
+    if (trace.lesson().uses(chooses_ranks)) return json;
+    json.update({{"bytes_of_all", bytes.all(p)}, {"kv_again", bytes.again}, {"kv_once", bytes.once}});
+    return json;
+}
+
 void write_trace_json(std::ostream& out, const Trace& trace) {
     out << "{\"schema\":\"tilewalk-trace-1\",\n\"problem\":" << text_of(problem_json(trace.problem()))
         << ",\n\"lesson\":\"" << trace.lesson().id << "\",\n\"steps\":[\n";
     for (int k = 0; k < trace.size() && out; ++k)
         out << text_of(step_json(trace, k)) << (k + 1 < trace.size() ? ",\n" : "\n");
-    out << "],\n\"result\":" << text_of(result_json(trace)) << "}\n";
+    out << "],\n";
+    if (trace.problem().heads) out << "\"heads\":" << text_of(heads_json(trace)) << ",\n";
+    out << "\"result\":" << text_of(result_json(trace)) << "}\n";
 }
 
 }  // namespace tilewalk

@@ -1,6 +1,7 @@
 
 #include "app/export/parts.h"
 #include "core/base/numbers.h"
+#include "core/lessons/shared/heads_ledger.h"
 #include "core/lessons/shared/memory_model.h"
 #include "core/problem/heads.h"
 
@@ -78,6 +79,23 @@ std::string verdict(const Trace& trace, std::int64_t flash, std::int64_t standar
                      : "No number of query rows per tile changes that.");
 }
 
+// The walk is that of one head; of a ring the ledger of all heads does not know what comes from other ranks.
+std::vector<std::string> of_all_heads(const Trace& trace) {
+    const Problem& p = trace.problem();
+    if (!p.heads) return {};
+    const int H = query_heads(p), H_kv = key_heads(p);
+    const std::string alone = "These are the bytes of head " + str(shown_head(p)) + " alone";
+    if (trace.lesson().uses(chooses_ranks)) return {alone + ", one of " + str(H) + "."};
+    const HeadsLedger bytes = heads_ledger(trace);
+    const bool once = p.heads->once;
+    std::string sentence = alone + "; all " + str(H) + " heads move " + format_traffic(bytes.all(p));
+    if (H_kv < H)
+        sentence += std::string(once ? ", K and V of a group crossing HBM once (again for each of its heads: "
+                                     : ", each loading K and V of its group again (once for a group: ") +
+                    format_traffic(once ? bytes.again : bytes.once) + ")";
+    return {sentence + "."};
+}
+
 }  // namespace
 
 std::string headline(const Trace& trace) {
@@ -118,22 +136,45 @@ std::vector<std::vector<std::string>> legend(const Trace& trace) {
 
 std::string traffic_line(const Trace& trace, int k) {
     const Traffic& t = trace.step(k).traffic;
+    const int tick = k + 1 == trace.size() ? trace.ticks() : trace.step(k).when.end;
     return "so far: " + format_traffic(t.hbm_read) + " read from HBM, " + format_traffic(t.hbm_write) +
            " written, " + format_count(t.flops) + (t.flops == 1 ? " operation" : " operations") +
            "; on chip now: " + format_size(t.sram_live) +
-           (trace.lesson().uses(chooses_ranks) ? "; between ranks: " + format_traffic(t.sent) : "");
+           (trace.lesson().uses(chooses_ranks)
+                ? "; between ranks by tick " + str(tick) + ": " + format_traffic(t.sent)
+                : "");
+}
+
+// What all heads move: the walk is one head's, or one group's.
+static std::string heads_in_bytes(const Trace& trace) {
+    const Problem& p = trace.problem();
+    const HeadsLedger all = heads_ledger(trace);
+    const std::string who = "All " + str(query_heads(p)) + " heads together move ";
+    if (heads_of_group(p) == 1) return who + format_traffic(all.again) + "; each has K and V of its own.";
+    return who + format_traffic(all.again) + " if each loads K and V again, " + format_traffic(all.once) +
+           " if those of a group are loaded once.";
+}
+
+static std::vector<std::string> beside_rival(const Trace& trace) {
+    const Traffic& moved = trace.step(trace.size() - 1).traffic;
+    const Lesson& lesson = trace.lesson();
+    const std::string bytes = "This walk moved " + bytes_text(moved.hbm_read, moved.hbm_write);
+    std::vector<std::string> out{bytes + " through HBM."};
+    if (lesson.rival.standard) {
+        const TrafficModel standard = lesson.rival.model(trace.problem());
+        out = {bytes + " between HBM and the chip.",
+               "Standard attention, with its N × N matrices in HBM, would move " +
+                   bytes_text(standard.hbm_read, standard.hbm_write) + ".",
+               verdict(trace, moved.hbm_read + moved.hbm_write, standard.total())};
+    }
+    for (std::string& sentence : of_all_heads(trace)) out.push_back(std::move(sentence));
+    return out;
 }
 
 std::vector<std::string> comparison(const Trace& trace) {
-    const Traffic& moved = trace.step(trace.size() - 1).traffic;
-    const Lesson& lesson = trace.lesson();
-    if (!lesson.rival.standard)
-        return {"This walk moved " + bytes_text(moved.hbm_read, moved.hbm_write) + " through HBM."};
-    const TrafficModel standard = lesson.rival.model(trace.problem());
-    return {"This walk moved " + bytes_text(moved.hbm_read, moved.hbm_write) + " between HBM and the chip.",
-            "Standard attention, with its N × N matrices in HBM, would move " +
-                bytes_text(standard.hbm_read, standard.hbm_write) + ".",
-            verdict(trace, moved.hbm_read + moved.hbm_write, standard.total())};
+    std::vector<std::string> out = beside_rival(trace);
+    if (trace.problem().heads) out.push_back(heads_in_bytes(trace));
+    return out;
 }
 
 }  // namespace tilewalk

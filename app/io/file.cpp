@@ -40,6 +40,11 @@ Failure cannot(const char* what, const std::string& path, const std::string& why
 
 bool usable_name(const std::string& path) { return !path.empty() && path.find('\0') == std::string::npos; }
 
+bool is_folder(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 namespace {
 
 constexpr const char* read_it = "read the file";

@@ -24,5 +24,6 @@ std::string reason(int error);
 Failure cannot(const char* what, const std::string& path, const std::string& why);
 /// A name with a NUL inside would reach the system cut short and mean another file.
 bool usable_name(const std::string& path);
+bool is_folder(const std::string& path);
 
 }  // namespace tilewalk

@@ -90,11 +90,6 @@ int write_directly(const std::string& path, const Writer& write) {
 }
 
 // Some folders take no files at all, as /proc.
-bool is_folder(const std::string& path) {
-    struct stat status {};
-    return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 Failure not_written(const std::string& path, int error) {
     if (error != ENOENT) return cannot("write the file", path, reason(error));
     return cannot("write the file", path,

@@ -1,6 +1,7 @@
 #include "app/io/matrix_file.h"
 
 #include "app/io/file.h"
+#include "app/io/file_parts.h"
 #include "app/io/text.h"
 
 #include <algorithm>
@@ -31,8 +32,11 @@ bool is_matrix_path(const std::string& path) {
 
 Result<Matrix> load_matrix(const std::string& path) {
     const std::string extension = lower_extension(path);
+    if (is_folder(path)) return failure_at(path, "it is a folder, expected a file in .csv, .tsv or .npy");
     if (!is_matrix_path(path))
-        return failure_at(path, "the name ends in " + in_quotes(extension) + ", expected .csv, .tsv or .npy");
+        return failure_at(path, (extension.empty() ? "the name has no ending"
+                                                   : "the name ends in " + in_quotes(extension)) +
+                                    std::string(", expected .csv, .tsv or .npy"));
     const Result<std::string> bytes = read_file(path);
     if (!bytes) return Failure{bytes.error};
     if (extension == ".npy") return matrix_from_npy(*bytes, path);

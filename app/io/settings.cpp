@@ -61,6 +61,7 @@ template <class Any, class Visit> void visit_settings(Any& settings, Visit visit
     visit("decimal_comma", settings.decimal_comma);
     visit("spotlight", settings.spotlight);
     visit("subtitles", settings.subtitles);
+    visit("pseudocode", settings.pseudocode);
     visit("question_each", settings.question_each);
     visit("gaps", settings.gaps, gaps_wanted_names);
     visit("tour_offered", settings.tour_offered);

@@ -29,6 +29,7 @@ struct Settings {
     bool decimal_comma = false;  ///< 3,14 in place of 3.14
     bool spotlight = true;       ///< presenter mode dims what the step does not touch
     bool subtitles = true;       ///< presenter mode says the step in a sentence
+    bool pseudocode = false;     ///< the explanation: the pseudocode in place of the formula
     bool question_each = false;  ///< questions: before every step, not only now and then
     GapsWanted gaps = GapsWanted::growing;
     bool tour_offered = false;  ///< the program has mentioned the tour once

@@ -34,7 +34,9 @@ std::vector<GlossaryCard> gradient_cards() {
          .term = "gradient of the scores",
          .slots = {Slot::dS, Slot::dS_hbm},
          .shape = "N × N; a tile: Br × Bc",
-         .text = "dS = P ⊙ (dP − D): the derivative of the softmax. Every row of it sums to 0.",
+         .text =
+             "dS = P ⊙ (dP − D): the derivative of the softmax. Every row of it sums to 0. With a softcap "
+             "this is dS_cap, and dS what the softcap's slope leaves of it.",
          .from = {source::flash2, "Algorithm 2, line 14; dense: arXiv:2205.14135, Algorithm 3, line 3"},
          .words = "softmax backward",
          .related = {"weights", "weight-gradient", "row-dot"}},

@@ -27,7 +27,7 @@ struct Asked {
     std::uint64_t seed;
     Gaps gaps;
     Explanation e;  ///< of step k, for its default cell
-    const Problem& problem = trace.problem();
+    const Problem& problem = trace.walked();
     const Step& step = trace.step(k);
     Traffic before = k > 0 ? trace.step(k - 1).traffic : Traffic{};
 

@@ -48,6 +48,30 @@ int heads_of_group(const Problem& p) { return query_heads(p) / key_heads(p); }
 int shown_head(const Problem& p) { return p.heads ? p.heads->shown : 0; }
 int key_head(const Problem& p, int h) { return h / heads_of_group(p); }
 
+int head_of_row(const Problem& p, int r) {
+    return p.packed > 1 ? key_head(p, shown_head(p)) * p.packed + r / p.rows_of_head() : shown_head(p);
+}
+
+std::string of_head(const Problem& p, int r) {
+    return p.packed > 1 ? " of head " + str(head_of_row(p, r)) : "";
+}
+
+std::optional<Problem> packed_group(const Problem& p) {
+    const int size = heads_of_group(p), first = key_head(p, shown_head(p)) * size;
+    if (size == 1 || p.packed > 1) return {};
+    Problem out = p;
+    keep_shown(out);
+    const auto below_each_other = [&](const std::vector<Matrix>& all) {
+        Matrix A(size * p.N(), p.d());
+        for (int n = 0; n < size; ++n) A.middleRows(n * p.N(), p.N()) = all[at(first + n)];
+        return A;
+    };
+    out.Q = below_each_other(out.heads->Q);
+    if (p.dO) out.dO = below_each_other(out.heads->dO);
+    out.packed = size;
+    return out;
+}
+
 Problem head_alone(const Problem& p, int h) {
     Problem out = p;
     if (p.heads) show_head(out, h);

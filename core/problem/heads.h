@@ -17,6 +17,14 @@ int shown_head(const Problem& problem);
 /// The key head that query head h attends to: ⌊h ÷ (H ÷ H_kv)⌋.
 int key_head(const Problem& problem, int h);
 
+/// The shown head's group as one attention: the queries of its heads (and their dO) below each other, the
+/// keys and values once. As kernels with grouped heads do (PackGQA); what K and V get back is then the sum
+/// over the heads. Nothing where the shown head shares its K and V with none.
+std::optional<Problem> packed_group(const Problem& problem);
+/// The head that row r of Q belongs to, where heads are packed: " of head 2"; else nothing.
+std::string of_head(const Problem& problem, int r);
+int head_of_row(const Problem& problem, int r);
+
 /// Query head h alone, as a problem of one head.
 Problem head_alone(const Problem& problem, int h);
 /// Shows another head; what was changed in the one that was shown stays with it.

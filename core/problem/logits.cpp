@@ -38,7 +38,10 @@ Matrix cap_slope(const Problem& p, const Matrix& S) {
     return S.unaryExpr([=](double score) { return 1 - (score / cap) * (score / cap); });
 }
 
-int distance(const Problem& p, int r, int c) { return std::abs(r + p.N_kv() - p.N() - c); }
+int distance(const Problem& p, int r, int c) {
+    const int rows = p.rows_of_head();
+    return std::abs(r % rows + p.N_kv() - rows - c);
+}
 
 Matrix biased(const Problem& p, const Matrix& S, int row, int col) {
     const double slope = p.logits.alibi.value_or(0);

@@ -7,7 +7,10 @@ namespace tilewalk {
 namespace {
 
 // The key that stands at query r's own position.
-std::int64_t diagonal_of(const Problem& p, int r) { return std::int64_t{r} + p.N_kv() - p.N(); }
+std::int64_t diagonal_of(const Problem& p, int r) {
+    const int rows = p.rows_of_head();
+    return std::int64_t{r % rows} + p.N_kv() - rows;
+}
 
 // The key just right of the last one that query r may see; −1 where the mask has no edge on that side.
 std::int64_t beyond_edge(const Problem& p, int r) {

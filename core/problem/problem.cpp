@@ -174,12 +174,12 @@ Matrix random_matrix(std::mt19937_64& generator, int rows, int cols) {
 }  // namespace
 
 std::string Problem::query_token(int r) const {
-    const int at = r + std::max(0, N_kv() - N());
+    const int at = r % rows_of_head() + std::max(0, N_kv() - rows_of_head());
     return tokens.empty() ? "" : tokens[static_cast<std::size_t>(at)];
 }
 
 std::string Problem::key_token(int c) const {
-    const int at = c + std::max(0, N() - N_kv());
+    const int at = c + std::max(0, rows_of_head() - N_kv());
     return tokens.empty() ? "" : tokens[static_cast<std::size_t>(at)];
 }
 

@@ -135,6 +135,7 @@ struct Problem {
     Scale scale;
     Logits logits;
     std::optional<Heads> heads;            ///< absent: one
+    int packed = 1;                        ///< heads whose rows stand below each other in Q and dO (heads.h)
     std::vector<std::string> tokens;       ///< labels of the max(N, N_kv) positions; empty: none
     std::optional<Projection> projection;  ///< where Q, K, V come from; absent: X = I, W = Q, K, V
     Options options;
@@ -146,8 +147,9 @@ struct Problem {
     int N() const { return static_cast<int>(Q.rows()); }
     int N_kv() const { return static_cast<int>(K.rows()); }
     int d() const { return static_cast<int>(Q.cols()); }
-    int Tr() const { return ceil_div(N(), Br); }     ///< query blocks
-    int Tc() const { return ceil_div(N_kv(), Bc); }  ///< key blocks
+    int rows_of_head() const { return N() / packed; }  ///< N, of one of the packed heads
+    int Tr() const { return ceil_div(N(), Br); }       ///< query blocks
+    int Tc() const { return ceil_div(N_kv(), Bc); }    ///< key blocks
     double softmax_scale() const { return scale.value(d()); }
     bool broken() const { return switches.any() || precision.any(); }
     /// The word of query r or key c; empty without words. The last query stands at the last key's position.

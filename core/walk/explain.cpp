@@ -42,7 +42,7 @@ bool wrote(const Trace& trace, int k, const CellRef& cell) {
 
 // The first key that the mask removed from the row; where a broken mask lets one through, that one.
 int first_masked(const Trace& trace, const Value& S, int local_row) {
-    const Problem& p = trace.problem();
+    const Problem& p = trace.walked();
     const int row = S.region.row + local_row;
     const bool own_rows = trace.lesson().uses(parts_of_rows);  // then they are not those of the mask
     for (int c = 0; p.switches.wrong_mask_edge && !own_rows && c < S.region.cols; ++c)
@@ -86,7 +86,14 @@ Line slot_symbol(Slot slot, int block) {
 }
 
 Line slot_symbol(const Trace& trace, Slot slot, int step, int tile) {
-    return trace.lesson().symbol(trace, slot, step, tile);
+    return slot == Slot::dS ? score_gradient(trace, step) : trace.lesson().symbol(trace, slot, step, tile);
+}
+
+Line score_gradient(const Trace& trace, int step) {
+    Line line = slot_symbol(Slot::dS);
+    const bool capped = trace.problem().logits.softcap && step >= 0 && trace.step(step).op == Op::ds;
+    if (capped) line.push_back({"cap", Role::S, Span::Face::symbol, Span::Script::sub});
+    return line;
 }
 
 Line block_symbol(const Trace& trace, Slot slot, int step, int tile) {
@@ -165,11 +172,28 @@ double value_at(const Value& tile, const CellRef& cell) {
     return tile.data(cell.row - tile.region.row, cell.col - tile.region.col);
 }
 
+// Where the heads of a group are walked through together: what only they make of a step.
+static void tell_packed(const View& v) {
+    const std::string size = count(v.problem.packed, "head");
+    const bool first =
+        v.step.phase == 0 && std::ranges::count(v.trace.writes(v.k), Slot::Q, &Access::slot) > 0;
+    if (first)
+        v.out.why += " The queries of the " + size + " that share K and V stand below each other.";
+    else if (v.step.op == Op::dv || v.step.op == Op::dk)
+        v.out.why +=
+            " The rows are those of all " + size + ", so that the sum over rows is the sum over heads.";
+    else if (v.step.op == Op::loss)
+        v.out.why += " It is the loss of the " + size +
+                     " together: the weights that make K and V are theirs in "
+                     "common, and that of one head alone may rise.";
+}
+
 // What a load of K and V, or their gradient, is to the other heads of the group.
 static void tell_heads(const View& v) {
     const Problem& p = v.problem;
     const int size = heads_of_group(p);
     if (size < 2) return;
+    if (p.packed > 1) return tell_packed(v);
     const bool finished = v.step.op == Op::store || (v.step.op == Op::dk && v.trace.lesson().by_cell);
     if (finished && std::ranges::count(v.trace.writes(v.k), Slot::dK, &Access::slot) > 0)
         v.out.why += " It is the share of head " + str(shown_head(p)) + ": the " + str(size) +

@@ -88,6 +88,8 @@ Line step_symbol(Op op);
 Line step_symbol(const Trace& trace, int k);
 /// The slot as a symbol with the block index: Q₀, Kⱼ → K₁, P̃.
 Line slot_symbol(Slot slot, int block = -1);
+/// dS as that step has it: dS_cap while the slope of a softcap is not in it.
+Line score_gradient(const Trace& trace, int step);
 /// What step `step` put into the slot (−1: it was given), with the block or element below as the lesson's
 /// formulas write it: Q₀, P̃, d′₃. A matrix in HBM gets one only if one tile of it is meant.
 Line slot_symbol(const Trace& trace, Slot slot, int step, int tile = -1);

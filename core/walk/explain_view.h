@@ -3,6 +3,7 @@
 
 #include "core/base/numbers.h"
 #include "core/base/words.h"
+#include "core/problem/heads.h"
 #include "core/walk/explain.h"
 #include "core/walk/formula.h"
 
@@ -17,7 +18,7 @@ struct View {
     int k;
     Explanation& out;
     const Step& step = trace.step(k);
-    const Problem& problem = trace.problem();
+    const Problem& problem = trace.walked();
     int row = out.target.row, col = out.target.col;  // in the whole matrix
 
     const Value& read(Slot slot, int nth = 0) const {
@@ -71,7 +72,9 @@ private:
     static std::string named(const std::string& word, const char* kind, int n) {
         return kind + str(n) + (word.empty() ? "" : " (“" + word + "”)");
     }
-    std::string query_words(int r, const char* kind) const { return named(problem.query_token(r), kind, r); }
+    std::string query_words(int r, const char* kind) const {
+        return named(problem.query_token(r), kind, r % problem.rows_of_head()) + of_head(problem, r);
+    }
     std::string key_words(int c, const char* kind) const { return named(problem.key_token(c), kind, c); }
 };
 
@@ -102,7 +105,8 @@ inline Line equals(Line left, double value) {
     return left;
 }
 inline void set_result(const View& v) {
-    Line left = slot_symbol(v.out.target.slot);
+    const Slot slot = v.out.target.slot;
+    Line left = slot == Slot::dS ? score_gradient(v.trace, v.k) : slot_symbol(slot);
     left.push_back(word(index_text(v)));
     v.out.result = equals(std::move(left), v.result());
 }

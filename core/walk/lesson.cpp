@@ -1,6 +1,7 @@
 #include "core/walk/lesson.h"
 
 #include "core/base/numbers.h"
+#include "core/problem/heads.h"
 
 #include <algorithm>
 
@@ -8,7 +9,7 @@ namespace tilewalk {
 
 std::shared_ptr<const Trace> Lesson::build(const Problem& problem) const {
     Recorder recorder(problem, *this);
-    walk(recorder, problem);
+    walk(recorder, recorder.walked());
     return recorder.finish();
 }
 
@@ -42,13 +43,11 @@ static std::optional<std::string> check_logits_known(const Lesson& lesson, const
 std::optional<std::string> refuse(const Lesson& lesson, const Problem& problem) {
     if (auto sentence = validate(problem)) return sentence;
     if (auto sentence = check_logits_known(lesson, problem.logits)) return sentence;
-    if (problem.heads && lesson.uses(chooses_learning_rate))
-        return "The lesson \"" + std::string(lesson.title) +
-               "\" changes the weights of one head; leave the heads out, or choose another lesson.";
+    const std::optional<Problem> group = lesson.uses(packs_heads) ? packed_group(problem) : std::nullopt;
     if (leaves_gradients(lesson))
-        if (auto sentence = validate_gradients(problem)) return sentence;
+        if (auto sentence = validate_gradients(group ? *group : problem)) return sentence;
     if (std::ranges::find(lesson.results, Slot::W_Q) != lesson.results.end())
-        if (auto sentence = validate_update(problem)) return sentence;
+        if (auto sentence = validate_update(group ? *group : problem)) return sentence;
     const std::int64_t need = lesson.estimate(problem);
     if (need <= step_budget_bytes) return {};
     return "Walking through N = " + format_count(problem.N()) + ", N_kv = " + format_count(problem.N_kv()) +

@@ -93,6 +93,7 @@ enum Choices : std::uint16_t {
     chooses_ranks = 2048,      ///< and their shards
     chooses_sequences = 4096,  ///< that share a prefix, and pages: they decide who sees what
     chooses_queries = 8192,    ///< how many are decoded together, from the row on
+    packs_heads = 16384,       ///< the walk is that of the shown head's group: packed_group
     /// Partial results of several queries, whose rows on chip count from 0.
     parts_of_rows = chooses_ranks | chooses_sequences
 };

@@ -38,7 +38,7 @@ bool overruled(const Trace& trace, const Place& place) {
     if (trace.step(place.step).op != Op::mask) return false;
     // Ranks of a ring and sequences have rows, or positions, of their own: there the number says it.
     if (trace.lesson().uses(parts_of_rows)) return value_of(trace, place) == minus_infinity;
-    return !passes_mask(trace.problem(), place.cell.row, place.cell.col);
+    return !passes_mask(trace.walked(), place.cell.row, place.cell.col);
 }
 
 bool feeds(const Trace& trace, const Place& from, const Place& to) {

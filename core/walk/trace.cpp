@@ -1,10 +1,12 @@
 #include "core/walk/trace.h"
 
+#include "core/problem/heads.h"
 #include "core/walk/lesson.h"
 
 #include <algorithm>
 #include <cassert>
 #include <iterator>
+#include <map>
 #include <utility>
 
 namespace tilewalk {
@@ -244,6 +246,7 @@ std::size_t Trace::bytes() const {
 
 Recorder::Recorder(const Problem& problem, const Lesson& lesson) : trace_(std::make_shared<Trace>()) {
     trace_->problem_ = problem;
+    if (lesson.uses(packs_heads)) trace_->packed_ = packed_group(problem);
     trace_->lesson_ = &lesson;
     for (int s = 0; s < slot_count; ++s)
         if (!info(static_cast<Slot>(s)).hbm) trace_->histories_[static_cast<std::size_t>(s)].resize(1);
@@ -423,7 +426,21 @@ void Recorder::find_digits() {
     for (const auto& [whole, tile] : matrices_and_tiles()) digits(tile) = digits(whole);
 }
 
+// Ranks send at the same time, so the order of recording does not say what has arrived.
+void Recorder::count_messages() {
+    if (total_.sent == 0) return;
+    std::map<int, std::int64_t> arrived;  // by tick
+    std::int64_t sum = 0;
+    for (const Step& step : trace_->steps_)
+        arrived[step.when.end] += step.traffic.sent - std::exchange(sum, step.traffic.sent);
+    sum = 0;
+    for (auto& [tick, bytes] : arrived) sum = bytes += sum;
+    for (Step& step : trace_->steps_) step.traffic.sent = arrived[step.when.end];
+    trace_->steps_.back().traffic.sent = total_.sent;
+}
+
 std::shared_ptr<const Trace> Recorder::finish() {
+    count_messages();
     find_digits();
     return std::move(trace_);
 }

@@ -207,7 +207,8 @@ struct Traffic {
     std::int64_t hbm_write = 0;  ///< bytes
     std::int64_t sram_live = 0;  ///< bytes held on chip after this step (not a running total)
     std::int64_t flops = 0;      ///< additions, multiplications, divisions, comparisons, exp, ln: one each
-    std::int64_t sent = 0;       ///< bytes between ranks; a message counts here alone, not as HBM bytes
+    std::int64_t sent = 0;  ///< bytes between ranks that have arrived by the clock when this step ends, at
+                            ///< the last step all; a message counts here alone, not as HBM bytes
 
     bool operator==(const Traffic&) const = default;
 };
@@ -251,6 +252,8 @@ struct Held {
 class Trace {
 public:
     const Problem& problem() const { return problem_; }
+    /// What its rows are those of: the problem, or the heads of a group below each other (packed_group).
+    const Problem& walked() const { return packed_ ? *packed_ : problem_; }
     const Lesson& lesson() const { return *lesson_; }
     int size() const { return static_cast<int>(steps_.size()); }
     const Step& step(int k) const { return steps_[static_cast<std::size_t>(k)]; }
@@ -297,6 +300,7 @@ private:
     using History = std::vector<Event>;
 
     Problem problem_;
+    std::optional<Problem> packed_;
     const Lesson* lesson_ = nullptr;
     std::deque<Value> values_;
     std::vector<Step> steps_;
@@ -315,6 +319,7 @@ std::span<const std::pair<Slot, Slot>> matrices_and_tiles();
 class Recorder {
 public:
     Recorder(const Problem& problem, const Lesson& lesson);
+    const Problem& walked() const { return trace_->walked(); }
 
     /// Puts a matrix into HBM before the first step, cut into tiles of so many rows (and columns). Its first
     /// row or column may be a later one of the whole matrix: tiles of different sizes are given one by one.
@@ -383,6 +388,7 @@ private:
     std::int32_t add(Matrix data, Region region);
     std::int64_t bytes_of(Slot slot, const Value& value) const;
     void find_digits();
+    void count_messages();
     void note_read(Slot slot, int tile, std::int32_t value);
     void note_write(Slot slot, int tile, std::int32_t value);
     When next_time();

@@ -288,7 +288,8 @@ void ledger(const Canvas& c, AppState& state, const Sizes& s, const Rect& a) {
     float y = a.y + s.text / 2;
     c.text_within(a.x, y, a.w, "HBM, the whole walk", s.text, t.t1, Face::semibold);
     y += s.row;
-    y += bar_line(c, s, a, y, "this head", l.one, l.again, H == 1, t.t2);
+    const bool group = state.trace->walked().packed > 1;
+    y += bar_line(c, s, a, y, group ? "this group" : "this head", l.one, l.again, H == 1, t.t2);
     if (H == 1) {
         c.paragraph(a.x, y + s.row * .4f, a.w,
                     "There is one head. Add query heads (+): those that share a key head read K and V once.",

@@ -65,7 +65,7 @@ std::vector<Shortcut> number_keys() {
             {g, "W  Enter", "where does this number come from", {{Key::w}, {Key::enter}}},
             {g, "Backspace", "where from: one number back", {{Key::backspace}}},
             {g, "B", "before and after the step", {{Key::b}}},
-            {g, "C", "formula or pseudocode, in narrow windows", {{Key::c}}},
+            {g, "C", "formula or pseudocode", {{Key::c}}},
             {g, "E  Shift E", "softmax: next, previous line of the derivation", {{Key::e}, shift(Key::e)}},
             {g, "S  Shift S", "softmax: cut of the proof to and fro", {{Key::s}, shift(Key::s)}},
             {g, "D  Shift D", "next difference, next NaN of a broken walk", {{Key::d}, shift(Key::d)}},

@@ -4,6 +4,7 @@
 
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/layout.h"
+#include "app/ui/parts/stage_terms.h"
 #include "app/ui/state/app_state.h"
 
 #include <cmath>
@@ -110,13 +111,26 @@ struct Around {
     const Value& written() const { return trace.value(trace.writes(k).front().value); }
     double now(Slot slot) const { return at(*trace.live(slot, k).value, row, col); }
     static double at(const Value& v, int r, int c) { return v.data(r - v.region.row, c - v.region.col); }
+    /// "k₂": of row n of the step's queries ("q") or keys. Rows of a shard count from 0.
+    std::string name(const char* letter, int n) const;
 };
 /// "k₂"
 std::string index_label(const Problem& problem, const char* letter, int n);
 /// Row r of A against row c of B, term by term.
 Dot dot_of(const Value& A, int r, const Value& B, int c);
+Dot dot_of(const CellSum& sum);
+/// S, dP or D of the row and column.
+Dot product_dot(const Around& around);
+/// What was there and all products, divided where the sum is.
+Stack stack_of(const CellSum& sum);
+/// O ÷ ℓ
+Stack division_stack(const Problem& problem, double old, double l, double total);
+/// The score gradient of the row: each key from the step of its own tile.
+void draw_areas(const Canvas& canvas, const Rect& pane, const Around& around);
 /// The row of a tile, key by key; its scores on the curve, measured from `base`.
 std::vector<Bar> row_bars(const Around& around, const Value& tile);
+/// What softcap, bias or mask have left of the scores of the row.
+std::vector<Bar> changed_bars(const Around& around);
 std::vector<CurvePoint> row_points(const Around& around, const Value& S, const Value& P, double base);
 /// Exponents above 0 and weights above 1, as a broken walk or rounding makes them.
 bool off_the_curve(const std::vector<CurvePoint>& points);

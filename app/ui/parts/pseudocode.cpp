@@ -52,6 +52,7 @@ std::vector<ShownCode> shown_code(const Lesson& lesson, const Problem& problem) 
             std::string text = replaced(code.text, "Tr−1", str(problem.Tr() - 1));
             text = replaced(std::move(text), "Tc−1", str(problem.Tc() - 1));
             if (problem.softmax_scale() == 1) text = replaced(std::move(text), "scale · ", "");
+            if (problem.logits.softcap) text = replaced(std::move(text), "dS ← P", "dS_cap ← P");
             shown.push_back({line, code.indent, std::move(text)});
         }
         ++line;
@@ -59,8 +60,10 @@ std::vector<ShownCode> shown_code(const Lesson& lesson, const Problem& problem) 
     return shown;
 }
 
-void pseudocode(const Canvas& c, const AppState& state, const Rect& a, float panel_h) {
-    lines(c, state, {a.x, a.y, a.w, std::min(height_of(state, panel_h), a.h)});
+float pseudocode(const Canvas& c, const AppState& state, const Rect& a, float panel_h) {
+    const float h = std::min(height_of(state, panel_h), a.h);
+    lines(c, state, {a.x, a.y, a.w, h});
+    return a.y + h;
 }
 
 float least_pseudocode_height(const AppState& state) {

@@ -18,11 +18,11 @@ struct ShownCode {
 /// The lines that this problem has: without a mask, none about it.
 std::vector<ShownCode> shown_code(const Lesson& lesson, const Problem& problem);
 
-/// From the top of the area, in a panel of this height.
-void pseudocode(const Canvas& canvas, const AppState& state, const Rect& area, float panel_h);
-/// At the foot of a panel, from y at most; nothing where it has no room.
+/// From the top of the area, in a panel of this height; returns where it ends.
+float pseudocode(const Canvas& canvas, const AppState& state, const Rect& area, float panel_h);
 /// Room that it takes with every line, as low as they may be.
 float least_pseudocode_height(const AppState& state);
+/// At the foot of a panel, from y at most; nothing where it has no room.
 void pseudocode_below(const Canvas& canvas, const AppState& state, const Rect& panel, float y);
 
 }  // namespace tilewalk::ui

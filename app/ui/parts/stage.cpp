@@ -30,7 +30,7 @@ struct CellSize {
 };
 constexpr CellSize roomy[] = {{40, 24, 104}, {34, 18, 84}};  // beside the drawing
 constexpr CellSize airy = {size::far_number, 22, 62}, usual = {size::far_number, 12, 62},
-                   tight = {size::far, 10, 62, 10, 40};
+                   tight = {size::far, 10, 62, 10, 40}, tighter = {size::far, 9.3f, 62, 8, 36};
 constexpr float good_lens_w = 600, least_lens_h = 184;
 // A few products take less width than a curve with its list.
 float least_lens_w(Op op) { return op == Op::scores || op == Op::dp ? 330 : 450; }
@@ -143,7 +143,7 @@ bool fits_usual(const AppState& state, Terms& line, const Room& in) {
 // Rather than let numbers touch: smaller cells.
 bool fits_well(const AppState& state, Terms& line, const Room& in) {
     return fits(state, line, in, usual, Letters::of_all) || fits(state, line, in, usual, Letters::own) ||
-           fits(state, line, in, tight, Letters::own);
+           fits(state, line, in, tight, Letters::own) || fits(state, line, in, tighter, Letters::own);
 }
 
 // Where not all matrices have room for the decimals of the formula, the narrow ones may.

@@ -3,6 +3,7 @@
 #include "app/ui/parts/slot_view.h"
 
 #include "core/lessons/shared/parts.h"
+#include "core/problem/precision.h"
 #include "core/walk/lesson.h"
 
 #include <algorithm>
@@ -226,12 +227,74 @@ std::vector<StageTerm> stage_terms(const Trace& trace, int k, const Explanation&
     return out;
 }
 
+namespace {
+
+// Weights are cast to the format of the product; the result is that of the cast.
+Format cast_of(const Trace& trace, Slot slot) {
+    const bool weights = slot == Slot::P || slot == Slot::Prob || slot == Slot::dS;
+    return weights ? operand_format(trace.problem().precision) : Format::fp64;
+}
+
+CellSum::Factor factor(const Trace& trace, const StageTerm& term, bool column, int line) {
+    const Matrix& A = term.value->data;
+    CellSum::Factor out{term.slot, column, line, {}};
+    for (Eigen::Index n = 0; n < (column ? A.rows() : A.cols()); ++n)
+        out.values.push_back(round_to(cast_of(trace, term.slot), column ? A(n, line) : A(line, n)));
+    return out;
+}
+
+}  // namespace
+
+std::vector<double> CellSum::terms() const {
+    std::vector<double> out;
+    for (std::size_t n = 0; n < a.values.size(); ++n) out.push_back(scale * a.values[n] * b.values[n]);
+    return out;
+}
+
+std::optional<CellSum> cell_sum(const Trace& trace, int k, int row, int col, Slot slot) {
+    const std::vector<StageTerm> all = stage_terms(trace, k);
+    const auto begins = [](const StageTerm& t, std::string_view sign) {
+        return std::string_view(t.before).starts_with(sign);
+    };
+    const auto result = std::ranges::find_if(all, [&](const StageTerm& t) {
+        return t.result && (slot == Slot::count || t.slot == slot) && t.value->region.contains(row, col);
+    });
+    // A · B, or rowsum(A ⊙ B)
+    const auto pair = std::ranges::adjacent_find(all, [&](const StageTerm& a, const StageTerm& b) {
+        return (begins(b, "·") && !begins(a, "exp(")) || (begins(a, "rowsum(") && begins(b, "⊙"));
+    });
+    if (result == all.end() || pair == all.end()) return {};
+    const StageTerm &A = pair[0], &B = pair[1];
+    const bool by_rows = begins(B, "⊙");
+    const int r = row - result->value->region.row, c = col - result->value->region.col;
+    CellSum out{.a = factor(trace, A, A.transposed, r),
+                .b = factor(trace, B, !by_rows && !B.transposed, by_rows ? r : c)};
+    if (out.a.values.size() != out.b.values.size()) return {};
+    out.slot = result->slot, out.total = result->value->data(r, c);
+    if (std::string_view(A.before).ends_with("scale ·")) out.scale = trace.problem().softmax_scale();
+    double factor = 1;  // of what follows
+    for (const StageTerm& t : all)
+        if (replaces(*result, t))
+            out.grows = true, out.before = t.value->data(r, c), out.shrinks = factor;
+        else if (begins(t, "⊘"))
+            out.divisor = t.value->data(r, 0);
+        else if (&t < &A && t.value->region.cols == 1)
+            factor *= t.value->data(r, 0);
+    return out;
+}
+
+bool replaces(const StageTerm& result, const StageTerm& old) {
+    return result.result && old.old && info(old.slot).role == info(result.slot).role &&
+           old.value->region == result.value->region;
+}
+
 Line stage_symbol(const Trace& trace, const StageTerm& t) {
     // Parts have other letters from merge to merge.
     Line symbol = slot_symbol(trace, t.slot, t.part < 0 ? t.made : t.step, t.part);
     if (t.transposed) symbol = ui::transposed(std::move(symbol));
     const bool indexed = !symbol.empty() && symbol.back().script == Span::Script::sub;
-    return t.old ? pieces(symbol, sub(indexed ? " old" : "old", info(t.slot).role)) : symbol;
+    return t.old && t.slot != Slot::dS ? pieces(symbol, sub(indexed ? " old" : "old", info(t.slot).role))
+                                       : symbol;
 }
 
 }  // namespace tilewalk::ui

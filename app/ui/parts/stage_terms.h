@@ -4,6 +4,7 @@
 
 #include "app/ui/parts/matrix.h"
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,30 @@ std::vector<StageTerm> stage_terms(const Trace& trace, int k);
 /// Of what a rank does alike to keys and values, or to several pieces of its shard, that which the formula is
 /// about.
 std::vector<StageTerm> stage_terms(const Trace& trace, int k, const Explanation& explanation);
+
+/// It is what the result takes the place of: dQ grows in HBM and is added up on chip, two slots of one
+/// quantity.
+bool replaces(const StageTerm& result, const StageTerm& old);
+
+/// One number that a step makes as a sum of products: what was there, shrunk, and a row or column of one
+/// matrix times one of another.
+struct CellSum {
+    struct Factor {
+        Slot slot;
+        bool column;
+        int line;  ///< which row or column, from 0
+        std::vector<double> values;
+    };
+    Factor a, b;
+    bool grows = false;  ///< something was there
+    double before = 0, shrinks = 1, scale = 1, divisor = 1, total = 0;
+    Slot slot = Slot::count;  ///< of the result
+
+    std::vector<double> terms() const;
+};
+/// Of the cell in that row and column of the slot (or of the first result), as the stage's terms of step k
+/// say; nothing where they are no such sum.
+std::optional<CellSum> cell_sum(const Trace& trace, int k, int row, int col, Slot slot = Slot::count);
 
 /// Its letter with the block, with "old" and ᵀ where they belong.
 Line stage_symbol(const Trace& trace, const StageTerm& term);

@@ -155,41 +155,30 @@ struct Sum {
     bool grows = false;
 };
 
-// Only for a sum of products: the signs of the terms say what is added, scaled or divided.
+// Only for a sum of products that is not divided.
 std::optional<Sum> sum_of(const AppState& state, const Zoom& z) {
+    const CellRef cell = state.explanation.target;
+    const auto sum = cell_sum(*state.trace, state.cursor.step, cell.row, cell.col);
     std::vector<const Strip*> factors;
-    const Strip* result = nullptr;
-    double before = 0, factor = 1;  // what was there, and by what it shrinks
-    Sum out;
-    for (const Strip& s : z.strips) {
-        const std::string_view sign = s.before;
-        if (sign == "⊘" || sign.find("exp(") != sign.npos || sign.starts_with("−Σ")) return {};
-        if (sign.find("scale") != sign.npos) out.scale = state.problem->softmax_scale();
-        if (s.old) out.grows = true, before += weight_at(s, std::max(0, s.line.chosen));
-        if (!s.result && !s.old && s.single()) factor *= weight_at(s, 0);
+    for (const Strip& s : z.strips)
         if (in_sum(s)) factors.push_back(&s);
-        if (s.result && !result) result = &s;
-    }
-    if (!result || factors.size() != 2) return {};
+    if (!sum || sum->divisor != 1 || factors.size() != 2) return {};
     const Strip &a = *factors[0], &b = *factors[1];
-    if (a.line.length() != b.line.length() || a.first != b.first || a.count != b.count) return {};
-    out.count = a.count, out.others = a.line.length() - a.count;
-    out.total = weight_at(*result, result->line.chosen);
+    if (a.first != b.first || a.count != b.count || a.line.length() != std::ssize(sum->a.values)) return {};
+    Sum out{.count = a.count, .others = a.line.length() - a.count, .scale = sum->scale, .total = sum->total};
     for (int n = 0; n < a.line.length(); ++n) {
-        const double product = weight_at(a, n) * weight_at(b, n);
+        const auto at = static_cast<std::size_t>(n);
+        const double product = sum->a.values[at] * sum->b.values[at];
         out.all += product;
         if (n >= a.first && n < a.first + a.count) out.shown += product;
     }
     // A walk that rounds comes to something else: then nothing is told.
-    const double comes_to = before * factor + out.scale * out.all;
-    if (std::abs(comes_to - out.total) > 1e-9 * std::max(1.0, std::abs(out.total))) return {};
-    if (out.grows && before * factor != 0) {
-        out.all *= out.scale, out.shown *= out.scale;
-        return out;
-    }
+    const double before = sum->before * sum->shrinks, comes_to = before + out.scale * out.all;
+    if (!(std::abs(comes_to - out.total) <= 1e-9 * std::max(1.0, std::abs(out.total)))) return {};
+    out.grows = before != 0;
+    if (out.grows) out.all *= out.scale, out.shown *= out.scale;
     // Where all terms are shown, only what was there before is left to tell.
-    out.grows = false;
-    return out.others > 0 ? std::optional(out) : std::nullopt;
+    return out.grows || out.others > 0 ? std::optional(out) : std::nullopt;
 }
 
 // The ways to say it, shorter and shorter.

@@ -27,12 +27,6 @@ int letters(const AppState& state, const Strip& s, int digits) {
     return most;
 }
 
-// dQ grows in HBM and is added up on chip: two slots of one quantity.
-bool replaces(const StageTerm& result, const StageTerm& old) {
-    return result.result && old.old && info(old.slot).role == info(result.slot).role &&
-           old.value->region == result.value->region;
-}
-
 // Single numbers go with the matrix behind them, if one is left, else with the one before.
 std::vector<Band> bands_of(const Zoom& z) {
     std::vector<Band> out(1);
@@ -230,8 +224,8 @@ std::vector<StageTerm> zoom_order(std::vector<StageTerm> terms) {
     const auto result = std::ranges::find_if(terms, &StageTerm::result);
     if (result == terms.end()) return terms;
     const auto wide = [](const StageTerm& t) { return t.value->region.cols > 1; };
-    const auto old = std::find_if(
-        terms.begin(), result, [&](const StageTerm& t) { return wide(t) && zooming::replaces(*result, t); });
+    const auto old = std::find_if(terms.begin(), result,
+                                  [&](const StageTerm& t) { return wide(t) && replaces(*result, t); });
     if (old == result || old + 1 == result || *(old + 1)->before != '+') return terms;
     const std::string_view sign = (old + 1)->before;
     // a ⊙ O + P V is P V + a ⊙ O: what it adds goes first.

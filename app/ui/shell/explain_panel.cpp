@@ -37,8 +37,10 @@ RowPicker row_picker_for(const AppState& state, float room) {
     // Those of the value that the formula speaks of: a shard of a ring may be stored in several pieces.
     const Region region = step_region(*state.trace, k);
     out.rows = region.rows;
-    // Numbered as in the formula: rows of parts from 0 on
-    out.top = is_of_parts(state.trace->writes(k).front().slot) ? 0 : region.row;
+    // Numbered as in the formula: rows of parts from 0 on, those of a shared part in HBM as the queries
+    const Slot slot = state.trace->writes(k).front().slot;
+    const bool of_queries = info(slot).hbm && state.lesson->uses(chooses_sequences);
+    out.top = is_of_parts(slot) && !of_queries ? 0 : region.row;
     out.w = 128;
     if (out.rows > 3) return out;
     for (int r = 0; r < out.rows; ++r) out.labels.push_back(str(out.top + r));
@@ -189,33 +191,60 @@ float step_title(const Canvas& c, float x, float y, float room, const std::strin
     return c.text_within(x, y, room, title, size, 0, Face::semibold);
 }
 
+namespace {
+
+constexpr float switch_h = 54;  // at the foot of the panel, with what lies round it
+
+// The reason for the step and what goes with it. Returns where it ends.
+float reason(const Canvas& c, const AppState& state, const Rect& a, float foot, float code) {
+    const float label = a.w < 360 ? 0.0f : 44.0f;
+    if (label > 0) c.text(a.x + 16, a.y + 10, "Why", size::body, c.theme->t3, Face::medium);
+    const float x = a.x + 16 + label, w = a.w - 32 - label, room = a.h - foot;
+    const float why_size = why_size_for(state.explanation.why, w, room);
+    const int most = std::max(1, static_cast<int>(room / (why_size * why_line)));
+    float used =
+        c.paragraph(x, a.y, w, state.explanation.why, why_size, c.theme->t1, most, Face::regular, why_line);
+    used += without_fault(c, state, x, a.y + used, w, room - used);
+    used += asides(c, state, x, a.y + used, w, room - used);
+    used += introduction(c, state, x, a.y + used, w, room - used - code);
+    return a.y + used;
+}
+
+// Formula and reason, below them as much of the pseudocode as has room. Returns whether that is all of it.
+bool formula_view(const Canvas& c, AppState& state, const Rect& a, float card, bool tight) {
+    const float y = card + formula_card(c, state, a, card, a.h < 450 ? 2 : tight ? 3 : 4) + 14;
+    const float code = least_pseudocode_height(state), text_w = a.w - (a.w < 360 ? 32 : 76);
+    const float why = paragraph_height(text_w, state.explanation.why, size::lead, 0);
+    const bool whole = !tight && a.bottom() - y - why >= code;
+    const float end = reason(c, state, {a.x, y, a.w, a.bottom() - y}, whole ? 0 : switch_h, tight ? 0 : code);
+    pseudocode_below(c, state, whole ? a : Rect{a.x, a.y, a.w, a.h - switch_h + 6}, end);
+    return whole;
+}
+
+// The whole algorithm; below it the reason, where that has room.
+void code_view(const Canvas& c, const AppState& state, const Rect& a, float card) {
+    const float bottom = a.bottom() - switch_h;
+    const float end = pseudocode(c, state, {a.x + 12, card, a.w - 24, bottom - card}, a.h) + 14;
+    const float why = paragraph_height(a.w - 76, state.explanation.why, size::body, 0);
+    if (end + 1.1f * why <= bottom) reason(c, state, {a.x, end, a.w, bottom - end}, 0, 0);
+}
+
+}  // namespace
+
 void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
     const Panel panel(c, "Explanation", a);
     title_row(c, state, a);
-    const float card = a.y + 56;
-    // In a low window formula and pseudocode take turns.
-    if (tight && state.show_code) {
-        pseudocode(c, state, {a.x + 12, card, a.w - 24, a.h - 56 - 54}, a.h);
-    } else {
-        const float y = card + formula_card(c, state, a, card, a.h < 450 ? 2 : tight ? 3 : 4) + 14;
-        const float label = a.w < 360 ? 0.0f : 44.0f;
-        if (label > 0) c.text(a.x + 16, y + 10, "Why", size::body, c.theme->t3, Face::medium);
-        const float text_w = a.w - 32 - label, room = a.bottom() - y - (tight ? 54 : 0);
-        const float why_size = why_size_for(state.explanation.why, text_w, room);
-        const int most = std::max(1, static_cast<int>(room / (why_size * why_line)));
-        float used = c.paragraph(a.x + 16 + label, y, text_w, state.explanation.why, why_size, c.theme->t1,
-                                 most, Face::regular, why_line);
-        used += without_fault(c, state, a.x + 16 + label, y + used, text_w, room - used);
-        used += asides(c, state, a.x + 16 + label, y + used, text_w, room - used);
-        const float code = tight ? 0 : least_pseudocode_height(state);
-        used += introduction(c, state, a.x + 16 + label, y + used, text_w, room - used - code);
-        pseudocode_below(c, state, tight ? Rect{a.x, a.y, a.w, a.h - 48} : a, y + used);
-    }
-    if (tight) {
-        int tab = state.show_code ? 1 : 0;
-        if (segmented(c, "##tab", a.x + 16, a.bottom() - 12 - 32, {"Formula", "Pseudocode"}, tab))
-            state.show_code = tab == 1;
-    }
+    bool& code = state.settings.pseudocode;
+    bool whole = false;
+    if (code)
+        code_view(c, state, a, a.y + 56);
+    else
+        whole = formula_view(c, state, a, a.y + 56, tight);
+    // Where not both have room, they take turns.
+    if (whole) return;
+    int tab = code ? 1 : 0;
+    if (segmented(c, "##tab", a.x + 16, a.bottom() - 12 - 32, {"Formula", "Pseudocode"}, tab))
+        code = tab == 1;
 }
 
 }  // namespace tilewalk::ui

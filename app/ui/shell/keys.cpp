@@ -144,7 +144,7 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
     case Key::d: return press.shift ? next_lost(state) : find_difference(state);
     case Key::n: return next_noteworthy(state, press.shift ? -1 : 1);
     case Key::period: state.blank = state.presenter && !press.shift; return;
-    case Key::c: state.show_code = !state.show_code; return;
+    case Key::c: state.settings.pseudocode = !state.settings.pseudocode; return;
     case Key::e: return step_argument(state, press.shift ? -1 : 1);
     case Key::s: return move_cut(state, press.shift ? -1 : 1);
     case Key::m: return next_max_change(state);

@@ -186,7 +186,7 @@ void matrix_section(const Canvas& c, AppState& state, const Rect& a) {
     const float beside = segmented_width(names, 13) + 12;
     if (a.w - beside > 90)
         c.text_within(a.x + beside, a.y + 16, a.w - beside, "double-click to type", 13, c.theme->t3);
-    const Matrix A = input(*state.problem, slots[static_cast<std::size_t>(at)]);
+    const Matrix A = input(*state.lesson, *state.problem, slots[static_cast<std::size_t>(at)]);
     const float top = a.y + 46;
     const int rows = std::clamp(static_cast<int>((a.bottom() - top - 4) / 26), 1, static_cast<int>(A.rows()));
     const int cols = std::clamp(static_cast<int>((a.w - 8) / 52), 1, static_cast<int>(A.cols()));

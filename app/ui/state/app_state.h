@@ -119,7 +119,6 @@ struct AppState : WalkView {
     int break_tab = 0;                       ///< of that panel: faults, formats, effect
     StageLists lists;                        ///< presenter mode: faults, and the problem
     std::shared_ptr<BrokenShown> broken;     ///< the step that its panes show, as it was worked out last
-    bool show_code = false;                  ///< narrow windows: the pseudocode in place of the formula
     bool row_over_tiles = false;             ///< the lens shows m, ℓ and O of one row over all tiles
     SoftmaxPage softmax;
     HeadsCard heads;

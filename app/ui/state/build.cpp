@@ -86,7 +86,7 @@ void take_over(AppState& state, const Lesson* lesson, ProblemPtr problem, BuiltW
     state.form.random_N = state.problem->N();
     state.form.random_d = state.problem->d();
     state.cursor = at_step(*state.trace, k);
-    state.row = std::clamp(state.row, 0, std::max(state.problem->N(), state.problem->N_kv()) - 1);
+    state.row = std::clamp(state.row, 0, std::max(state.trace->walked().N(), state.problem->N_kv()) - 1);
     state.hover.reset();
     state.hover_sources.clear();
     refresh_explanation(state);
@@ -208,13 +208,13 @@ void set_element(AppState& state, CellRef cell, double value) {
     const std::optional<Slot> slot = input_of(cell.slot);
     if (!slot) return;
     cell.slot = *slot;
-    const Matrix A = input(changed, *slot);
+    const Lesson& lesson = *latest_lesson(state);
+    const Matrix A = input(lesson, changed, *slot);
     // A problem that is being built in the background may have another shape than the one on screen.
     if (cell.row >= A.rows() || cell.col >= A.cols() || A(cell.row, cell.col) == value) return;
-    if (const auto set = set_input(changed, cell, value); !set) return notify(state, set.error);
+    if (const auto set = set_input(lesson, changed, cell, value); !set) return notify(state, set.error);
     mark_changed(changed);
-    rebuild(state, latest_lesson(state), std::make_shared<const Problem>(std::move(changed)), History::add,
-            true);
+    rebuild(state, &lesson, std::make_shared<const Problem>(std::move(changed)), History::add, true);
 }
 
 void set_words(AppState& state, const std::string& words) {

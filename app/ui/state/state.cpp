@@ -143,7 +143,7 @@ void refresh_explanation(AppState& state) {
 void begin_edit(AppState& state, CellRef cell, const char* widget) {
     const std::optional<Slot> slot = input_of(cell.slot);
     if (!slot) return;
-    const Matrix A = input(*state.problem, *slot);
+    const Matrix A = input(*state.lesson, *state.problem, *slot);
     if (cell.row >= A.rows() || cell.col >= A.cols()) return;
     CellEdit edit;
     edit.cell = cell;

@@ -50,8 +50,8 @@ void explain_dp(const View& v) {
 void explain_ds(const View& v) {
     const Expr weight = v.number(Slot::Prob), slope = v.number(Slot::dP), row_mean = v.number(Slot::Di);
     const double P = weight.value, dP = slope.value, D = row_mean.value;
-    v.out.formula = join({sym(Slot::dS), "  ←  ", sym(Slot::Prob), " ⊙ (", sym(Slot::dP), " − ",
-                          sym(Slot::Di, v.step.i), ")"});
+    v.out.formula = join({score_gradient(v.trace, v.k), "  ←  ", sym(Slot::Prob), " ⊙ (", sym(Slot::dP),
+                          " − ", sym(Slot::Di, v.step.i), ")"});
     const std::string key = v.key();
     const auto [value, mean] = format_apart(dP, D);
     v.out.kind = P == 0 ? 3 : dP == D ? 2 : dP < D;

@@ -41,7 +41,7 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {0, "D  ← rowsum(P ⊙ dP)", Op::row_dot},
         {0, "dsink ← −Σ exp(sink − L) D", Op::sink_gradient},
         {0, "dS ← P ⊙ (dP − D)", Op::ds},
-        {0, "dS ← dS ⊙ (1 − (S ÷ cap)²)", Op::cap_gradient},
+        {0, "dS ← dS_cap ⊙ (1 − (S ÷ cap)²)", Op::cap_gradient},
         {0, "dQ ← scale · dS K", Op::dq},
         {0, "dK ← scale · dSᵀ Q", Op::dk},
     };

@@ -15,7 +15,9 @@ extern const Lesson attention_backward;
 
 /// Project, attend, send the gradient back, change the weights, look again: W ← W − η dW for W_Q, W_K, W_V,
 /// with the loss ⟨dO, O⟩ before and after it. Without a projection X = I and W = Q, K, V; where N ≠ N_kv keys
-/// and values come from an identity of their own, X_kv.
+/// and values come from an identity of their own, X_kv. Of heads that share K and V all are walked through,
+/// as one attention with their queries below each other (packed_group): what W_K and W_V learn is the sum
+/// over them.
 extern const Lesson training_step;
 
 /// The three ways from the input to attention: which weights make which matrix, and their gradients.
@@ -25,6 +27,8 @@ struct WeightPath {
 inline constexpr WeightPath weight_paths[] = {{Slot::W_Q, Slot::dW_Q, Slot::Q, Slot::dQ},
                                               {Slot::W_K, Slot::dW_K, Slot::K, Slot::dK},
                                               {Slot::W_V, Slot::dW_V, Slot::V, Slot::dV}};
+/// Keys and values come from other positions than queries, or from fewer than those of all heads.
+bool keys_have_own_input(const Problem& problem);
 /// X, or X_kv for keys and values that have an input of their own.
 Slot input_of(const Problem& problem, const WeightPath& path);
 

@@ -23,7 +23,8 @@ bool reads(const View& v, Slot slot) {
 Slot read_one_of(const View& v, Slot first, Slot second) { return reads(v, first) ? first : second; }
 
 Line result_line(const View& v, Slot slot, double value) {
-    return join({sym(slot), index_text(v) + " = ", Line{strong_number(num_text(value))}});
+    return join({slot == Slot::dS ? score_gradient(v.trace, v.k) : sym(slot), index_text(v) + " = ",
+                 Line{strong_number(num_text(value))}});
 }
 
 void set_sum(const View& v, const Expr& sum, double scale) {
@@ -43,12 +44,14 @@ std::string name_of(const View& v, const std::string& word, const char* other, i
 }  // namespace
 
 std::string query_name(const View& v, int r) {
-    return name_of(v, v.problem.query_token(r), "query ", r,
-                   r + std::max(0, v.problem.N_kv() - v.problem.N()));
+    const int rows = v.problem.rows_of_head(), at = r % rows;
+    return name_of(v, v.problem.query_token(r), "query ", at, at + std::max(0, v.problem.N_kv() - rows)) +
+           of_head(v.problem, r);
 }
 
 std::string key_name(const View& v, int c) {
-    return name_of(v, v.problem.key_token(c), "key ", c, c + std::max(0, v.problem.N() - v.problem.N_kv()));
+    return name_of(v, v.problem.key_token(c), "key ", c,
+                   c + std::max(0, v.problem.rows_of_head() - v.problem.N_kv()));
 }
 
 std::string percent(double part) {
@@ -72,7 +75,8 @@ std::vector<int> largest(const Numbers& terms) {
 
 std::string names(const View& v, const std::vector<int>& which, std::string (*name)(const View&, int)) {
     if (which.size() == 1) return name(v, which[0]);
-    const bool words = !v.problem.tokens.empty();
+    // Words, and queries of several heads, cannot be told by a number alone.
+    const bool words = !v.problem.tokens.empty() || (name == query_name && v.problem.packed > 1);
     const std::string first = name(v, which[0]);
     const std::string plural = first.starts_with("query") ? "queries"
                                : first.starts_with("key") ? "keys"

@@ -118,8 +118,8 @@ void sink_gradient(const View& v) {
 void ds(const View& v) {
     const Expr weight = v.number(Slot::P_hbm), slope = v.number(Slot::dP_hbm), mean = v.number(Slot::Di);
     const double P = weight.value, dP = slope.value, D = mean.value;
-    v.out.formula =
-        join({sym(Slot::dS), "  ←  ", sym(Slot::Prob), " ⊙ (", sym(Slot::dP), " − ", sym(Slot::Di), ")"});
+    v.out.formula = join({score_gradient(v.trace, v.k), "  ←  ", sym(Slot::Prob), " ⊙ (", sym(Slot::dP),
+                          " − ", sym(Slot::Di), ")"});
     v.out.numbers = write(product({weight, difference(slope, mean)}), v.result());
     tell_competition(v, P, dP, D);
     const std::string q = query_name(v, v.row), k = key_name(v, v.col);

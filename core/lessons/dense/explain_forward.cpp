@@ -98,7 +98,8 @@ void scale(const View& v) {
 }
 
 void mask(const View& v) {
-    const int own = v.row + v.problem.N_kv() - v.problem.N();  // the key at this query's own position
+    // the key at this query's own position
+    const int rows = v.problem.rows_of_head(), own = v.row % rows + v.problem.N_kv() - rows;
     v.out.formula = join({sym(Slot::S), "  ←  −∞  where masked"});
     const std::string q = query_name(v, v.row), k = key_name(v, v.col);
     v.out.kind = visible(v.problem, v.row, v.col) ? 0 : 1;

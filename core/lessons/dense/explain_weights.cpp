@@ -10,7 +10,8 @@ namespace {
 
 // "itself" where query and key are one token
 std::string key_or_itself(const View& v, int c) {
-    return v.problem.N() == v.problem.N_kv() && c == v.row ? "itself" : key_name(v, c);
+    const int rows = v.problem.rows_of_head();
+    return rows == v.problem.N_kv() && c == v.row % rows ? "itself" : key_name(v, c);
 }
 
 // How this weight compares with the others of its row.

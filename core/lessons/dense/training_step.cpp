@@ -4,6 +4,7 @@
 #include "core/lessons/shared/memory_model.h"
 #include "core/lessons/shared/running_words.h"
 #include "core/lessons/shared/tile_steps.h"
+#include "core/problem/heads.h"
 
 namespace tilewalk {
 
@@ -19,7 +20,7 @@ void give_inputs(Recorder& rec, const Problem& p) {
     const auto give = [&](Slot slot, const Matrix& A) { rec.give(slot, A, static_cast<int>(A.rows())); };
     const auto identity = [](int n) -> Matrix { return Matrix::Identity(n, n); };
     give(Slot::X, p.projection ? p.projection->X : identity(p.N()));
-    if (p.N() != p.N_kv()) give(Slot::X_kv, identity(p.N_kv()));
+    if (keys_have_own_input(p)) give(Slot::X_kv, identity(p.N_kv()));
     give(Slot::W_Q, p.projection ? p.projection->W_Q : p.Q);
     give(Slot::W_K, p.projection ? p.projection->W_K : p.K);
     give(Slot::W_V, p.projection ? p.projection->W_V : p.V);
@@ -96,7 +97,11 @@ void walk(Recorder& rec, const Problem& p) {
     forward_pass(rec, p);
 }
 
-std::int64_t estimate(const Problem& p) {
+// What is walked through: of several heads that share K and V all of them.
+Problem packed(const Problem& p) { return packed_group(p).value_or(p); }
+
+std::int64_t estimate(const Problem& one_head) {
+    const Problem p = packed(one_head);
     const double N = p.N(), M = p.N_kv(), d = p.d();
     const double model = p.projection ? static_cast<double>(p.projection->X.cols()) : N + M;
     const int more = logit_steps(p, Capped::kept);
@@ -126,7 +131,7 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {1, "D  ← rowsum(P ⊙ dP)", Op::row_dot},
         {1, "dsink ← −Σ exp(sink − L) D", Op::sink_gradient},
         {1, "dS ← P ⊙ (dP − D)", Op::ds},
-        {1, "dS ← dS ⊙ (1 − (S ÷ cap)²)", Op::cap_gradient},
+        {1, "dS ← dS_cap ⊙ (1 − (S ÷ cap)²)", Op::cap_gradient},
         {1, "dQ ← scale · dS K", Op::dq},
         {1, "dK ← scale · dSᵀ Q", Op::dk},
         {0, "for W in W_Q, W_K, W_V"},
@@ -181,7 +186,8 @@ TrafficModel pass_model(const Problem& p, const Sizes& s) {
 
 // Projections, forward pass and loss; backward pass; gradients and update of the weights; the first once
 // more.
-TrafficModel model(const Problem& p) {
+TrafficModel model(const Problem& one_head) {
+    const Problem p = packed(one_head);
     const Sizes s = sizes(p);
     const std::int64_t w = s.w + 2 * s.w_kv;
     const TrafficModel gradients = in_bytes(p, s.x + s.queries + 2 * (s.x_kv + s.keys), w),
@@ -196,8 +202,10 @@ constexpr Slot inputs[] = {Slot::X, Slot::W_Q, Slot::W_K, Slot::W_V, Slot::dO};
 
 }  // namespace
 
+bool keys_have_own_input(const Problem& p) { return p.packed > 1 || p.N() != p.N_kv(); }
+
 Slot input_of(const Problem& p, const WeightPath& path) {
-    return path.weight != Slot::W_Q && p.N() != p.N_kv() ? Slot::X_kv : Slot::X;
+    return path.weight != Slot::W_Q && keys_have_own_input(p) ? Slot::X_kv : Slot::X;
 }
 
 constinit const Lesson training_step = {
@@ -223,7 +231,7 @@ constinit const Lesson training_step = {
     .inputs = inputs,
     .faults = no_faults,
     .division = Division::none,
-    .choices = chooses_learning_rate | takes_logits | takes_sink,
+    .choices = chooses_learning_rate | takes_logits | takes_sink | packs_heads,
     .by_cell = true,
     .one_row = false,
 };

@@ -342,7 +342,7 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {2, "ΔVⱼ ← Pᵀ dOᵢ", Op::dv},
         {2, "dP ← dOᵢ Vⱼᵀ", Op::dp},
         {2, "dS ← P ⊙ (dP − Dᵢ)", Op::ds},
-        {2, "dS ← dS ⊙ (1 − (S_cap ÷ cap)²)", Op::cap_gradient},
+        {2, "dS ← dS_cap ⊙ (1 − (S_cap ÷ cap)²)", Op::cap_gradient},
         {2, "dQᵢ ← dQᵢ + scale · dS Kⱼ", Op::dq},
         {2, "ΔKⱼ ← scale · dSᵀ Qᵢ", Op::dk},
         {2, "store ΔKⱼ, ΔVⱼ", Op::store},

@@ -172,8 +172,8 @@ void explain_weight_gradient(const BackwardView& r) {
 void explain_score_gradient(const BackwardView& r) {
     const View& v = r.v;
     const Expr P = v.number(Slot::Prob), dP = v.number(Slot::dP), D = v.number(Slot::Di);
-    v.out.formula = join(
-        {sym(Slot::dS), "  ←  ", sym(Slot::Prob), " ⊙ (", sym(Slot::dP), " − ", sym(Slot::Di, r.rank), ")"});
+    v.out.formula = join({score_gradient(v.trace, v.k), "  ←  ", sym(Slot::Prob), " ⊙ (", sym(Slot::dP),
+                          " − ", sym(Slot::Di, r.rank), ")"});
     const auto [value, mean] = format_apart(dP.value, D.value);
     v.out.kind = P.value == 0 ? 3 : dP.value == D.value ? 2 : dP.value < D.value;
     v.out.why = P.value == 0 ? r.first_key(v.col) + " has no weight with " + r.query() +

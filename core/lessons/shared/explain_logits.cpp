@@ -59,7 +59,8 @@ void explain_cap_gradient(const View& v, const LogitWords& words) {
     const Expr gradient = v.number(Slot::dS), score = v.number(words.scores),
                cap = num(*v.problem.logits.softcap), part = quotient(score, cap);
     const Line S = sym(words.scores);
-    v.out.formula = join({sym(Slot::dS), "  ←  ", sym(Slot::dS), " ⊙ (1 − (", S, " ÷ cap)²)"});
+    v.out.formula =
+        join({sym(Slot::dS), "  ←  ", score_gradient(v.trace, v.k - 1), " ⊙ (1 − (", S, " ÷ cap)²)"});
     const double slope = 1 - std::pow(score.value / cap.value, 2);
     const CapKind kind = kind_of_cap(cap.value, score.value);
     v.out.kind = gradient.value == 0 ? 4 : kind;

@@ -70,13 +70,12 @@ void tell_competition(const View& v, double P, double dP, double D) {
                mean = num(v.trace, Slot::D, D);
     const Expr own = product({weight, difference(num(1), weight)}),
                others = difference(mean, product({weight, slope}));
-    const Line p = sym(Slot::Prob), dp = sym(Slot::dP);
+    const Line p = sym(Slot::Prob), dp = sym(Slot::dP), dS = score_gradient(v.trace, v.k);
     add(v, "softmax: a weight rises with its own score",
         join({"∂", p, " ÷ ∂", sym(Slot::S), "  =  ", p, " (1 − ", p, ")"}), own, p);
     add(v, "the weights compete: what it wins, the others lose",
-        join({sym(Slot::dS), "  =  ", p, " (1 − ", p, ") ", dp, " − ", p, " (", sym(Slot::Di), " − ", p, " ",
-              dp, ")"}),
-        difference(product({own, slope}), product({weight, others})), sym(Slot::dS));
+        join({dS, "  =  ", p, " (1 − ", p, ") ", dp, " − ", p, " (", sym(Slot::Di), " − ", p, " ", dp, ")"}),
+        difference(product({own, slope}), product({weight, others})), dS);
 }
 
 }  // namespace tilewalk

@@ -51,6 +51,11 @@ HeadsLedger heads_ledger(const Trace& trace) {
     }
     if (H > H_kv && has_key_gradients(trace.lesson()))
         out.sums = key_value_cache(p, H) + key_value_cache(p, H_kv);
+    if (trace.lesson().uses(packs_heads)) {  // that of a group, dK and dV already whole
+        out.once = H_kv * out.one;
+        out.again = out.once + (H - H_kv) * out.keys + (out.sums > 0 ? 2 * key_value_cache(p, H) : 0);
+        return out;
+    }
     out.again = H * out.one + out.sums;
     out.once = H * out.one - (H - H_kv) * (out.keys + gradients);
     return out;

@@ -1,5 +1,5 @@
-// What all heads of a problem move through HBM, from the walk of the shown one: every head takes the same
-// steps.
+// What all heads of a problem move through HBM, from the walk of the shown one, or of its group: every head
+// takes the same steps.
 #pragma once
 
 #include "core/walk/trace.h"
@@ -7,7 +7,7 @@
 namespace tilewalk {
 
 struct HeadsLedger {
-    std::int64_t one = 0;    ///< bytes of the shown head's walk
+    std::int64_t one = 0;    ///< bytes of the walk: of the shown head, or of its group (packs_heads)
     std::int64_t keys = 0;   ///< K and V among them
     std::int64_t sums = 0;   ///< again: each query head writes its own dK and dV, and they are added up
     std::int64_t again = 0;  ///< all heads, each loading the K and V of its group

@@ -29,7 +29,7 @@ TEST_CASE("refusals: words that are no commands and options") {
          "has no option \"--size\"; it belongs to 'render', 'export' and 'film'."},
         {{"-o", "x"},
          "'tilewalk' has no option \"-o\"; it belongs to 'trace', 'render', 'export', 'film', 'link', "
-         "'questions', 'compare', "
+         "'questions', 'compare', 'inside', "
          "'model' and "
          "'bench'."},
         {{"trace", "render"}, "too many"},
@@ -85,7 +85,6 @@ TEST_CASE("refusals: options without a value, with a wrong value, or twice") {
         {{"trace", "--kv-heads", "2"}, "--kv-heads is 2 and --heads is 1"},
         {{"trace", "--heads", "4", "--head", "4"}, "--head is \"4\", expected a whole number from 0 to 3"},
         {{"trace", "--heads", "4", "--kv-loads", "twice"}, "expected again or once"},
-        {{"trace", "--heads", "2", "--lesson", "training-step"}, "weights of one head"},
         {{"trace", "--element-bytes", "3"}, "expected 1, 2, 4 or 8."},
         {{"trace", "--element-bytes", "16"}, "expected 1, 2, 4 or 8."},
         {{"trace", "--format", "xml"}, "expected text, json or md"},
@@ -119,8 +118,10 @@ TEST_CASE("refusals: options without a value, with a wrong value, or twice") {
          "at place 4, which is outside"},
         {{"trace", "--lesson", "cascade", "--pages", "1", "--page-table", "0,1,2,1"},
          "pages 1 and 3 at the same place"},
-        {{"trace", "--lesson", "split-kv", "--queries", "5"}, "--queries is \"5\""},
-        {{"trace", "--lesson", "split-kv", "--row", "3", "--queries", "2"}, "--queries is \"2\""},
+        {{"trace", "--lesson", "split-kv", "--queries", "9"},
+         "--queries is \"9\", expected a whole number from 1 to 8"},
+        {{"trace", "--lesson", "split-kv", "--queries", "5"}, "From row 0 on Q has 4 rows"},
+        {{"trace", "--lesson", "split-kv", "--row", "3", "--queries", "2"}, "From row 3 on Q has 1 row"},
         {{"trace", "--queries", "2"}, "choose one of split-kv"},
         {{"trace", "--merge", "pairs"}, "does not read --merge"},
         {{"trace", "--lesson", "split-kv", "--parts", "sums"}, "split-kv does not read --parts"},
@@ -184,6 +185,9 @@ TEST_CASE("refusals: sources of the problem") {
         {{"trace", "--q", bad, "--k", good, "--v", good}, "bad.csv"},
         {{"trace", "--q", good, "--k", good, "--v", folder.file("v.txt", "1")},
          "expected .csv, .tsv or .npy"},
+        {{"trace", "--q", folder.path.string(), "--k", good, "--v", good},
+         "it is a folder, expected a file in .csv, .tsv or .npy"},
+        {{"trace", "--q", good, "--k", good, "--v", folder.file("v", "1")}, "the name has no ending"},
         {{"trace", "--q", wide, "--k", good, "--v", good}, "same number of columns"},
         {{"trace", "--q", good, "--k", good, "--v", good, "--do", wide}, "dO"},
         {{"trace", "--load", "a\nb.json"}, "a?b.json"},

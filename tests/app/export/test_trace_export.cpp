@@ -40,6 +40,32 @@ bool same(const json& rows, const Matrix& matrix) {
 
 }  // namespace
 
+TEST_CASE("a walk is that of one head, and says what all heads move") {
+    Problem p = *find_example("worked-4x4");
+    // Flash reads K and V for each block of queries.
+    const std::int64_t one = find_lesson("flash-forward")->model(p).total(),
+                       keys = 2LL * p.Tr() * p.N_kv() * p.d() * p.element_bytes, again = 4 * one,
+                       once = again - 2 * keys;
+    for (const bool loads_once : {false, true}) {
+        const auto written = [&](const char* format) {
+            return output_of({"trace", "--heads", "4", "--kv-heads", "2", "--head", "1", "--kv-loads",
+                              loads_once ? "once" : "again", "--format", format});
+        };
+        const json heads = json::parse(written("json"))["heads"];
+        CHECK((heads["walked"] == 1 && heads["heads"] == 4 && heads["kv_heads"] == 2));
+        CHECK(heads["bytes_of_one"] == one);
+        CHECK(heads["bytes_of_all"] == (loads_once ? once : again));
+        CHECK((heads["kv_again"] == again && heads["kv_once"] == once));
+        for (const char* format : {"text", "md"}) {
+            const std::string text = written(format);
+            CHECK(contains(text, "of head 1 alone"));
+            CHECK(contains(text, "all 4 heads move " + format_traffic(loads_once ? once : again)));
+        }
+    }
+    CHECK_FALSE(json::parse(output_of({"trace", "--format", "json"})).contains("heads"));
+    CHECK_FALSE(contains(output_of({"trace"}), "heads"));
+}
+
 TEST_CASE("trace json: the worked example and its figures") {
     const json trace = json::parse(output_of({"trace", "--format", "json"}));
     CHECK(trace["schema"] == "tilewalk-trace-1");
@@ -180,6 +206,22 @@ TEST_CASE("trace text: whoever moves fewer bytes is named") {
     tiny.Br = 1;
     const auto trace = walk(tiny);
     CHECK(contains(comparison(*trace).back(), "No number of query rows per tile changes that."));
+}
+
+TEST_CASE("trace text: of several heads it says what all of them move") {
+    const auto last = [](std::vector<std::string> more) {
+        std::vector<std::string> words{"trace", "--heads", "4"};
+        words.insert(words.end(), more.begin(), more.end());
+        const std::string out = output_of(words);
+        return out.substr(out.find("All 4 heads"));
+    };
+    // 400 B a head, of which K and V for both query blocks are 256 B.
+    CHECK(last({"--kv-heads", "2"}) ==
+          "All 4 heads together move " + format_traffic(4 * 400) + " if each loads K and V again, " +
+              format_traffic(4 * 400 - 2 * 256) + " if those of a group are\nloaded once.\n");
+    CHECK(last({}) ==
+          "All 4 heads together move " + format_traffic(4 * 400) + "; each has K and V of its own.\n");
+    CHECK_FALSE(contains(output_of({"trace"}), "heads together"));
 }
 
 TEST_CASE("trace text: prose stays within its width and large tiles are cut short") {

@@ -323,6 +323,10 @@ TEST_SUITE("tour files") {
         // "each sequence alone 336 B", "flash for one query 164 B"
         CHECK(bytes(find_lesson("cascade")->rival.model(worked)) == 336);
         CHECK(bytes(find_lesson("split-kv")->rival.model(worked)) == 164);
+        // "One query moves 756 B here"
+        Problem decoded = good(random_problem(16, 4, 1));
+        decoded.options.row = 12, decoded.options.splits = {4, 4, 4, 4};
+        CHECK(bytes(find_lesson("split-kv")->model(decoded)) == 756);
         // "In real numbers both trees agree … in bf16 the trees differ"
         const auto by = [&](MergeOrder order, Format format) {
             const Matrix S = softmax_scores(worked);

@@ -28,6 +28,7 @@ TEST_SUITE("settings") {
         saved.decimal_comma = true;
         saved.spotlight = false;
         saved.subtitles = true;
+        saved.pseudocode = true;
         saved.question_each = true;
         saved.tour_offered = true;
         saved.start_page = false;
@@ -57,6 +58,7 @@ TEST_SUITE("settings") {
         CHECK(loaded.settings.decimal_comma);
         CHECK_FALSE(loaded.settings.spotlight);
         CHECK(loaded.settings.subtitles);
+        CHECK(loaded.settings.pseudocode);
         CHECK(loaded.settings.question_each);
         CHECK(loaded.settings.tour_offered);
         CHECK(loaded.settings.zoom == saved.zoom);

@@ -9,6 +9,7 @@
 #include "tests/contains.h"
 #include "tests/core/lessons/contract.h"
 #include "tests/core/lessons/dense_checks.h"
+#include "tests/core/steps.h"
 
 #include <cmath>
 #include <doctest/doctest.h>
@@ -100,6 +101,26 @@ TEST_SUITE("softcap, ALiBi and sink") {
         for (const Lesson& lesson : lessons())
             for (const Op op : {Op::softcap, Op::bias, Op::sink_gradient, Op::cap_gradient})
                 CHECK(steps_of(*lesson.build(p), op).empty());
+    }
+    TEST_CASE("the gradient of the capped scores is dS_cap, that of the scores dS") {
+        for (const char* lesson : {"backward", "flash-backward", "ring-backward"}) {
+            Problem p = with_all();
+            p.logits.sink.reset();
+            for (const bool capped : {true, false}) {
+                if (!capped) p.logits.softcap.reset();
+                const auto trace = walk_of(lesson, p);
+                INFO(std::string(lesson), capped);
+                const int ds = steps_of(*trace, Op::ds).front();
+                const char* const name = capped ? "dS_cap" : "dS";
+                CHECK(plain(explain(*trace, ds).formula).starts_with(name + std::string("  ←")));
+                CHECK(plain(explain(*trace, ds).result).starts_with(name + std::string("[")));
+                CHECK(plain(slot_symbol(*trace, Slot::dS, ds)) == name);
+                if (!capped) continue;
+                const Explanation bent = explain(*trace, steps_of(*trace, Op::cap_gradient).front());
+                CHECK(plain(bent.formula).starts_with("dS  ←  dS_cap ⊙"));
+                CHECK(plain(bent.result).starts_with("dS["));
+            }
+        }
     }
     TEST_CASE("the softcap bends scores below the cap, the bias takes off what the distance costs") {
         Problem p = with_all();

@@ -1,5 +1,8 @@
 // One training step, held against its own definition, central differences and the tutorial's figures.
 #include "core/lessons/dense/dense.h"
+#include "core/problem/heads.h"
+#include "tests/contains.h"
+#include "tests/core/lessons/contract.h"
 #include "tests/core/lessons/dense_checks.h"
 
 #include <array>
@@ -125,6 +128,178 @@ TEST_SUITE("training step") {
         CHECK(explain(*training_step(p), 31).why.find("The loss goes") == 0);
         p.options.learning_rate = 0;
         CHECK(explain(*training_step(p), 31).why.find("Nothing moved") == 0);
+    }
+}
+
+namespace {
+
+// H_kv groups of 1 to 3 heads, one of them shown; often with what models do to the scores.
+Problem grouped_problem(Random& random, int largest, int n) {
+    Problem p;
+    do {
+        p = gradient_problem(random, largest);
+        const int H_kv = pick(random, 1, 2), size = pick(random, 2, 3);
+        give_heads(p, H_kv * size, H_kv);
+        show_head(p, pick(random, 0, H_kv * size - 1));
+        if (n % 3 == 0) p.logits = any_logits(random);
+    } while (validate(p));
+    return p;
+}
+
+// The weights of a group, W_Q of each of its heads. X is I.
+struct GroupWeights {
+    std::vector<Matrix> Q;
+    Matrix K, V;
+};
+
+std::vector<int> heads_beside(const Problem& p) {
+    std::vector<int> out;
+    for (int h = 0; h < query_heads(p); ++h)
+        if (key_head(p, h) == key_head(p, shown_head(p))) out.push_back(h);
+    return out;
+}
+
+GroupWeights group_weights(const Problem& p) {
+    GroupWeights out{{}, p.K, p.V};
+    for (const int h : heads_beside(p)) out.Q.push_back(head_alone(p, h).Q);
+    return out;
+}
+
+double loss_of_group(const Problem& p, const GroupWeights& W) {
+    double out = 0;
+    std::size_t n = 0;
+    for (const int h : heads_beside(p)) {
+        Problem alone = head_alone(p, h);
+        alone.Q = W.Q[n++], alone.K = W.K, alone.V = W.V;
+        out += loss_of(alone, output_gradient(alone));
+    }
+    return out;
+}
+
+void check_group_differences(const Problem& p, const Trace& trace) {
+    GroupWeights W = group_weights(p);
+    const double h = 1e-5;
+    const auto check = [&](Matrix& of, const Matrix& gradient) {
+        REQUIRE(gradient.size() == of.size());
+        for (Eigen::Index x = 0; x < of.size(); ++x) {
+            const double kept = of.data()[x];
+            of.data()[x] = kept + h;
+            const double up = loss_of_group(p, W);
+            of.data()[x] = kept - h;
+            const double slope = (up - loss_of_group(p, W)) / (2 * h);
+            of.data()[x] = kept;
+            CHECK_MESSAGE(std::abs(gradient.data()[x] - slope) <= 1e-6 * (1 + std::abs(slope)), describe(p));
+        }
+    };
+    const Matrix dW_Q = trace.result(Slot::dW_Q);
+    for (std::size_t n = 0; n < W.Q.size(); ++n)
+        check(W.Q[n], dW_Q.middleRows(static_cast<int>(n) * p.N(), p.N()));
+    check(W.K, trace.result(Slot::dW_K));
+    check(W.V, trace.result(Slot::dW_V));
+}
+
+// dQ of each head, and dK and dV added up over the heads, from dense attention of one head at a time.
+void check_against_dense(const Problem& p, const Trace& trace) {
+    const Matrix dQ = trace.result(Slot::dQ), O = trace.result(Slot::O);
+    Dense::Table dK = Dense::Table::Zero(p.N_kv(), p.d()), dV = dK, size_dK = dK, size_dV = dK;
+    long double precision = 0;
+    int row = 0;
+    for (const int h : heads_beside(p)) {
+        const Problem alone = head_alone(p, h);
+        const DenseGradients g = dense_gradients(alone, output_gradient(alone));
+        CHECK_MESSAGE(close_to(dQ.middleRows(row, p.N()), g.dQ, g.size_dQ, g.precision), describe(p));
+        dK += g.dK, dV += g.dV, size_dK += g.size_dK, size_dV += g.size_dV;
+        precision = std::max(precision, g.precision);
+        row += p.N();
+    }
+    CHECK(dQ.rows() == row);
+    CHECK(O.rows() == row);
+    CHECK_MESSAGE(close_to(trace.result(Slot::dK), dK, size_dK, precision), describe(p));
+    CHECK_MESSAGE(close_to(trace.result(Slot::dV), dV, size_dV, precision), describe(p));
+}
+
+}  // namespace
+
+TEST_SUITE("training step of heads that share K and V") {
+    TEST_CASE(
+        "500 random problems: dense attention, head by head, to 1e-12 and central differences to 1e-6") {
+        Random random(72);
+        for (int n = 0; n < 500; ++n) {
+            const Problem p = grouped_problem(random, 3, n);
+            const auto trace = training_step(p);
+            check_against_dense(p, *trace);
+            if (n % 5 == 0) check_group_differences(p, *trace);
+        }
+    }
+    TEST_CASE("every weight moves by its gradient, and the loss is that of the whole group") {
+        Random random(73);
+        for (int n = 0; n < 200; ++n) {
+            Problem p = grouped_problem(random, 5, n);
+            p.logits.sink.reset();  // it moves, too
+            p.options.learning_rate = choose(random, {0.1, 0.5, 0, -0.25, 3});
+            if (refuse(training_step, p)) continue;
+            const auto trace = training_step(p);
+            GroupWeights W = group_weights(p);
+            INFO(describe(p));
+            CHECK(std::abs(loss_after(*trace, 0) - loss_of_group(p, W)) <=
+                  1e-9 * (1 + std::abs(loss_of_group(p, W))));
+            const double rate = p.options.learning_rate;
+            const Matrix dW_Q = trace->result(Slot::dW_Q);
+            for (std::size_t x = 0; x < W.Q.size(); ++x)
+                W.Q[x] -= rate * dW_Q.middleRows(static_cast<int>(x) * p.N(), p.N());
+            W.K -= rate * trace->result(Slot::dW_K), W.V -= rate * trace->result(Slot::dW_V);
+            CHECK(std::abs(loss_after(*trace, 1) - loss_of_group(p, W)) <=
+                  1e-9 * (1 + std::abs(loss_of_group(p, W))));
+        }
+    }
+    TEST_CASE("it keeps the contract: bytes, operations, formulas, words") {
+        Random random(74);
+        for (int n = 0; n < 40; ++n) {
+            Problem p = grouped_problem(random, 4, n);
+            if (n % 4 == 0)
+                for (int t = 0; t < std::max(p.N(), p.N_kv()); ++t)
+                    p.tokens.push_back("w" + std::to_string(t));
+            if (n % 2 == 0) p.causal = true;
+            if (refuse(training_step, p)) continue;
+            const auto trace = training_step(p);
+            check_walk(*trace);
+            check_costs(*trace);
+            CHECK(check_explanations(*trace) > 0);
+        }
+    }
+    TEST_CASE("the steps are those of one head; every head of the group has the same walk") {
+        Problem p = tutorial_backward();
+        const std::string one = ops(*training_step(p));
+        give_heads(p, 4, 2);
+        const auto trace = training_step(p);
+        CHECK(ops(*trace) == one);
+        CHECK(trace->result(Slot::O).rows() == 8);
+        CHECK(trace->problem().N() == 4);
+        CHECK(trace->walked().rows_of_head() == 4);
+        show_head(p, 1);
+        CHECK(training_step(p)->result(Slot::W_K) == trace->result(Slot::W_K));
+        show_head(p, 2);
+        CHECK(training_step(p)->result(Slot::W_K) != trace->result(Slot::W_K));
+        give_heads(p, 4, 4);  // no head shares its keys: one head's walk
+        CHECK(training_step(p)->result(Slot::O).rows() == 4);
+    }
+    TEST_CASE("queries are told with their head, and whose the loss is") {
+        Problem p = causal(tutorial_backward());
+        give_heads(p, 4, 2);
+        show_head(p, 3);
+        const auto trace = training_step(p);
+        const auto why = [&](Op op, std::optional<CellRef> cell = {}) {
+            for (int k = 0; k < trace->size(); ++k)
+                if (trace->step(k).op == op) return explain(*trace, k, cell).why;
+            return std::string();
+        };
+        check_contains(why(Op::project), {"heads that share K and V", "query 0 of head 2"});
+        check_contains(why(Op::scores, CellRef{Slot::S_hbm, 6, 1}), {"query 2 of head 3"});
+        check_contains(why(Op::mask, CellRef{Slot::S, 4, 1}),
+                       {"query 0 of head 3", "key 1 lies in the future"});
+        check_contains(why(Op::dv), {"the sum over heads"});
+        check_contains(why(Op::dk), {"the sum over heads"});
+        check_contains(why(Op::loss), {"2\u00A0heads together"});
     }
 }
 

@@ -117,7 +117,10 @@ TEST_SUITE("heads") {
         refused([](Problem& p) { p.heads->V[1](0, 0) = NAN; }, "V of head 1");
         refused([](Problem& p) { p.heads->Q.clear(); }, "0 query heads");
         CHECK_FALSE(refuse(flash_forward, with_heads(tutorial_backward(), 4, 2)));
-        check_contains(*refuse(training_step, with_heads(tutorial_backward(), 4, 2)), {"one head"});
+        CHECK_FALSE(refuse(training_step, with_heads(tutorial_backward(), 4, 2)));
+        Problem far = with_heads(tutorial_backward(), 4, 2);
+        far.heads->dO[1] *= 1e150, far.options.learning_rate = 1e6;  // of the head beside the shown one
+        check_contains(*refuse(training_step, far), {"could overflow"});
     }
     TEST_CASE(
         "500 random problems: the gradients of a group are central differences of the loss of all heads") {
@@ -165,6 +168,12 @@ TEST_SUITE("heads") {
         const std::int64_t gradients = 2 * rows * (1 + 2 * p.Tr());
         CHECK(there.once == 6 * (there.one - there.keys - gradients) + 2 * (there.keys + gradients));
         CHECK(key_value_cache(p, 2) == 2 * 2 * rows);
+        // A training step takes a group at once: K is read for S, dQ and S again, V for O, dP and O again.
+        // Head by head the two others of a group would read them, too, and each would write its dK and dV.
+        const HeadsLedger step = heads_ledger(*training_step(p));
+        CHECK(step.keys == 6 * rows);
+        CHECK(step.once == 2 * step.one);
+        CHECK(step.again == step.once + (6 - 2) * 6 * rows + 2 * 6 * 2 * rows);
     }
     TEST_CASE("a load says what it is to the other heads") {
         Problem p = with_heads(worked_example(), 4, 2);

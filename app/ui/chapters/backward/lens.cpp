@@ -1,13 +1,11 @@
 // The lens of the backward pass: what the current step does, drawn to scale for the chosen rows.
 #include "app/ui/chapters/backward/backward.h"
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/areas.h"
 #include "app/ui/parts/lens_parts.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/motion.h"
 #include "core/base/numbers.h"
 #include "core/lessons/shared/faults.h"
-#include "core/problem/precision.h"
 #include "core/walk/explain.h"
 #include "core/walk/lesson.h"
 
@@ -18,76 +16,10 @@ namespace tilewalk::ui {
 
 namespace {
 
-// ---- The score gradient of one query
-
-// All keys of the row in their order, each from the step of its own tile.
-std::vector<Area> areas_of(const AppState& state, int row) {
-    const Trace& trace = *state.trace;
-    const int k = state.cursor.step, i = trace.step(k).i;
-    std::vector<Area> out(static_cast<std::size_t>(state.problem->N_kv()), {0, 0, 0, Area::When::after});
-    for (int s = 0; s < trace.size(); ++s) {
-        if (trace.step(s).op != Op::ds || trace.step(s).i != i) continue;
-        const Value &P = *trace.live(Slot::Prob, s).value, &dP = *trace.live(Slot::dP, s).value,
-                    &dS = *trace.live(Slot::dS, s).value;
-        const double D = trace.live(Slot::Di, s).value->data(row - P.region.row, 0);
-        for (int c = 0; c < P.region.cols; ++c) {
-            const int r = row - P.region.row;
-            out[static_cast<std::size_t>(P.region.col + c)] = {P.data(r, c), dP.data(r, c) - D, dS.data(r, c),
-                                                               s < k    ? Area::When::before
-                                                               : s == k ? Area::When::now
-                                                                        : Area::When::after};
-        }
-    }
-    return out;
-}
-
-void areas(const Canvas& c, const AppState& state, const Rect& pane, int row) {
-    const int chosen = state.explanation.target.row == row ? state.explanation.target.col : -1;
-    areas(c, *state.problem, pane, areas_of(state, row), chosen, row);
-}
-
-// ---- The other steps
-
-Dot dot_of_step(const Around& a) {
-    if (a.op() == Op::preprocess) {
-        Dot out = dot_of(a.read(Slot::dO), a.row, a.read(Slot::O), a.row);
-        out.q_name = "dO", out.k_name = "O";
-        out.total = Around::at(*a.trace.live(Slot::D, a.trace.step(a.k).i, a.k).value, a.row, 0);
-        out.q_role = out.k_role = Role::O, out.product_role = Role::alpha;
-        return out;
-    }
-    const bool scores = a.op() == Op::scores;
-    Dot out =
-        dot_of(a.read(scores ? Slot::Qi : Slot::dOi), a.row, a.read(scores ? Slot::Kj : Slot::Vj), a.col);
-    out.q_name = scores ? index_label(*a.state.problem, "q", a.row) : "dO";
-    out.k_name = index_label(*a.state.problem, scores ? "k" : "v", a.col);
-    out.scale = scores ? a.state.problem->softmax_scale() : 1;
-    out.total = a.now(scores ? Slot::S : Slot::dP);
-    if (!scores) out.q_role = Role::O, out.k_role = Role::V;
-    return out;
-}
-
 // A gradient that grows: the sum so far, then what this tile adds.
-Stack stack_of(const Around& a) {
-    const Slot chip = a.op() == Op::dv ? Slot::dVj : a.op() == Op::dk ? Slot::dKj : Slot::dQi;
-    const Value& weights = a.read(a.op() == Op::dv ? Slot::Prob : Slot::dS);
-    const Value& other = a.read(a.op() == Op::dv ? Slot::dOi : a.op() == Op::dk ? Slot::Qi : Slot::Kj);
-    const double scale = a.op() == Op::dv ? 1 : a.state.problem->softmax_scale();
-    Stack out{.symbol = chip};
-    out.parts.push_back({0, info(chip).role});
-    double added = 0;
-    const Format cast = operand_format(a.state.problem->precision);
-    const bool down = a.op() != Op::dq;  // a column of P or dS; for dQ a row of dS
-    const int count = down ? weights.region.rows : weights.region.cols;
-    for (int n = 0; n < count; ++n) {
-        const double w = down ? Around::at(weights, weights.region.row + n, a.row)
-                              : Around::at(weights, a.row, weights.region.col + n);
-        const double term = scale * round_to(cast, w) * Around::at(other, other.region.row + n, a.col);
-        out.parts.push_back({term, info(chip).role});
-        added += term;
-    }
-    out.total = a.now(chip);
-    out.parts[0].value = out.total - added;
+Stack gradient_stack(const Around& a) {
+    Stack out = stack_of(*cell_sum(a.trace, a.k, a.row, a.col));
+    out.symbol = a.op() == Op::dv ? Slot::dVj : a.op() == Op::dk ? Slot::dKj : Slot::dQi;
     return out;
 }
 
@@ -167,16 +99,16 @@ void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect
     const LensRows all = lens_rows(state, a, 130);
     Extent scale;
     for (const Around& row : all.rows) {
-        if (as_stack(op)) scale = join(scale, extent(stack_of(row)));
+        if (as_stack(op)) scale = join(scale, extent(gradient_stack(row)));
         if (as_bars(op) || off_the_curve(row)) scale = join(scale, extent(bars_of(row)));
     }
     const char* product = op == Op::dv ? "v" : op == Op::dk ? "k" : "q";
     draw_lens_rows(c, all, inner, product, [&](const Around& row, const Rect& pane) {
-        if (as_stack(op)) return stack(c, pane, stack_of(row), scale, now);
-        if (as_dot(op)) return dot(c, pane, dot_of_step(row), now);
+        if (as_stack(op)) return stack(c, pane, gradient_stack(row), scale, now);
+        if (as_dot(op)) return dot(c, pane, product_dot(row), now);
         if (as_bars(op) || off_the_curve(row)) return bars(c, pane, bars_of(row), false, scale, now);
         if (op == Op::recompute) return curve(c, pane, weight_points(row), now);
-        if (op == Op::ds) return areas(c, state, pane, row.row);
+        if (op == Op::ds) return draw_areas(c, pane, row);
     });
 }
 

@@ -64,6 +64,7 @@ Slot scores_slot(const AppState& state) {
 
 Line backward_symbol(const AppState& state, Slot slot) {
     const Held held = state.trace->live(slot, state.cursor.step);
+    if (held && slot == Slot::dS) return score_gradient(*state.trace, held.step);
     const Problem& p = *state.problem;
     int block = -1;
     if (held && by_key(slot)) block = held.value->region.row / p.Bc;

@@ -25,6 +25,8 @@ void draw_matrix(const Canvas& c, AppState& state, const DenseLayout& layout, co
 
 void label(const Canvas& c, const AppState& state, const DensePlace& place) {
     Line symbol = slot_symbol(place.slot);
+    if (place.slot == Slot::dS)
+        symbol = pieces(symbol, sub("cap", Role::S));  // dS in HBM has the slope in it
     if (place.entry.transposed) symbol = transposed(symbol);
     const bool active = touched_now(state, place.slot);
     const float x = place.bed.x - 3, w = c.rich(x, place.label_y, symbol, size::symbol);
@@ -36,6 +38,7 @@ void label(const Canvas& c, const AppState& state, const DensePlace& place) {
 
 // The token of query r or key k; without words its number.
 std::string token(const Problem& p, int n, bool query) {
+    if (query && p.packed > 1) return query_label(p, n, "q");
     std::string said = query ? p.query_token(n) : p.key_token(n);
     if (!said.empty()) return said;
     return plain({word(query ? "q" : "k"), sub(str(n))});
@@ -45,7 +48,7 @@ std::string token(const Problem& p, int n, bool query) {
 // where other matrices hang below them.
 void names(const Canvas& c, const AppState& state, const DenseLayout& layout, const DensePlace& place,
            float left) {
-    const Problem& p = *state.problem;
+    const Problem& p = state.trace->walked();
     const Bed& bed = place.bed;
     const CellRef target = state.explanation.target;
     const bool targets_pair = target.slot != Slot::count && pairs(p, target.slot);
@@ -116,7 +119,7 @@ Ledger ledger(const AppState& state) {
                 if (a.slot != e.slot) return;
                 e.in_use = true, ++out.all_trips;
                 if (!past) return;
-                e.*sum += trace.value(a.value).data.size() * state.problem->element_bytes, ++out.trips;
+                e.*sum += trace.value(a.value).data.size() * state.trace->walked().element_bytes, ++out.trips;
             };
             for (const Access& a : trace.writes(k)) add(&Entry::out, a);
             if (fetches(trace, k))
@@ -168,7 +171,7 @@ void dense_main(const Canvas& c, AppState& state, const Layout& all) {
 
     const float least_lens = a.h >= from::high_sram ? 164 : a.h >= from::sram ? 124 : 96, top = a.y + 44;
     const DensePage page = dense_page(state);
-    const float left = a.x + 14, names_w = 44;
+    const float left = a.x + 14, names_w = state.trace->walked().packed > 1 ? 62 : 44;
     const DenseLayout layout = dense_layout(
         state, page,
         {left + names_w, top, a.w - 28 - names_w - 10, a.bottom() - space::foot - least_lens - 8 - top});

@@ -6,6 +6,7 @@
 #include "app/ui/parts/matrix.h"
 #include "app/ui/state/app_state.h"
 
+#include <string>
 #include <vector>
 
 namespace tilewalk::ui {
@@ -38,6 +39,8 @@ DenseTitle dense_title(const AppState& state);
 Slot dense_slot(const AppState& state, const DenseEntry& entry);
 /// Rows and columns of a slot's matrix, not transposed.
 Region dense_shape(const Problem& problem, Slot slot);
+/// What a query is called beside a matrix or a bar: its word, or its number; of several heads with its head.
+std::string query_label(const Problem& problem, int query, const char* before_number);
 /// As slot_look of the tiled lessons, for a slot that is never used up.
 MatrixLook dense_look(const AppState& state, Slot slot);
 

@@ -158,9 +158,9 @@ std::vector<Level> levels(const AppState& state, const DenseGroup& group) {
     std::map<int, Level, std::greater<>> found;
     for (const DenseEntry& e : group) {
         Level& l = found.try_emplace(e.level, Level{e.level, 0, false, false}).first->second;
-        l.rows = std::max(l.rows, shape_of(*state.problem, e).rows);
+        l.rows = std::max(l.rows, shape_of(state.trace->walked(), e).rows);
         l.wanted |= touched(state, e);
-        l.names |= shows_pairs(*state.problem, e);
+        l.names |= shows_pairs(state.trace->walked(), e);
     }
     std::vector<Level> out;
     for (const auto& [level, l] : found) out.push_back(l);
@@ -192,7 +192,7 @@ void place_level(const AppState& state, DenseLayout& out, std::span<const Column
         const float w = column.w * px(column.cols), next = x + w + gap;
         for (const DenseEntry& e : column.entries) {
             if (e.level != level.level) continue;
-            const int rows = shape_of(*state.problem, e).rows;
+            const int rows = shape_of(state.trace->walked(), e).rows;
             // Above, matrices stand on the row of queries; elsewhere they hang from their label.
             const float top = y + space.label + (level.level > 0 ? level.ch * px(level.rows - rows) : 0);
             const bool numbers = column.numbers && level.ch >= least_ch;
@@ -216,7 +216,7 @@ DenseLayout dense_layout(const AppState& state, const DensePage& page, const Rec
     float y = area.y;
     int digits = most_digits;
     for (std::size_t n = 0; n < page.size(); ++n) {
-        std::vector<Column> list = columns(*state.problem, page[n]);
+        std::vector<Column> list = columns(state.trace->walked(), page[n]);
         float gap = 0, highest = 0;
         for (const Level& l : all[n]) highest = std::max(highest, l.ch);
         const Attempt a = fit(state, list, area.w, gap, highest < least_ch);

@@ -100,7 +100,7 @@ std::optional<DenseTerms> dense_terms(const AppState& state) {
     fill(f.a, out.a, out.a_name, out.a_role);
     fill(f.b, out.b, out.b_name, out.b_role);
     out.role = info(cell.slot).role;
-    out.scale = scaled(state) ? state.problem->softmax_scale() : 1;
+    out.scale = scaled(state) ? state.trace->walked().softmax_scale() : 1;
     out.total = result->data(cell.row, cell.col);
     return out;
 }
@@ -112,7 +112,7 @@ std::vector<double> row_of(const Value& A, int r) {
 }
 
 std::string key_label(const AppState& state, int key) {
-    const std::string word = state.problem->key_token(key);
+    const std::string word = state.trace->walked().key_token(key);
     return word.empty() ? "k" + plain({sub(str(key))}) : word;
 }
 
@@ -218,15 +218,13 @@ void draw_loss(const Canvas& c, const AppState& state, const Rect& pane) {
         if (const Held sink = trace.live(Slot::dsink, k)) squares += sink.value->data.squaredNorm();
         list = {{"loss before", before, Role::none},
                 {"loss after", now, Role::none},
-                {"promised", -state.problem->options.learning_rate * squares, Role::alpha},
+                {"promised", -state.trace->walked().options.learning_rate * squares, Role::alpha},
                 {"real change", now - before, Role::O}};
     } else {
         const Matrix parts =
             value_read(state, Slot::dO)->data.cwiseProduct(value_read(state, Slot::O)->data).rowwise().sum();
-        for (int r = 0; r < parts.rows(); ++r) {
-            const std::string word = state.problem->query_token(r);
-            list.push_back({word.empty() ? "query " + str(r) : word, parts(r, 0), Role::O});
-        }
+        for (int r = 0; r < parts.rows(); ++r)
+            list.push_back({query_label(state.trace->walked(), r, "query "), parts(r, 0), Role::O});
     }
     draw_bars(c, state, pane, list, false);
 }
@@ -237,10 +235,8 @@ void draw_sink_gradient(const Canvas& c, const AppState& state, const Rect& pane
     const Matrix weight = (sink - value_read(state, Slot::L)->data.array()).exp();
     const Matrix parts = -weight.cwiseProduct(value_read(state, Slot::Di)->data);
     std::vector<Bar> list;
-    for (int r = 0; r < parts.rows(); ++r) {
-        const std::string word = state.problem->query_token(r);
-        list.push_back({word.empty() ? "query " + str(r) : word, parts(r, 0), Role::S});
-    }
+    for (int r = 0; r < parts.rows(); ++r)
+        list.push_back({query_label(state.trace->walked(), r, "query "), parts(r, 0), Role::S});
     draw_bars(c, state, pane, list, false);
 }
 
@@ -264,8 +260,8 @@ void draw_score_gradient(const Canvas& c, const AppState& state, const Rect& who
         return;
     }
     if (!to_scale(heights)) return no_scale(c, pane);
-    areas(c, *state.problem, {pane.x + 60, pane.y, std::min(pane.w - 120, 820.0f), pane.h}, list, target.col,
-          target.row);
+    areas(c, state.trace->walked(), {pane.x + 60, pane.y, std::min(pane.w - 120, 820.0f), pane.h}, list,
+          target.col, target.row);
 }
 
 const char* caption(const AppState& state) {
@@ -282,7 +278,7 @@ const char* caption(const AppState& state) {
     case Op::divide: return "what each key gets of the whole";
     case Op::sink_gradient: return "what each query adds: −exp(sink − L) D";
     case Op::ds:
-        return state.problem->logits.sink
+        return state.trace->walked().logits.sink
                    ? "width P × height dP − D = area dS"
                    : "width P × height dP − D = area dS; over the row the areas cancel";
     case Op::cap_gradient: return "what the slope of the softcap leaves of each gradient";

@@ -3,6 +3,7 @@
 #include "app/ui/chapters/dense/dense.h"
 #include "app/ui/parts/slot_view.h"
 #include "core/lessons/dense/dense.h"
+#include "core/problem/heads.h"
 
 namespace tilewalk::ui {
 
@@ -41,7 +42,7 @@ DensePage backward_page(const Problem& p) {
 
 DensePage forward_page(const Problem& p) {
     DenseGroup inputs{{none, Slot::X, "input"}, {none, Slot::Q, "queries"}};
-    if (p.N() != p.N_kv()) inputs.push_back({none, Slot::X_kv, "input"});
+    if (keys_have_own_input(p)) inputs.push_back({none, Slot::X_kv, "input"});
     const int keys = static_cast<int>(inputs.size());
     inputs.push_back({none, Slot::K, "keys"});
     inputs.push_back({none, Slot::V, "values"});
@@ -62,7 +63,7 @@ DensePage forward_page(const Problem& p) {
 
 DensePage weights_page(const Problem& p) {
     DenseGroup all{{none, Slot::X, "input"}, {none, Slot::dQ, "gradient of Q"}};
-    if (p.N() != p.N_kv()) all.push_back({none, Slot::X_kv, "input"});
+    if (keys_have_own_input(p)) all.push_back({none, Slot::X_kv, "input"});
     const int keys = static_cast<int>(all.size());
     all.push_back({none, Slot::dK, "gradient of K"});
     all.push_back({none, Slot::dV, "gradient of V"});
@@ -83,12 +84,12 @@ DensePage weights_page(const Problem& p) {
 }  // namespace
 
 DensePage dense_page(const AppState& state) {
-    if (state.lesson->picture == Picture::attention) return attention_page(*state.problem);
-    if (state.lesson->picture == Picture::dense_backward) return backward_page(*state.problem);
+    if (state.lesson->picture == Picture::attention) return attention_page(state.trace->walked());
+    if (state.lesson->picture == Picture::dense_backward) return backward_page(state.trace->walked());
     const int phase = step_now(state).phase;
-    return phase == 1   ? backward_page(*state.problem)
-           : phase == 2 ? weights_page(*state.problem)
-                        : forward_page(*state.problem);
+    return phase == 1   ? backward_page(state.trace->walked())
+           : phase == 2 ? weights_page(state.trace->walked())
+                        : forward_page(state.trace->walked());
 }
 
 DenseTitle dense_title(const AppState& state) {
@@ -146,9 +147,15 @@ Region dense_shape(const Problem& p, Slot slot) {
     }
 }
 
+std::string query_label(const Problem& p, int r, const char* before_number) {
+    const std::string word = p.query_token(r),
+                      said = word.empty() ? before_number + str(r % p.rows_of_head()) : word;
+    return p.packed > 1 ? "h" + str(head_of_row(p, r)) + " " + said : said;
+}
+
 MatrixLook dense_look(const AppState& state, Slot slot) {
     MatrixLook look = slot_look(state, slot, state.trace->live(slot, state.cursor.step - 1).value, false);
-    look.region = dense_shape(*state.problem, slot);
+    look.region = dense_shape(state.trace->walked(), slot);
     return look;
 }
 

@@ -6,7 +6,6 @@
 #include "app/ui/state/motion.h"
 #include "core/base/numbers.h"
 #include "core/lessons/shared/faults.h"
-#include "core/problem/precision.h"
 #include "core/walk/compare.h"
 
 #include <cmath>
@@ -27,49 +26,20 @@ Stack row_sum_stack(const Around& a) {
 }
 
 Stack output_stack(const Around& a) {
-    const Value &P = a.read(Slot::P), &V = a.read(Slot::Vj);
-    const double old = Around::at(a.read(Slot::Oi), a.row, a.col);
-    double alpha = Around::at(a.read(Slot::alpha), a.row, 0), share = 1;
-    if (a.trace.live(Slot::l_hbm, 0, a.k)) {  // FlashAttention-1: O is normalised before and after
-        const double l_old = Around::at(a.read(Slot::l, 0), a.row, 0),
-                     l = Around::at(a.read(Slot::l, 1), a.row, 0);
-        share = l == 0 || fault_caption(*a.state.problem, Op::normalize) ? 1 : 1 / l;
-        alpha *= l_old * share;
-    }
-    Stack out{.symbol = Slot::Oi, .has_old = true, .old = old, .alpha = alpha};
-    out.parts.push_back({alpha * old, Role::O});
-    const Format cast = operand_format(a.state.problem->precision);
-    for (int c = 0; c < P.region.cols; ++c) {
-        const double weight = round_to(cast, P.data(a.row - P.region.row, c));
-        out.parts.push_back({share * weight * V.data(c, a.col - V.region.col), Role::O});
-    }
-    out.total = Around::at(a.written(), a.row, a.col);
+    CellSum sum = *cell_sum(a.trace, a.k, a.row, a.col);
+    // FlashAttention-1 divides in every tile: O is normalised before and after.
+    if (sum.divisor == 0 || fault_caption(*a.state.problem, Op::normalize)) sum.divisor = 1;
+    Stack out = stack_of(sum);
+    out.has_old = true, out.old = sum.before, out.alpha = sum.shrinks / sum.divisor;
     return out;
 }
 
 Stack normalize_stack(const Around& a) {
-    const double old = Around::at(a.read(Slot::Oi), a.row, a.col), l = Around::at(a.read(Slot::l), a.row, 0);
-    const bool divides = l != 0 && !fault_caption(*a.state.problem, Op::normalize);
-    Stack out{.symbol = Slot::Oi,
-              .has_old = true,
-              .old = old,
-              .alpha = divides ? 1 / l : 1,
-              .divisor = divides ? l : 0};
-    out.total = Around::at(a.written(), a.row, a.col);
-    out.parts.push_back({out.total, Role::O});
-    return out;
+    return division_stack(*a.state.problem, Around::at(a.read(Slot::Oi), a.row, a.col),
+                          Around::at(a.read(Slot::l), a.row, 0), Around::at(a.written(), a.row, a.col));
 }
 
 namespace {
-
-Dot scores_dot(const Around& a) {
-    Dot out = dot_of(a.read(Slot::Qi), a.row, a.read(Slot::Kj), a.col);
-    out.q_name = index_label(*a.state.problem, "q", a.row),
-    out.k_name = index_label(*a.state.problem, "k", a.col);
-    out.scale = a.state.problem->softmax_scale();
-    out.total = Around::at(a.written(), a.row, a.col);
-    return out;
-}
 
 std::vector<Bar> max_bars(const Around& a) {
     return {{"m so far", Around::at(a.read(Slot::m), a.row, 0), Role::m},
@@ -151,11 +121,8 @@ bool as_scores(Op op) { return op == Op::softcap || op == Op::bias || op == Op::
 std::vector<Bar> bars_of(const Around& a) {
     const Op op = a.op();
     if (op == Op::new_max) return max_bars(a);
-    std::vector<Bar> out = row_bars(a, op == Op::tile_max ? a.read(Slot::S) : a.written());
-    const Value* before = as_scores(op) ? value_in(a.trace, a.trace.reads(a.k), Slot::S) : nullptr;
-    for (std::size_t n = 0; before && n < out.size(); ++n)
-        out[n].before = before->data(a.row - before->region.row, static_cast<int>(n));
-    return out;
+    if (as_scores(op)) return changed_bars(a);
+    return row_bars(a, op == Op::tile_max ? a.read(Slot::S) : a.written());
 }
 
 bool as_stack(Op op) { return op == Op::row_sum || op == Op::output || op == Op::normalize; }
@@ -202,7 +169,7 @@ void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect
     draw_lens_rows(c, all, inner, "q", [&](const Around& row, const Rect& pane) {
         if (as_stack(op)) return stack(c, pane, stack_of(row), scale, now);
         if (as_bars(op)) return bars(c, pane, bars_of(row), !as_scores(op), scale, now);
-        if (op == Op::scores) return dot(c, pane, scores_dot(row), now);
+        if (op == Op::scores) return dot(c, pane, product_dot(row), now);
         if (off_the_curve(row)) return bars(c, pane, bars_of(row), false, scale, now);
         if (op == Op::correction) return draw_correction(c, row, pane, now);
         if (op == Op::exponentials) return curve(c, pane, weight_points(row), now);

@@ -1,8 +1,12 @@
 // What the lenses of the tiled lessons read of a step, and how they begin.
 #include "app/ui/chapters/forward/connectors.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/areas.h"
 #include "app/ui/parts/lens_parts.h"
 #include "app/ui/parts/slot_view.h"
+#include "core/lessons/ring/ranks.h"
+#include "core/lessons/shared/faults.h"
+#include "core/walk/lesson.h"
 
 #include <algorithm>
 
@@ -13,6 +17,28 @@ Around::Around(const AppState& of, int row_of, int col_of) : state(of), row(row_
 const Value& Around::read(Slot slot, int nth) const {
     const Value* read = value_in(trace, trace.reads(k), slot, nth);
     return read ? *read : *trace.live(slot, k).value;
+}
+
+namespace {
+
+// Where the rows of the step's queries, or those of its keys, stand in the sequence: a shard counts from 0.
+struct Positions {
+    explicit Positions(const Trace& of) : trace(of) {
+        if (trace.lesson().uses(chooses_ranks)) ring.emplace(trace.problem());
+    }
+    int query(int k, int n) const { return ring ? at(ring->queries_of(trace.step(k).when.worker), n) : n; }
+    int key(int k, int n) const { return ring ? at(ring->keys_of(trace.step(k).j), n) : n; }
+    static int at(const RingRows& rows, int n) { return rows.positions[static_cast<std::size_t>(n)]; }
+
+    const Trace& trace;
+    std::optional<Ring> ring{};
+};
+
+}  // namespace
+
+std::string Around::name(const char* letter, int n) const {
+    const Positions at(trace);
+    return index_label(trace.problem(), letter, *letter == 'q' ? at.query(k, n) : at.key(k, n));
 }
 
 std::string index_label(const Problem& p, const char* letter, int n) {
@@ -29,11 +55,70 @@ Dot dot_of(const Value& A, int r, const Value& B, int c) {
     return out;
 }
 
+Dot dot_of(const CellSum& s) {
+    Dot out;
+    out.q = s.a.values, out.k = s.b.values, out.scale = s.scale, out.total = s.total;
+    out.q_role = info(s.a.slot).role, out.k_role = info(s.b.slot).role, out.product_role = info(s.slot).role;
+    return out;
+}
+
+Dot product_dot(const Around& a) {
+    Dot out = dot_of(*cell_sum(a.trace, a.k, a.row, a.col));
+    const bool scores = a.op() == Op::scores;
+    out.q_name = scores ? a.name("q", a.row) : "dO";
+    out.k_name = a.op() == Op::preprocess ? "O" : a.name(scores ? "k" : "v", a.col);
+    return out;
+}
+
+Stack stack_of(const CellSum& s) {
+    Stack out{.symbol = s.slot, .total = s.total};
+    const Role role = info(s.slot).role;
+    if (s.grows) out.parts.push_back({s.before * s.shrinks / s.divisor, role});
+    for (const double term : s.terms()) out.parts.push_back({term / s.divisor, role});
+    return out;
+}
+
+Stack division_stack(const Problem& p, double old, double l, double total) {
+    const bool divides = l != 0 && !fault_caption(p, Op::normalize);
+    Stack out{.symbol = Slot::Oi, .has_old = true, .old = old, .alpha = divides ? 1 / l : 1};
+    out.divisor = divides ? l : 0, out.total = total;
+    out.parts.push_back({total, Role::O});
+    return out;
+}
+
+void draw_areas(const Canvas& c, const Rect& pane, const Around& a) {
+    const Problem& p = a.trace.problem();
+    const Positions at(a.trace);
+    std::vector<Area> list(static_cast<std::size_t>(p.N_kv()), {0, 0, 0, Area::When::after});
+    for (int k = 0; k < a.trace.size(); ++k) {
+        if (a.trace.step(k).op != Op::ds || a.trace.step(k).i != a.trace.step(a.k).i) continue;
+        const auto value = [&](Slot slot) -> const Value& { return *a.trace.live(slot, k).value; };
+        const Region& tile = value(Slot::dS).region;
+        const int r = a.row - tile.row;
+        for (int n = 0; n < tile.cols; ++n)
+            list[static_cast<std::size_t>(at.key(k, tile.col + n))] = {
+                value(Slot::Prob).data(r, n), value(Slot::dP).data(r, n) - value(Slot::Di).data(r, 0),
+                value(Slot::dS).data(r, n),
+                k < a.k    ? Area::When::before
+                : k == a.k ? Area::When::now
+                           : Area::When::after};
+    }
+    const CellRef target = a.state.explanation.target;
+    areas(c, p, pane, list, target.row == a.row ? at.key(a.k, target.col) : -1, at.query(a.k, a.row));
+}
+
 std::vector<Bar> row_bars(const Around& a, const Value& tile) {
     std::vector<Bar> out;
     for (int c = 0; c < tile.region.cols; ++c)
-        out.push_back({index_label(*a.state.problem, "k", tile.region.col + c),
-                       tile.data(a.row - tile.region.row, c), Role::S});
+        out.push_back({a.name("k", tile.region.col + c), tile.data(a.row - tile.region.row, c), Role::S});
+    return out;
+}
+
+std::vector<Bar> changed_bars(const Around& a) {
+    std::vector<Bar> out = row_bars(a, *value_in(a.trace, a.trace.writes(a.k), Slot::S));
+    const Value& before = a.read(Slot::S);
+    for (std::size_t n = 0; n < out.size(); ++n)
+        out[n].before = before.data(a.row - before.region.row, static_cast<int>(n));
     return out;
 }
 

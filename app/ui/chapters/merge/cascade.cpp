@@ -154,14 +154,21 @@ struct SeesMap {
 
 // ---- Where the blocks lie
 
-// A box for each place, with the block that lies there.
-float draw_places(const Canvas& c, const CascadeNow& now, const Rect& a) {
+constexpr float numbers_h = 16;  // of the places, above their boxes
+
+// A box for each place, with the block that lies there; of pages with the number that the tables call it by.
+float draw_places(const Canvas& c, const CascadeNow& now, const Rect& a, bool numbered) {
     const Theme& t = *c.theme;
     const int count = static_cast<int>(now.all.blocks.size());
-    const float w = std::min(44.0f, a.w / px(std::max(1, count))), h = std::min(30.0f, a.h);
+    const float w = std::min(44.0f, a.w / px(std::max(1, count)));
+    const bool room = text_width(Face::mono, size::small, str(count - 1)) <= w - 4;
+    const float top = numbered && room ? numbers_h : 0, h = std::min(30.0f, a.h - top);
     for (int place = 0; place < count; ++place) {
         const int number = now.all.block_at(place);
-        const Rect at{a.x + px(place) * w + 1, a.y, w - 2, h};
+        const Rect at{a.x + px(place) * w + 1, a.y + top, w - 2, h};
+        if (top > 0)
+            c.text(at.x + at.w / 2, a.y + top / 2 - 1, str(place), size::small,
+                   number == now.block ? t.t1 : t.t3, Face::mono, Align::center);
         const bool current = number == now.block, done = number < now.read && !now.skips(number);
         const ImU32 ink = hue(t, Role::K);
         const ImU32 fill = current && now.skips(number) ? t.panel : mix(t.panel, ink, current ? .4f : .2f);
@@ -175,7 +182,7 @@ float draw_places(const Canvas& c, const CascadeNow& now, const Rect& a) {
         if (rich_width(c, name, size::body) + 2 <= at.w && h >= 20)
             block_name(c, number, at.x + at.w / 2, at.middle(), current || done ? fill : 0);
     }
-    return h;
+    return top + h;
 }
 
 // "0: 3 0 | 4": the places of the prefix, which all share, and those of its own.
@@ -200,7 +207,8 @@ void draw_pages(const Canvas& c, const CascadeNow& now, const Rect& a) {
         c.text(a.x + title + 10, a.y + 8, words, size::small, c.theme->t3);
     if (a.h < 44) return;
     float y = a.y + 20;
-    y += draw_places(c, now, {a.x, y, a.w, std::min(30.0f, a.bottom() - y)}) + 12;
+    const float places_h = paged ? 30 + numbers_h : 30;
+    y += draw_places(c, now, {a.x, y, a.w, std::min(places_h, a.bottom() - y)}, paged) + 12;
     if (!paged) return;
     for (int n = 0; n < now.all.count() && y + 8 <= a.bottom(); ++n, y += 18) {
         const bool more = n + 1 < now.all.count() && y + 18 + 8 > a.bottom();
@@ -299,7 +307,7 @@ void left_panel(const Canvas& c, AppState& state, const CascadeNow& now, const R
     choices(c, state, now, x, top, w);
     const float map_top = top + 60, foot = a.bottom() - bytes_h, room = foot - map_top;
     const bool paged = now.trace.problem().options.pages > 0;
-    const float tables = paged ? 18 * px(std::min(3, now.all.count())) : 0,
+    const float tables = paged ? numbers_h + 18 * px(std::min(3, now.all.count())) : 0,
                 pages_h = std::min(66 + tables, room * .45f);
     const Rect map{x, map_top, w, room - pages_h - 12};
     note_part(c, map, "Prefix");

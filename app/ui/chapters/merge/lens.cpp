@@ -337,9 +337,8 @@ void draw_division(const Canvas& c, const MergeNow& now, const Rect& a, int col,
     const Value& before = *now.trace.live(Slot::Oi, now.k - 1).value;
     const Value& after = now.shared ? value_of(now, Slot::O_part, now.part) : value_of(now, Slot::Oi, 0);
     if (l == 0) return;
-    Stack out{.symbol = Slot::Oi, .has_old = true, .old = before.data(now.row, col), .divisor = l};
-    out.total = after.data(now.row, col);
-    out.parts.push_back({out.total, Role::O});
+    const Stack out =
+        division_stack(now.trace.problem(), before.data(now.row, col), l, after.data(now.row, col));
     stack(c, a, out, extent(out), phase);
 }
 

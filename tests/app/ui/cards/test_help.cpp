@@ -35,8 +35,8 @@ std::string marks(const AppState& s) {
         << s.col << ' ' << s.player.playing << ' ' << static_cast<int>(s.settings.theme) << ' '
         << s.settings.zoom << ' ' << s.settings.motion << ' ' << s.presenter << s.show_help << s.show_goto
         << s.show_settings << s.show_menu << s.blank << s.menu_open << s.show_problem << s.show_break
-        << s.show_code << ' ' << static_cast<int>(s.page) << ' ' << s.softmax.tab << s.softmax.line << ' '
-        << s.softmax.split << ' ' << s.timeline.loop.first << ' ' << s.timeline.loop.last << ' '
+        << s.settings.pseudocode << ' ' << static_cast<int>(s.page) << ' ' << s.softmax.tab << s.softmax.line
+        << ' ' << s.softmax.split << ' ' << s.timeline.loop.first << ' ' << s.timeline.loop.last << ' '
         << !!s.inspection << !!s.tour << !!s.quiz << !!s.glossary << !!s.saving << !!s.matrix_menu << ' '
         << s.memory.N << ' ' << s.scale.N << ' ' << s.compare.measure << ' ' << s.undo.size() << ' '
         << s.redo.size() << ' ' << s.problem->Br << ' ' << s.notice;

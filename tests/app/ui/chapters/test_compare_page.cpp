@@ -135,7 +135,7 @@ TEST_CASE("compare page: it names the problem that it compares, the axes of the 
     page.state.presenter = true;
     page.frame(2);
     page.check_shows({"CPU vs emulated GPU", "query", "key", "4 × 4"});
-    page.check_shows({"f5-flash2, a rung of the ladder: FlashAttention-2, copies", "+ 2 roundings, "});
+    page.check_shows({"f5-flash2, a rung of the ladder: FlashAttention-2", "+ 2 roundings, "});
 }
 
 TEST_CASE("compare page: small problems run by themselves, large ones wait for the button") {

@@ -2,7 +2,9 @@
 // step.
 #include "app/ui/chapters/dense/dense.h"
 #include "app/ui/state/state.h"
+#include "core/problem/heads.h"
 #include "tests/app/ui/layout_check.h"
+#include "tests/contains.h"
 
 #include <cmath>
 #include <doctest/doctest.h>
@@ -23,6 +25,12 @@ Problem uneven() {
     Problem p = causal(random_with_tiles(3, 2, 2, 2));
     const Problem keys = random_with_tiles(5, 2, 2, 2, 9);
     p.K = keys.K, p.V = keys.V;
+    return p;
+}
+
+// Four query heads, of which two share K and V each.
+Problem grouped(Problem p) {
+    give_heads(p, 4, 2);
     return p;
 }
 
@@ -49,8 +57,13 @@ TEST_SUITE("dense lessons on screen") {
                      {{1920, 1080}, false, ThemeId::light},
                      {{1280, 720}, true},
                      {{1280, 720}, true, ThemeId::light}};
-        const Problem problems[] = {example("worked-4x4"), with_tokens(example("worked-4x4")), uneven(),
-                                    random_with_tiles(1, 1, 1, 1), random_with_tiles(8, 4, 2, 2)};
+        const Problem problems[] = {example("worked-4x4"),
+                                    with_tokens(example("worked-4x4")),
+                                    uneven(),
+                                    random_with_tiles(1, 1, 1, 1),
+                                    random_with_tiles(8, 4, 2, 2),
+                                    grouped(with_tokens(example("worked-4x4"))),
+                                    grouped(uneven())};
         for (const auto& [screen, presenter, theme] : cases) {
             Program program(example("worked-4x4"), screen, presenter, theme);
             for (const char* id : lesson_ids) {
@@ -100,7 +113,7 @@ TEST_SUITE("dense lessons on screen") {
     }
     TEST_CASE("each matrix that a step reads or writes is on its page") {
         for (const char* id : lesson_ids)
-            for (const Problem& p : {example("worked-4x4"), uneven()}) {
+            for (const Problem& p : {example("worked-4x4"), uneven(), grouped(uneven())}) {
                 Program program(p);
                 program.show_lesson(id);
                 const Trace& trace = *program.state.trace;
@@ -118,11 +131,12 @@ TEST_SUITE("dense lessons on screen") {
     }
     TEST_CASE("the shape that a page reserves is the shape that the trace writes") {
         for (const char* id : lesson_ids)
-            for (const Problem& p : {example("worked-4x4"), uneven(), random_with_tiles(1, 3, 1, 1)}) {
+            for (const Problem& p : {example("worked-4x4"), uneven(), random_with_tiles(1, 3, 1, 1),
+                                     grouped(example("worked-4x4"))}) {
                 Program program(p);
                 program.show_lesson(id);
                 every_write(*program.state.trace, [&](Slot slot, const Value& value, int) {
-                    CHECK(dense_shape(p, slot) == value.region);
+                    CHECK(dense_shape(program.state.trace->walked(), slot) == value.region);
                 });
             }
     }
@@ -182,5 +196,37 @@ TEST_SUITE("dense lessons on screen") {
         program.go_to_step(0);
         program.double_click("Q[0,0]", "Matrices");
         CHECK(program.state.edit);
+    }
+    TEST_CASE("training shows the rows of all heads that share K and V, and each can be changed") {
+        Problem p = grouped(example("worked-4x4"));
+        show_head(p, 2);  // the group of heads 2 and 3
+        Program program(p, {1600, 900});
+        program.show_lesson("training-step");
+        program.go_to_step(nth_step(*program.state.trace, Op::ds));
+        for (const char* row : {"h2 q0", "h3 q3"}) CHECK(program.look_for(row, "Matrices"));
+        const auto edited = [&] { return *program.state.problem; };
+        set_element(program.state, {Slot::W_Q, 6, 1}, 7);  // row 2 of head 3
+        CHECK(edited().heads->Q[3](2, 1) == 7);
+        CHECK(edited().heads->shown == 2);
+        CHECK(edited().Q == p.Q);
+        set_element(program.state, {Slot::dO, 5, 0}, -2);
+        CHECK(edited().heads->dO[3](1, 0) == -2);
+        CHECK(edited().heads->dO[2] == p.heads->dO[2]);
+        set_element(program.state, {Slot::W_K, 3, 0}, 9);  // of the group
+        CHECK(edited().K(3, 0) == 9);
+        CHECK(program.state.trace->result(Slot::O).rows() == 8);
+        set_element(program.state, {Slot::X, 7, 7}, 2);
+        CHECK(contains(program.state.notice, "X is the identity"));
+        CHECK_FALSE(edited().projection);
+    }
+    TEST_CASE("a first gradient of the loss is given to all heads") {
+        Problem p = example("worked-4x4");
+        p.dO.reset();
+        Program program(grouped(p));
+        program.show_lesson("backward");
+        set_element(program.state, {Slot::dO, 0, 0}, 3);
+        REQUIRE(program.state.problem->dO);
+        CHECK((*program.state.problem->dO)(0, 0) == 3);
+        CHECK(program.state.problem->heads->dO.size() == 4);
     }
 }

@@ -1,5 +1,8 @@
 // The views of merging: handles that move the split, both forms, two trees; workers side by side on the
 // timeline.
+#include "app/export/export_formats.h"
+#include "app/export/parts.h"
+#include "app/ui/parts/lens_parts.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 #include "core/lessons/merge/merge.h"
@@ -9,6 +12,8 @@
 #include "tests/core/steps.h"
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 using namespace tilewalk::test;
 
@@ -127,6 +132,19 @@ TEST_SUITE("merge view") {
         program.go_to_step(2);
         program.check_shows({"prefix, for all", "own keys", "Pages", "HBM bytes"});
         CHECK(program.look_for("seq. 1: 2 0  | 1", "HBM"));
+        for (const char* place : {"0", "1", "2", "3"}) CHECK(program.look_for(place, "HBM"));
+    }
+
+    TEST_CASE("the rows of a shared part that is stored are counted as in the formula") {
+        Problem p = random_with_tiles(16, 4, 4, 4);
+        p.options.prefix = 8, p.options.sequences = 2;
+        Program program(p, {1600, 900});
+        program.show_lesson("cascade");
+        program.go_to_step(nth_step(*program.state.trace, Op::store), 2);
+        CHECK(program.state.explanation.target == CellRef{Slot::L_parts, 8, 0});
+        program.click("row/value");
+        program.enter("9");
+        CHECK(program.state.explanation.target == CellRef{Slot::L_parts, 9, 0});
     }
 
     TEST_CASE("nothing of a shared prefix is clipped or lies on something else") {
@@ -359,6 +377,41 @@ TEST_SUITE("merge view") {
                     CAPTURE(lesson);
                     CHECK(program.shows(all + " of " + all));
                 }
+    }
+
+    TEST_CASE("screen, text and JSON count the same bytes between ranks at every step") {
+        Problem dealt = example("worked-4x4");
+        dealt.options.ranks = 4;
+        for (const char* lesson : {"ring", "ring-backward"}) {
+            Program program(dealt, {1280, 720});
+            program.show_lesson(lesson);
+            const Trace& trace = *program.state.trace;
+            std::ostringstream json;
+            write_trace_json(json, trace);
+            const auto steps = nlohmann::json::parse(json.str()).at("steps");
+            const std::string all = format_traffic(trace.lesson().model(trace.problem()).sent);
+            for (int k = 0; k < trace.size(); ++k) {
+                program.go_to_step(k, 1);
+                INFO(lesson, " step ", k);
+                const std::int64_t sent = steps.at(static_cast<std::size_t>(k)).at("traffic").at("sent");
+                CHECK(program.shows(format_traffic(sent) + " of " + all));
+                CHECK(traffic_line(trace, k).ends_with(": " + format_traffic(sent)));
+            }
+        }
+    }
+
+    TEST_CASE("areas of a ring are those of all keys that the query sees, whichever round has found them") {
+        Problem dealt = example("gradients-4x4");
+        dealt.options.ranks = 2;
+        Program program(dealt, {1280, 720});
+        program.show_lesson("ring-backward");
+        program.press(Key::p);
+        for (const int ds : steps_of(*program.state.trace, Op::ds)) {
+            program.go_to_step(ds, 2);
+            INFO(ds);
+            for (int key = 0; key < dealt.N_kv(); ++key)
+                CHECK(program.look_for(ui::index_label(dealt, "k", key), "Lens"));
+        }
     }
 
     TEST_CASE("a message counts when its step is through") {

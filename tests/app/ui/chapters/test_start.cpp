@@ -222,7 +222,8 @@ TEST_CASE("keys of a walk leave the walk below alone") {
     program.press("space c e s m b x d n home end pageup pagedown ctrl+z ctrl+c");
     CHECK(program.state.page == Page::start);
     CHECK(program.step() == 3);
-    CHECK_FALSE((program.state.player.playing || program.state.show_break || program.state.show_code));
+    CHECK_FALSE(
+        (program.state.player.playing || program.state.show_break || program.state.settings.pseudocode));
 }
 
 TEST_CASE("a file is opened by its name or dropped, and its walk is shown; what cannot be read stays here") {

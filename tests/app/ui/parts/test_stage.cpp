@@ -383,6 +383,30 @@ TEST_CASE("stage: where there is room, cells and drawing have a number with the 
     }
 }
 
+TEST_CASE("stage: where matrices have no room for all digits, the formula has as many as its cell") {
+    for (const char* lesson : {"backward", "attention"}) {
+        Program program(example("gradients-4x4"), {1280, 720}, true);
+        program.show_lesson(lesson);
+        const Trace& trace = *program.state.trace;
+        for (int k = 0; k < trace.size(); ++k) {
+            program.go_to_step(k, 2);
+            const NumberStyle all = number_style();
+            bool same = explain(trace, k).result.empty() || info(trace.step(k).op).kind != OpKind::compute;
+            for (int digits = all.digits; digits >= fewest_digits && !same; --digits) {
+                set_number_style({digits, all.comma});
+                const std::string result = explain(trace, k).result.back().text;
+                const auto has_it = [&](const Item& item) {
+                    return item.kind == ItemKind::text && item.text.ends_with(result);
+                };
+                same = std::ranges::count_if(program.items(), has_it) >= 2;
+            }
+            set_number_style(all);
+            INFO(program.where());
+            CHECK(same);
+        }
+    }
+}
+
 TEST_CASE("stage: the correction is the way from one curve to the other, an old score an arrow") {
     for (const char* lesson : {"flash-forward", "softmax-1pass"}) {
         Program program(example("worked-4x4"), {1280, 720}, true);

@@ -2,6 +2,7 @@
 #include "app/ui/state/chapters.h"
 #include "app/ui/state/inputs.h"
 #include "app/ui/state/state.h"
+#include "core/lessons/dense/dense.h"
 #include "tests/app/ui/harness.h"
 
 #include <doctest/doctest.h>
@@ -127,19 +128,19 @@ TEST_CASE("a saved walk comes back where it stood") {
 
 TEST_CASE("dO, X and the weights change what is made from them") {
     Problem p = example("worked-4x4");
-    CHECK(set_input(p, {Slot::dO, 1, 2}, 5));
+    CHECK(set_input(training_step, p, {Slot::dO, 1, 2}, 5));
     CHECK((*p.dO)(1, 2) == 5);
-    CHECK(set_input(p, {Slot::W_Q, 0, 0}, 7));
+    CHECK(set_input(training_step, p, {Slot::W_Q, 0, 0}, 7));
     CHECK(p.Q(0, 0) == 7);
     CHECK_FALSE(p.projection);
-    CHECK(set_input(p, {Slot::X, 0, 1}, 2));
+    CHECK(set_input(training_step, p, {Slot::X, 0, 1}, 2));
     REQUIRE(p.projection);
     CHECK(p.Q == p.projection->X * p.projection->W_Q);
     CHECK(p.Q(0, 0) == 7 + 2 * p.projection->W_Q(1, 0));
-    const auto refused = set_input(p, {Slot::K, 0, 0}, 1);
+    const auto refused = set_input(training_step, p, {Slot::K, 0, 0}, 1);
     CHECK_FALSE(refused);
     CHECK(refused.error.find("W_K") != std::string::npos);
-    CHECK(set_input(p, {Slot::W_K, 2, 2}, -1));
+    CHECK(set_input(training_step, p, {Slot::W_K, 2, 2}, -1));
     CHECK(p.K == p.projection->X * p.projection->W_K);
     CHECK_FALSE(validate(p));
 }
@@ -148,10 +149,10 @@ TEST_CASE("where queries and keys are different tokens there is no X to change")
     Problem p = example("ragged-7x5");
     if (p.N() != p.N_kv()) {
         const Problem before = p;
-        CHECK_FALSE(set_input(p, {Slot::X, 0, 0}, 2));
+        CHECK_FALSE(set_input(training_step, p, {Slot::X, 0, 0}, 2));
         CHECK(p.Q == before.Q);
     }
-    CHECK(input(p, Slot::W_V) == p.V);
+    CHECK(input(training_step, p, Slot::W_V) == p.V);
     CHECK_FALSE(input_of(Slot::S));
     CHECK(input_of(Slot::dOi) == Slot::dO);
 }

@@ -17,8 +17,8 @@ struct Shown {
     bool operator==(const Shown&) const = default;
 };
 Shown shown(const AppState& s) {
-    return {s.cursor.step,  s.settings.theme, s.presenter,       s.show_help,      s.show_goto,
-            s.show_problem, s.show_code,      s.settings.motion, s.player.playing, s.settings.zoom};
+    return {s.cursor.step,  s.settings.theme,      s.presenter,       s.show_help,      s.show_goto,
+            s.show_problem, s.settings.pseudocode, s.settings.motion, s.player.playing, s.settings.zoom};
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ TEST_CASE("the keys that switch something on and off") {
     program.press(Key::i);
     CHECK_FALSE(s.show_problem);
     program.press(Key::c);
-    CHECK(s.show_code);
+    CHECK(s.settings.pseudocode);
     program.press(Key::a);
     CHECK_FALSE(s.settings.motion);
     for (const ThemeId next : {ThemeId::light, ThemeId::contrast, ThemeId::dark}) {

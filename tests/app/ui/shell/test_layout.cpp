@@ -171,9 +171,9 @@ TEST_CASE("what opens over the panels has its place too") {
             "every row of a matrix has as many numbers as there are columns; a very long sentence.");
         look("a long notice");
         state.notice.clear();
-        state.show_code = true;
+        state.settings.pseudocode = true;
         look("pseudocode");
-        state.show_code = false;
+        state.settings.pseudocode = false;
         if (c.presenter) continue;
         state.show_problem = true;
         for (const Problem& problem : problems())

@@ -1,0 +1,134 @@
+// The ranks of a ring in a circle, with what each of them has and what is on its way.
+#include "app/ui/chapters/merge/ring.h"
+
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/matrix.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr int most_ranks = 16;
+
+int most_ranks_of(const Problem& p) {
+    const int rows = std::min(p.N(), p.N_kv()), each = p.options.shards == ShardKind::zigzag ? 2 : 1;
+    return std::clamp(rows / each, 1, most_ranks);
+}
+
+struct Boxes {
+    Rect a;
+    int ranks;
+    int above = (ranks + 1) / 2, below = ranks - above;
+    float gap = ranks > 8 ? 14.0f : 26.0f;
+    float w = (a.w - gap * px(above - 1)) / px(above);
+    float h = std::min(64.0f, below > 0 ? (a.h - 24) / 2 : a.h);
+
+    // The upper row from left to right, the lower one back.
+    Rect box(int rank) const {
+        if (rank < above) return {a.x + px(rank) * (w + gap), a.y, w, h};
+        const int place = above - 1 - (rank - above);
+        return {a.x + px(place) * (w + gap), a.bottom() - h, w, h};
+    }
+    // From the middle of one side to that of the other
+    std::pair<Point, Point> way(int from, int to) const {
+        const Rect p = box(from), q = box(to);
+        if (from < above && to < above && ranks > 1)
+            return {{p.right() + 3, p.middle()}, {q.x - 3, q.middle()}};
+        if (from >= above && to >= above) return {{p.x - 3, p.middle()}, {q.right() + 3, q.middle()}};
+        const float x = from < above ? p.x + w * .6f : p.x + w * .4f;
+        return from < above ? std::pair<Point, Point>{{x, p.bottom() + 3}, {x, q.y - 3}}
+                            : std::pair<Point, Point>{{x, p.y - 3}, {x, q.bottom() + 3}};
+    }
+};
+
+// What a rank has of others: backward also the gradients that have come to it.
+Line with_gradients(const RingNow& now, int rank, const Line& keys) {
+    const int owner = now.gradients_at(rank);
+    if (owner < 0) return keys;
+    return pieces(keys, "  ", slot_symbol(Slot::dK, owner), " ", slot_symbol(Slot::dV, owner));
+}
+
+void rank_box(const Canvas& c, const RingNow& now, int rank, const Rect& a) {
+    const Theme& t = *c.theme;
+    const bool own = rank == now.rank;
+    c.rect(a.x, a.y, a.w, a.h, t.well, radius::card);
+    c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, own ? t.focus : t.line2, own ? 2.0f : 1.0f, radius::card);
+    const int owner = now.ring.owner(rank, now.round_of(rank));
+    const Line both = pieces(slot_symbol(Slot::K, owner), " ", slot_symbol(Slot::V, owner)),
+               all = with_gradients(now, rank, both);
+    // Below each other, beside each other, or the name alone
+    const bool high = a.h >= 50;
+    const ImU32 ink = own ? t.t1 : t.t2;
+    std::string name = "rank " + str(rank);
+    const auto name_w = [&] { return text_width(Face::semibold, size::small, name); };
+    const auto fits = [&](const Line& line) {
+        return rich_width(c, line, size::formula) <= (high ? a.w - 8 : a.w - name_w() - 26);
+    };
+    const Line one = slot_symbol(Slot::K, owner);
+    if (name_w() > a.w - 10 || (!high && !fits(one))) name = str(rank);
+    const Line shown = fits(all) ? all : fits(both) ? both : one;
+    const float shown_w = rich_width(c, shown, size::formula);
+    const bool beside = !high && fits(shown);
+    if (beside) {
+        c.text(a.x + 10, a.middle(), name, size::small, ink, Face::semibold);
+        c.rich(a.right() - 10, a.middle(), shown, size::formula, Align::right);
+        return;
+    }
+    c.text(a.x + a.w / 2, high ? a.y + 14 : a.middle(), name, size::small, ink, Face::semibold,
+           Align::center);
+    if (high && shown_w <= a.w - 4)
+        c.rich(a.x + a.w / 2, a.y + a.h - 17, shown, size::formula, Align::center);
+}
+
+}  // namespace
+
+void draw_ring(const Canvas& c, const RingNow& now, const Rect& a) {
+    const int R = now.ring.ranks;
+    const Boxes boxes{a, R};
+    for (int r = 0; r < R; ++r) rank_box(c, now, r, boxes.box(r));
+    for (int r = 0; r < R && R > 1; ++r) {
+        const auto [from, to] = boxes.way(r, (r + 1) % R);
+        const bool on_its_way = now.sends(r);
+        // Keys and values together have no hue of their own.
+        c.arrow({from, to}, on_its_way ? ArrowStyle::active : ArrowStyle::idle);
+    }
+}
+
+void draw_sent(const Canvas& c, const RingNow& now, const Rect& a) {
+    const std::int64_t all = now.trace.lesson().model(now.trace.problem()).sent,
+                       sent = now.step().traffic.sent;
+    const std::string bytes = format_traffic(sent) + " of " + format_traffic(all);
+    const float room = a.w - text_width(Face::mono, size::small, bytes) - 10;
+    for (const char* words : {"Between ranks", "sent"})
+        if (text_width(Face::regular, size::small, words) <= room) {
+            c.text(a.x, a.y + 8, words, size::small, c.theme->t2);
+            break;
+        }
+    c.text(a.right(), a.y + 8, bytes, size::small, c.theme->t1, Face::mono, Align::right);
+    c.progress(a.x, a.y + 22, a.w, 8, all > 0 ? static_cast<float>(sent) / static_cast<float>(all) : 0,
+               c.theme->t1);
+}
+
+void ring_panel(const Canvas& c, AppState& state, const RingNow& now, const Rect& a) {
+    const Panel panel(c, "Ring", a);
+    const int R = now.ring.ranks;
+    int ranks = R;
+    const float stepper_w = 122, right = a.right() - space::control_edge - stepper_w;
+    if (stepper(c, "##ranks", right, a.y + space::control_top, stepper_w, ranks, 1,
+                most_ranks_of(*state.problem)))
+        choose_ring(state, ranks, state.problem->options.shards);
+    const float words = c.text_within(a.inner_x(), a.title_y(), right - 8 - a.inner_x(), "Ranks", size::lead,
+                                      0, Face::semibold);
+    const std::string at = "tick " + str(now.tick);
+    if (text_width(Face::regular, size::body, at) < right - a.inner_x() - words - 28)
+        c.text(a.inner_x() + words + 12, a.title_y(), at, size::body, c.theme->t3);
+
+    const float foot = 46;
+    draw_ring(c, now, {a.inner_x(), a.y + 46, a.inner_w(), a.h - 46 - foot - 6});
+    draw_sent(c, now, {a.inner_x(), a.bottom() - foot, a.inner_w(), foot});
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,79 @@
+// Who has whose keys in which round.
+#include "app/ui/chapters/merge/ring.h"
+
+#include "app/ui/kit/items.h"
+#include "app/ui/parts/matrix.h"
+#include "app/ui/parts/presenter.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+void round_cell(const Canvas& c, const RingNow& now, int rank, int round, const Rect& a) {
+    const Theme& t = *c.theme;
+    const int at = now.round_of(rank);
+    const bool current = round == at && rank == now.rank && !now.over(),
+               empty = now.ring.scores(rank, round) == 0;
+    if (round > at)
+        c.dashed_frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.line2, 1, {4, 3});
+    else
+        c.rect(a.x + 1, a.y + 1, a.w - 2, a.h - 2, current ? t.t1 : t.raised, radius::cell);
+    if (round == at && !current) c.frame(a.x + 1.5f, a.y + 1.5f, a.w - 3, a.h - 3, t.line2, 1, radius::cell);
+    if (empty && !current) c.hatch(a.x + 3, a.y + 3, a.w - 6, a.h - 6, t.line2, 6);
+    if (a.w < 15 || a.h < 15 || (empty && !current)) return;
+    c.text(a.x + a.w / 2, a.middle(), str(round), size::small,
+           current      ? t.inv
+           : round > at ? t.t2
+                        : t.t1,
+           current ? Face::semibold : Face::regular, Align::center);
+}
+
+// Returns the height that it took.
+float draw_rounds(const Canvas& c, const RingNow& now, const Rect& a, bool with_idle) {
+    const Theme& t = *c.theme;
+    const int R = now.ring.ranks;
+    const float names = 52, idle_w = with_idle ? 64.0f : 0.0f, head = 22;
+    const float cell =
+        std::clamp(std::min((a.w - names - idle_w) / px(R), (a.h - head) / px(R)), 8.0f, 40.0f);
+    const float x = a.x + names;
+    for (int owner = 0; owner < R && cell >= 22; ++owner)
+        c.rich(x + (px(owner) + .5f) * cell, a.y + 8, slot_symbol(Slot::K, owner), size::formula,
+               Align::center);
+    if (with_idle) c.text(a.right(), a.y + 8, "waits", size::small, t.t3, Align::right);
+    for (int rank = 0; rank < R; ++rank) {
+        const float y = a.y + head + px(rank) * cell;
+        if (y + cell > a.bottom() + 1) break;
+        const bool own = rank == now.rank, text = cell >= 15;
+        if (text)
+            c.text(a.x, y + cell / 2, "rank " + str(rank), size::small, own ? t.t1 : t.t2,
+                   own ? Face::semibold : Face::regular);
+        for (int round = 0; round < R; ++round)
+            round_cell(c, now, rank, round, {x + px(now.ring.owner(rank, round)) * cell, y, cell, cell});
+        if (with_idle && text)
+            c.text(a.right(), y + cell / 2, percent(1 - now.busy(rank)), size::small, own ? t.t1 : t.t2,
+                   Face::mono, Align::right);
+    }
+    return head + px(R) * cell;
+}
+
+}  // namespace
+
+void rounds_panel(const Canvas& c, const RingNow& now, const Rect& a) {
+    const Panel panel(c, "Rounds", a, "Rounds", a.w > 270 ? "whose keys, when" : "");
+    draw_rounds(c, now, {a.inner_x(), a.y + 42, a.inner_w(), a.h - 42 - 12}, true);
+}
+
+Rect draw_rounds_beside(const Canvas& c, const RingNow& now, const Rect& a) {
+    const float cell = std::clamp(118 / px(now.ring.ranks), 15.0f, 40.0f), w = 52 + cell * px(now.ring.ranks),
+                h = a.h / size::far_growth;
+    note_part(c, {a.x, a.y, w * size::far_growth, a.h}, "Rounds");
+    const Enlarged large(c, {a.x, a.y}, size::far_growth);
+    const float grid_h = draw_rounds(large.c, now, {0, 0, w, h}, false);
+    if (grid_h + 22 <= h) large.c.text(0, grid_h + 14, "a number is a round", size::small, c.theme->t3);
+    const float taken = std::max(w, 134.0f) * size::far_growth + 40;
+    return {a.x + taken, a.y, a.w - taken, a.h};
+}
+
+}  // namespace tilewalk::ui
