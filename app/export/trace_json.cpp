@@ -112,7 +112,7 @@ static Json heads_json(const Trace& trace) {
     const HeadsLedger bytes = heads_ledger(trace);
     json["bytes_of_one"] = bytes.one;
     if (trace.lesson().uses(chooses_ranks)) return json;
-    json.update({{"bytes_of_all", bytes.all(p)}, {"kv_again", bytes.again}, {"kv_once", bytes.once}});
+    json.update({{"bytes_of_all", bytes.all()}, {"kv_again", bytes.again}, {"kv_once", bytes.once}});
     return json;
 }
 

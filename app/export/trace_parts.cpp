@@ -79,21 +79,23 @@ std::string verdict(const Trace& trace, std::int64_t flash, std::int64_t standar
                      : "No number of query rows per tile changes that.");
 }
 
-// The walk is that of one head; of a ring the ledger of all heads does not know what comes from other ranks.
+// The walk is that of one head, or of one group; of a ring the ledger of all heads does not know what comes
+// from other ranks.
 std::vector<std::string> of_all_heads(const Trace& trace) {
     const Problem& p = trace.problem();
     if (!p.heads) return {};
-    const int H = query_heads(p), H_kv = key_heads(p);
-    const std::string alone = "These are the bytes of head " + str(shown_head(p)) + " alone";
+    const int H = query_heads(p), size = trace.walked().packed, first = key_head(p, shown_head(p)) * size;
+    const std::string alone = size > 1 ? "These are the bytes of heads " + str(first) + " to " +
+                                             str(first + size - 1) + ", which share K and V"
+                                       : "These are the bytes of head " + str(shown_head(p)) + " alone";
     if (trace.lesson().uses(chooses_ranks)) return {alone + ", one of " + str(H) + "."};
     const HeadsLedger bytes = heads_ledger(trace);
-    const bool once = p.heads->once;
-    std::string sentence = alone + "; all " + str(H) + " heads move " + format_traffic(bytes.all(p));
-    if (H_kv < H)
-        sentence += std::string(once ? ", K and V of a group crossing HBM once (again for each of its heads: "
-                                     : ", each loading K and V of its group again (once for a group: ") +
-                    format_traffic(once ? bytes.again : bytes.once) + ")";
-    return {sentence + "."};
+    const std::string all = alone + "; all " + str(H) + " heads move " + format_traffic(bytes.all());
+    if (heads_of_group(p) == 1) return {all + ", each with K and V of its own."};
+    return {all +
+            (bytes.shared ? ", K and V of a group crossing HBM once (again for each of its heads: "
+                          : ", each loading K and V of its group again (once for a group: ") +
+            format_traffic(bytes.shared ? bytes.again : bytes.once) + ")."};
 }
 
 }  // namespace
@@ -145,17 +147,7 @@ std::string traffic_line(const Trace& trace, int k) {
                 : "");
 }
 
-// What all heads move: the walk is one head's, or one group's.
-static std::string heads_in_bytes(const Trace& trace) {
-    const Problem& p = trace.problem();
-    const HeadsLedger all = heads_ledger(trace);
-    const std::string who = "All " + str(query_heads(p)) + " heads together move ";
-    if (heads_of_group(p) == 1) return who + format_traffic(all.again) + "; each has K and V of its own.";
-    return who + format_traffic(all.again) + " if each loads K and V again, " + format_traffic(all.once) +
-           " if those of a group are loaded once.";
-}
-
-static std::vector<std::string> beside_rival(const Trace& trace) {
+std::vector<std::string> comparison(const Trace& trace) {
     const Traffic& moved = trace.step(trace.size() - 1).traffic;
     const Lesson& lesson = trace.lesson();
     const std::string bytes = "This walk moved " + bytes_text(moved.hbm_read, moved.hbm_write);
@@ -168,12 +160,6 @@ static std::vector<std::string> beside_rival(const Trace& trace) {
                verdict(trace, moved.hbm_read + moved.hbm_write, standard.total())};
     }
     for (std::string& sentence : of_all_heads(trace)) out.push_back(std::move(sentence));
-    return out;
-}
-
-std::vector<std::string> comparison(const Trace& trace) {
-    std::vector<std::string> out = beside_rival(trace);
-    if (trace.problem().heads) out.push_back(heads_in_bytes(trace));
     return out;
 }
 

@@ -62,7 +62,14 @@ void change_key_heads(AppState& state, int by) {
     if (next != now) set_heads(state, H, next);
 }
 
+// A walk of a whole group has K and V there once, and no choice.
+bool walks_group(const AppState& state) { return state.trace->walked().packed > 1; }
+bool loads_once(const AppState& state) {
+    return walks_group(state) || (state.problem->heads && state.problem->heads->once);
+}
+
 void toggle_once(AppState& state) {
+    if (walks_group(state)) return;
     change_heads(state, [](Problem& p) {
         if (p.heads) p.heads->once = !p.heads->once;
     });
@@ -221,7 +228,7 @@ void block_cell(const Canvas& c, const AppState& state, int g, int j, const Rect
     const int size = heads_of_group(p), shown = shown_head(p);
     const bool now = key_head(p, shown) == g && state.trace->step(state.cursor.step).j == j;
     const std::int64_t bytes = 2LL * key_rows(p, j).rows * p.d() * p.element_bytes;
-    const bool again = size > 1 && !(p.heads && p.heads->once);
+    const bool again = size > 1 && !loads_once(state);
     c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, now ? t.focus : t.line, now ? 2.0f : 1.0f, 6);
     const std::string text = (again ? str(size) + " × " : "") + format_traffic(bytes);
     const float x = a.x + 8 + c.rich(a.x + 8, a.y + 13, {symbol(Slot::K), symbol(Slot::V)}, size::body) + 6;
@@ -284,11 +291,10 @@ void ledger(const Canvas& c, AppState& state, const Sizes& s, const Rect& a) {
     const Theme& t = *c.theme;
     const HeadsLedger l = heads_ledger(*state.trace);
     const int H = query_heads(p), H_kv = key_heads(p);
-    const bool once = p.heads && p.heads->once;
+    const bool once = l.shared, group = walks_group(state);
     float y = a.y + s.text / 2;
     c.text_within(a.x, y, a.w, "HBM, the whole walk", s.text, t.t1, Face::semibold);
     y += s.row;
-    const bool group = state.trace->walked().packed > 1;
     y += bar_line(c, s, a, y, group ? "this group" : "this head", l.one, l.again, H == 1, t.t2);
     if (H == 1) {
         c.paragraph(a.x, y + s.row * .4f, a.w,
@@ -315,12 +321,14 @@ void ledger(const Canvas& c, AppState& state, const Sizes& s, const Rect& a) {
                               str(H_kv) + ")⌋ = " + str(key_head(p, h)) + ".";
     y += 14 + c.paragraph(a.x, y + 14, a.w, which, s.text, t.t1, 2);
     if (l.sums > 0)
-        c.paragraph(a.x, y + 8, a.w,
-                    p.heads && p.heads->once
-                        ? std::string("dK and dV of a group are added up before they are stored.")
-                        : "dK and dV: every query head writes its own; adding them up moves " +
-                              format_traffic(l.sums) + ".",
-                    s.small, t.t3, 3);
+        c.paragraph(
+            a.x, y + 8, a.w,
+            group  ? std::string("This walk is that of the group: its heads meet K and V on chip together, "
+                                  "and dK and dV are sums over all of them.")
+            : once ? std::string("dK and dV of a group are added up before they are stored.")
+                   : "dK and dV: every query head writes its own; adding them up moves " +
+                         format_traffic(l.sums) + ".",
+            s.small, t.t3, 3);
 }
 
 // ---- The card
@@ -344,8 +352,8 @@ void controls(const Canvas& c, AppState& state, const Sizes& s, float x, float y
     if (stepper(c, "##key heads", x, y, w, keys, 1, H)) change_key_heads(state, keys > H_kv ? 1 : -1);
     x += w + 24;
     const std::vector<std::string> labels{"K, V again", "once"};
-    if (H == H_kv || x + segmented_width(labels, s.small) > right) return;
-    int once = state.problem->heads->once ? 1 : 0;
+    if (H == H_kv || walks_group(state) || x + segmented_width(labels, s.small) > right) return;
+    int once = loads_once(state) ? 1 : 0;
     if (segmented(c, "##kv loads", x, y, labels, once, s.small)) toggle_once(state);
 }
 
@@ -374,8 +382,10 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
         ledger(c, state, s, {right - side, body, side, area.bottom() - body - 42});
         if (!s.big)
             c.text_within(x, area.bottom() - 22, right - x,
-                          "← → shown head   ↑ ↓ key heads   + − query heads   O again or once   Esc", s.small,
-                          t.t3);
+                          walks_group(state)
+                              ? "← → shown head   ↑ ↓ key heads   + − query heads   Esc"
+                              : "← → shown head   ↑ ↓ key heads   + − query heads   O again or once   Esc",
+                          s.small, t.t3);
         if (clicked_beside()) state.heads.open = false;
     };
     show_card(main, "Heads", area, inside, Below::dimmed);

@@ -7,6 +7,7 @@
 #include "core/walk/printed_sum.h"
 
 #include <algorithm>
+#include <array>
 
 namespace tilewalk::ui {
 
@@ -202,6 +203,14 @@ Line total_label(const Stack& s) {
     return s.has_old ? pieces("new ", label) : label;
 }
 
+void nothing_but_zeros(const Canvas& c, const Rect& pane, const Stack& s) {
+    const float y = pane.y + pane.h * .45f;
+    const Line zero = pieces(slot_symbol(s.symbol), "  =  0"), whole = pieces(zero, ": every term is 0");
+    if (rich_width(c, whole, size::lead) <= pane.w) return void(c.rich(pane.x, y, whole, size::lead));
+    c.rich(pane.x, y, zero, size::lead);
+    c.paragraph(pane.x, y + size::lead + 8, pane.w, "every term is 0", size::lead, 0, 2);
+}
+
 enum class TotalAt { below, beside, within };
 
 void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, float y, TotalAt at,
@@ -245,11 +254,7 @@ Extent join(Extent a, Extent b) { return {std::min(a.lo, b.lo), std::max(a.hi, b
 
 void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, float phase) {
     const Extent own = extent(s);
-    if (own.hi - own.lo == 0) {  // nothing but zeros
-        c.rich(pane.x, pane.y + pane.h * .45f, pieces(slot_symbol(s.symbol), "  =  0: every term is 0"),
-               size::lead);
-        return;
-    }
+    if (own.hi - own.lo == 0) return nothing_but_zeros(c, pane, s);
     const auto [lo, hi] = scale;
     bool mixed = std::ranges::any_of(s.parts, [](const Part& p) { return p.value < 0; });
     mixed = mixed && s.parts.size() > 1;
@@ -293,86 +298,142 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     if (there > 0) total_line(c.faded(there), pane, s, axis, y_parts + parts_h + below, at, beside);
 }
 
-// With as many digits as have room.
-static void number_within(const Canvas& c, float x, float y, float w, double v) {
-    for (const int digits : digit_choices(2)) {
-        const std::string text = format_short(v, digits);
-        if (width_of(text, size::small) > w) continue;
-        c.text(x, y, text, size::small, 0, Face::mono, Align::center);
-        return;
+namespace {
+
+// A row of the table: one of the two that are multiplied, or the products.
+struct DotRow {
+    std::vector<double> values;
+    Role role;
+    const char* sign;
+    std::string name;
+    MatrixDigits digits;
+
+    std::string text(std::size_t n, int digit_count) const { return digits.text(values[n], digit_count); }
+    float widest(int digit_count) const {
+        float out = 0;
+        for (std::size_t n = 0; n < values.size(); ++n)
+            out = std::max(out, width_of(text(n, digit_count), size::small));
+        return out;
     }
-    const std::string whole = format_number(v, 2);
-    if (width_of(whole, size::small) <= w) c.text(x, y, whole, size::small, 0, Face::mono, Align::center);
+    // All numbers of a row have the same digits, as many as have room; 0: not even two have.
+    int digits_within(float w) const {
+        for (const int some : digit_choices(2))
+            if (widest(some) <= w) return some;
+        return 0;
+    }
+};
+
+std::array<DotRow, 3> rows_of(const Dot& d) {
+    std::vector<double> products;
+    for (std::size_t n = 0; n < d.q.size(); ++n) products.push_back(d.q[n] * d.k[n]);
+    const auto digits_of = [](const std::vector<double>& values, const MatrixDigits* known) {
+        MatrixDigits own;
+        for (const double v : values) own.take(v);
+        return known ? *known : own;
+    };
+    return {{{d.q, d.q_role, "", d.q_name, digits_of(d.q, d.q_digits)},
+             {d.k, d.k_role, "×", d.k_name, digits_of(d.k, d.k_digits)},
+             {products, d.product_role, "=", "", digits_of(products, nullptr)}}};
+}
+
+constexpr float dot_edge = 22, dot_sum = 150;  // the signs at the left; names and the sum at the right
+
+float widest_cell(const std::array<DotRow, 3>& rows) {
+    float out = 58;
+    for (const DotRow& row : rows) out = std::max(out, row.widest(number_style().digits) + 10);
+    return std::min(out, 96.0f);
+}
+
+// Without room for two digits of all, those that have some.
+void number_within(const Canvas& c, float x, float y, float w, const DotRow& row, std::size_t n, int digits) {
+    const std::string text = digits > 0 ? row.text(n, digits) : format_number(row.values[n], 2);
+    if (width_of(text, size::small) <= w) c.text(x, y, text, size::small, 0, Face::mono, Align::center);
+}
+
+}  // namespace
+
+float width_of(const Dot& d) { return dot_edge + widest_cell(rows_of(d)) * px(d.q.size()) + dot_sum; }
+
+namespace {
+
+Span sum_number(double sum) { return number(format_short(sum), Role::none, true); }
+std::string before_sum(double scale) {
+    return scale == 1 ? "Σ  =  " : "Σ × " + format_short(scale) + "  =  ";
+}
+
+// What the names at the right and the sum take of a table.
+float beside_cells(const Canvas& c, const Dot& d) {
+    float out = rich_width(c, pieces(before_sum(d.scale), sum_number(d.total)), size::lead);
+    for (const std::string& name : {d.q_name, d.k_name})
+        out = std::max(out, text_width(Face::medium, size::small, name));
+    return std::min(dot_sum, out + 14);
 }
 
 // "Σ × 0.5 = 1.2", with as many of the words as have room.
-static void sum_within(const Canvas& c, float x, float y, float w, double scale, double sum) {
-    const Span result = number(format_short(sum), Role::none, true);
-    const std::string full = scale == 1 ? "Σ  =  " : "Σ × " + format_short(scale) + "  =  ";
-    for (const std::string& words : {full, "× " + format_short(scale) + " = ", std::string("= ")}) {
-        const Line line = pieces(words, result);
+void sum_within(const Canvas& c, float x, float y, float w, double scale, double sum) {
+    for (const std::string& words :
+         {before_sum(scale), "× " + format_short(scale) + " = ", std::string("= ")}) {
+        const Line line = pieces(words, sum_number(sum));
         if (words != "= " && rich_width(c, line, size::lead) > w) continue;
         return void(c.rich(x, y, line, size::lead, Align::left, c.theme->t2));
     }
 }
 
+}  // namespace
+
 void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
     const Theme& t = *c.theme;
-    std::vector<double> products;
+    const std::array<DotRow, 3> rows = rows_of(d);
+    const std::vector<double>& products = rows[2].values;
     // Pair by pair: a product lights up with its factors, and the sum so far has it.
     double so_far = 0;
     const std::size_t none = d.q.size();
     std::size_t lit = none;
     for (std::size_t n = 0; n < d.q.size(); ++n) {
-        products.push_back(d.q[n] * d.k[n]);
         const float there = turn_of(phase, during::terms, n, d.q.size());
-        if (there > 0) so_far += products.back();
+        if (there > 0) so_far += products[n];
         if (there > 0 && phase < during::terms.to) lit = n;
     }
     const bool done = phase >= during::terms.to;
-    const auto is_there = [&](int row, std::size_t n) {
+    const auto is_there = [&](std::size_t row, std::size_t n) {
         return row < 2 || done || (lit != none && n <= lit);
     };
     // Too many to read: the products as bars, the sum below them, or beside them in a low pane.
-    const float result_w = 150, sum_h = 24,
-                cell_w = std::min(58.0f, (pane.w - result_w - 26) / px(d.q.size()));
-    const bool below = pane.h >= 96;
-    if (cell_w < 34) {
+    const float sum_h = 24, room = pane.w - dot_edge - 4 - beside_cells(c, d),
+                cell_w = std::min(widest_cell(rows), room / px(d.q.size()));
+    const bool below = pane.h >= 96, table = cell_w >= 34;
+    if (!table) {
         std::vector<Bar> list;
         for (double v : products) list.push_back({"", v, d.product_role});
-        const Rect all{pane.x, pane.y, pane.w - (below ? 0 : result_w), pane.h - (below ? sum_h : 0)};
+        const Rect all{pane.x, pane.y, pane.w - (below ? 0 : dot_sum), pane.h - (below ? sum_h : 0)};
         bars(c, all, list, false, extent(list), phase);
     }
     const float row = std::min(34.0f, pane.h / 3.2f), gap = row > 26 ? 5.0f : 2.0f,
                 top = pane.y + (pane.h - 3 * row - 2 * gap) / 2;
-    const struct {
-        const std::vector<double>& values;
-        Role role;
-        const char* sign;
-    } rows[] = {{d.q, d.q_role, ""}, {d.k, d.k_role, "×"}, {products, d.product_role, "="}};
-    for (int r = 0; r < 3 && cell_w >= 34; ++r) {
+    for (std::size_t r = 0; r < 3 && table; ++r) {
         const float y = top + px(r) * (row + gap);
+        const int digits = rows[r].digits_within(cell_w - 3);
         c.text(pane.x + 8, y + row / 2, rows[r].sign, size::lead, t.t2, Align::center);
         for (std::size_t n = 0; n < rows[r].values.size(); ++n) {
             if (!is_there(r, n)) break;
-            const float x = pane.x + 22 + cell_w * px(n);
+            const float x = pane.x + dot_edge + cell_w * px(n);
             const ImU32 colour = hue(t, rows[r].role);
             c.rect(x + 1, y, cell_w - 2, row, mix(t.well, colour, rows[r].values[n] != 0 ? .26f : .08f),
                    radius::cell);
             if (n == lit) c.frame(x + 1, y, cell_w - 2, row, colour, 2, radius::cell);
-            number_within(c, x + cell_w / 2, y + row / 2, cell_w - 4, rows[r].values[n]);
+            number_within(c, x + cell_w / 2, y + row / 2, cell_w - 3, rows[r], n, digits);
         }
     }
-    const float x = cell_w >= 34 ? pane.x + 22 + cell_w * px(d.q.size()) + 16
-                    : below      ? pane.x
-                                 : pane.right() - result_w + 16;
-    const float y = cell_w >= 34 ? top + 2 * (row + gap) + row / 2
-                    : below      ? pane.bottom() - sum_h / 2 + 4
-                                 : pane.y + pane.h / 2;
+    const float x = table   ? pane.x + dot_edge + cell_w * px(d.q.size()) + 12
+                    : below ? pane.x
+                            : pane.right() - dot_sum + 16;
+    const float y = table   ? top + 2 * (row + gap) + row / 2
+                    : below ? pane.bottom() - sum_h / 2 + 4
+                            : pane.y + pane.h / 2;
     sum_within(c, x, y, pane.right() - x, d.scale, done ? d.total : so_far * d.scale);
-    if (cell_w < 34) return;
-    c.text(x, top + row / 2, d.q_name, size::small, hue(t, d.q_role), Face::medium);
-    c.text(x, top + row + gap + row / 2, d.k_name, size::small, hue(t, d.k_role), Face::medium);
+    for (std::size_t r = 0; r < 2 && table; ++r)
+        c.text(x, top + px(r) * (row + gap) + row / 2, rows[r].name, size::small, hue(t, rows[r].role),
+               Face::medium);
 }
 
 Extent extent(const std::vector<Bar>& list) {

@@ -45,7 +45,11 @@ struct Dot {
     std::vector<double> q{}, k{};
     double scale = 1, total = 0;
     Role q_role = Role::Q, k_role = Role::K, product_role = Role::S;
+    /// As the matrices have their numbers; none: those of these rows alone.
+    const MatrixDigits *q_digits = nullptr, *k_digits = nullptr;
 };
+/// As wide as it would be with all digits.
+float width_of(const Dot& dot);
 void dot(const Canvas& canvas, const Rect& pane, const Dot& dot, float phase = 1);
 
 struct Bar {

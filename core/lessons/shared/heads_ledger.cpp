@@ -42,6 +42,7 @@ HeadsLedger heads_ledger(const Trace& trace) {
     const Problem& p = trace.problem();
     const int H = query_heads(p), H_kv = key_heads(p);
     HeadsLedger out;
+    out.shared = trace.walked().packed > 1 || (p.heads && p.heads->once);
     std::int64_t gradients = 0;
     for (int k = 0; k < trace.size(); ++k)
         out.keys += keys_read(trace, k), gradients += key_gradients_moved(trace, k);

@@ -12,11 +12,9 @@ struct HeadsLedger {
     std::int64_t sums = 0;   ///< again: each query head writes its own dK and dV, and they are added up
     std::int64_t again = 0;  ///< all heads, each loading the K and V of its group
     std::int64_t once = 0;   ///< all heads, a group's K, V, dK and dV crossing HBM once
+    bool shared = false;     ///< as the walk has it: a group's are there once
 
-    /// As the problem has it.
-    std::int64_t all(const Problem& problem) const {
-        return problem.heads && problem.heads->once ? once : again;
-    }
+    std::int64_t all() const { return shared ? once : again; }
 };
 HeadsLedger heads_ledger(const Trace& trace);
 

@@ -213,15 +213,28 @@ TEST_CASE("trace text: of several heads it says what all of them move") {
         std::vector<std::string> words{"trace", "--heads", "4"};
         words.insert(words.end(), more.begin(), more.end());
         const std::string out = output_of(words);
-        return out.substr(out.find("All 4 heads"));
+        return out.substr(out.rfind("These are"));
     };
     // 400 B a head, of which K and V for both query blocks are 256 B.
+    const std::string all = format_traffic(4 * 400), once = format_traffic(4 * 400 - 2 * 256);
     CHECK(last({"--kv-heads", "2"}) ==
-          "All 4 heads together move " + format_traffic(4 * 400) + " if each loads K and V again, " +
-              format_traffic(4 * 400 - 2 * 256) + " if those of a group are\nloaded once.\n");
-    CHECK(last({}) ==
-          "All 4 heads together move " + format_traffic(4 * 400) + "; each has K and V of its own.\n");
-    CHECK_FALSE(contains(output_of({"trace"}), "heads together"));
+          "These are the bytes of head 0 alone; all 4 heads move " + all +
+              ", each loading K and V of its group\nagain (once for a group: " + once + ").\n");
+    CHECK(last({}) == "These are the bytes of head 0 alone; all 4 heads move " + all +
+                          ", each with K and V of its own.\n");
+    // What comes from other ranks no head knows.
+    CHECK(last({"--lesson", "ring"}) == "These are the bytes of head 0 alone, one of 4.\n");
+    // A training step walks the group, which has K and V on chip once, whatever the others would do.
+    const json heads =
+        json::parse(output_of({"trace", "--lesson", "training-step", "--heads", "4", "--kv-heads", "2",
+                               "--head", "3", "--format", "json"}))["heads"];
+    CHECK(heads["bytes_of_all"] == 2 * heads["bytes_of_one"].get<int>());
+    CHECK(last({"--lesson", "training-step", "--kv-heads", "2", "--head", "3"}) ==
+          "These are the bytes of heads 2 to 3, which share K and V; all 4 heads move " +
+              format_traffic(heads["bytes_of_all"]) +
+              ", K and V of a\ngroup crossing HBM once (again for each of its heads: " +
+              format_traffic(heads["kv_again"]) + ").\n");
+    CHECK_FALSE(contains(output_of({"trace"}), "heads move"));
 }
 
 TEST_CASE("trace text: prose stays within its width and large tiles are cut short") {

@@ -23,6 +23,7 @@ struct DenseTerms {
     std::string a_name, b_name;  // "P row 0", "V column 2"
     std::vector<double> a, b;
     Role a_role = Role::none, b_role = Role::none, role = Role::none;
+    const MatrixDigits *a_digits = nullptr, *b_digits = nullptr;
     double scale = 1, total = 0;
 };
 
@@ -99,6 +100,7 @@ std::optional<DenseTerms> dense_terms(const AppState& state) {
     };
     fill(f.a, out.a, out.a_name, out.a_role);
     fill(f.b, out.b, out.b_name, out.b_role);
+    out.a_digits = &state.trace->digits(f.a.slot), out.b_digits = &state.trace->digits(f.b.slot);
     out.role = info(cell.slot).role;
     out.scale = scaled(state) ? state.trace->walked().softmax_scale() : 1;
     out.total = result->data(cell.row, cell.col);
@@ -146,6 +148,7 @@ Stack stack_of(const AppState& state, const DenseTerms& t) {
 void draw_terms(const Canvas& c, const AppState& state, const DenseTerms& t, const Rect& pane) {
     Dot table{.q_name = t.a_name, .k_name = t.b_name, .q = t.a, .k = t.b, .scale = t.scale, .total = t.total};
     table.q_role = t.a_role, table.k_role = t.b_role, table.product_role = t.role;
+    table.q_digits = t.a_digits, table.k_digits = t.b_digits;
     const Stack parts = stack_of(state, t);
     if (parts.parts.empty() && t.a.size() > 12) {
         c.text(pane.x, pane.y + pane.h * .4f, "All " + str(t.a.size()) + " products are 0.", size::lead,
@@ -153,7 +156,7 @@ void draw_terms(const Canvas& c, const AppState& state, const DenseTerms& t, con
         return;
     }
     if (!parts.parts.empty() && !to_scale(extent(parts)) && t.a.size() > 12) return no_scale(c, pane);
-    const float wanted = 22 + 58 * px(t.a.size()) + 150;
+    const float wanted = width_of(table);
     const bool both = pane.w >= 640 && pane.h >= 90 && parts.parts.size() > 1 && to_scale(extent(parts)) &&
                       pane.w - wanted > 260;
     if (!both) return dot(c, pane, table, phase(state));

@@ -63,7 +63,9 @@ Dot dot_of(const CellSum& s) {
 }
 
 Dot product_dot(const Around& a) {
-    Dot out = dot_of(*cell_sum(a.trace, a.k, a.row, a.col));
+    const CellSum sum = *cell_sum(a.trace, a.k, a.row, a.col);
+    Dot out = dot_of(sum);
+    out.q_digits = &a.trace.digits(sum.a.slot), out.k_digits = &a.trace.digits(sum.b.slot);
     const bool scores = a.op() == Op::scores;
     out.q_name = scores ? a.name("q", a.row) : "dO";
     out.k_name = a.op() == Op::preprocess ? "O" : a.name(scores ? "k" : "v", a.col);

@@ -464,6 +464,7 @@ void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
             std::clamp(state.explanation.target.col, K.region.row, K.region.row + K.region.rows - 1);
         Dot one = dot_of(Q, row, K, key);
         one.q_name = "q", one.k_name = "k" + str(key);
+        one.q_digits = &now.trace.digits(Slot::Qi), one.k_digits = &now.trace.digits(Slot::Kj);
         one.scale = now.trace.problem().softmax_scale();
         one.total = Around::at(*now.trace.live(Slot::S, k).value, row, key);
         return dot(c, inner, one, come);

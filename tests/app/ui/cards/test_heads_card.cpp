@@ -89,3 +89,16 @@ TEST_CASE("the map says what K and V cost, loaded again or once") {
     press(program, Key::o);
     CHECK_FALSE(program.state.problem->heads->once);
 }
+
+TEST_CASE("a training step walks a whole group, which has K and V once, and no choice") {
+    Program program(grouped(4, 2));
+    program.show_lesson("training-step");
+    program.state.heads.open = true;
+    program.frame(2);
+    CHECK(shows(program, "meet K and V"));
+    CHECK_FALSE(shows(program, "O again or once"));
+    press(program, Key::o);
+    CHECK_FALSE(program.state.problem->heads->once);
+    const HeadsLedger l = heads_ledger(*program.state.trace);
+    CHECK(l.all() == 2 * l.one);
+}

@@ -2,6 +2,7 @@
 #include "app/io/examples.h"
 #include "app/ui/state/trace_look.h"
 #include "core/lessons/table.h"
+#include "core/problem/heads.h"
 #include "tests/app/ui/harness.h"
 
 #include <cmath>
@@ -82,6 +83,7 @@ TEST_CASE("no page shows two roundings of one number") {
         const char *example, *lesson;
         int first, last;
         Where where = both;
+        int heads = 1;
     };
     constexpr Page pages[] = {{"worked-4x4", "flash-forward", 5, 40},
                               {"worked-4x4", "flash-forward-v1", 4, 43, stage},
@@ -96,13 +98,17 @@ TEST_CASE("no page shows two roundings of one number") {
                               // At step 4 fewer digits would mislead in the formula, and more have no room.
                               {"gradients-4x4", "backward", 1, 3, stage},
                               {"gradients-4x4", "backward", 5, 6, stage},
+                              {"gradients-4x4", "flash-backward", 1, 1, desk},
                               {"gradients-4x4", "flash-backward", 5, 40},
                               {"gradients-4x4", "ring-backward", 5, 20, stage},
-                              {"worked-4x4", "softmax-1pass", 5, 25}};
+                              {"worked-4x4", "softmax-1pass", 5, 25},
+                              {"worked-4x4", "training-step", 11, 18, desk, 4}};
     for (const Where where : {desk, stage})
         for (const Page& page : pages) {
             if ((page.where & where) == 0) continue;
-            test::Program p(test::example(page.example), {1920, 1080}, where == stage);
+            Problem problem = test::example(page.example);
+            give_heads(problem, page.heads, 1);
+            test::Program p(problem, {1920, 1080}, where == stage);
             p.show_lesson(page.lesson);
             for (int k = page.first; k <= std::min(page.last, p.state.trace->size()); ++k) {
                 p.go_to_step(k - 1);

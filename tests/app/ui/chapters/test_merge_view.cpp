@@ -476,4 +476,12 @@ TEST_SUITE("merge view") {
         CHECK(shown(Op::merge_lse, "7.204") == 0);
         CHECK(shown(Op::merge_output, "7.204") >= 1);
     }
+
+    TEST_CASE("a part whose output is 0 says so within its panel") {
+        Program program(example("max-first"), {1280, 720}, true);
+        program.show_lesson("cascade");
+        program.go_to_step(30, 2);
+        CHECK(program.shows("every term is 0"));
+        check_frame(program);
+    }
 }
