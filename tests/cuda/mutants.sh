@@ -26,6 +26,6 @@ try_one() {
         "$build/cuda/libtilewalk_gpu.a" "$build/cuda/libtilewalk_emulator.a" "$build/core/libtilewalk_core.a" \
         -lboost_context -lhwy -ldl -lpthread -o "$work/check"
 }
-run_check() { echo && timeout 120 "$work/check" "$kernel" 40000 2; }
+run_check() { echo && timeout 600 "$work/check" "$kernel" 40000 2; }
 printf "%-22s %-18s %-22s %s\n" class kernel file result
 try_all "$root/tests/cuda/mutants.txt"
