@@ -57,6 +57,7 @@ lesson flash-forward-v1 32
 lesson backward 4
 lesson flash-backward 29
 lesson training-step 32
+draw heads-training-step --lesson training-step --example gradients-4x4 --heads 4 --kv-heads 2 --step 14 --size 1600x900
 lesson memory ""
 lesson merge 6 --splits 2,2
 lesson split-kv 20 --random 16x4 --bc 2 --workers 4

@@ -1,6 +1,7 @@
 // Pictures of a few steps, pixel by pixel. TILEWALK_GOLDEN=renew draws them anew; see tests/golden/README.md.
 #include "app/io/file.h"
 #include "app/ui/chapters/start/page.h"
+#include "core/problem/heads.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/png_reader.h"
 #include "tests/folder.h"
@@ -26,15 +27,18 @@ struct Golden {
     bool presenter;
     bool start = false;  ///< the start page in place of the step
     std::string_view lesson = "flash-forward";
+    int heads = 1, key_heads = 1;
 };
 
 // Some steps, and the stage of every lesson there is.
 std::vector<Golden> goldens() {
-    std::vector<Golden> out = {{"sum-dark", "worked-4x4", 17, ThemeId::dark, false},
-                               {"sum-light", "worked-4x4", 17, ThemeId::light, false},
-                               {"output-presenter", "worked-4x4", 18, ThemeId::dark, true},
-                               {"mask-contrast", "causal-8", 5, ThemeId::contrast, false},
-                               {"start-presenter", "worked-4x4", 1, ThemeId::dark, true, true}};
+    std::vector<Golden> out = {
+        {"sum-dark", "worked-4x4", 17, ThemeId::dark, false},
+        {"sum-light", "worked-4x4", 17, ThemeId::light, false},
+        {"output-presenter", "worked-4x4", 18, ThemeId::dark, true},
+        {"mask-contrast", "causal-8", 5, ThemeId::contrast, false},
+        {"start-presenter", "worked-4x4", 1, ThemeId::dark, true, true},
+        {"heads-training-step", "gradients-4x4", 14, ThemeId::dark, false, false, "training-step", 4, 2}};
     for (const Lesson& lesson : lessons())
         out.push_back(
             {"stage-" + std::string(lesson.id), "gradients-4x4", 0, ThemeId::dark, true, false, lesson.id});
@@ -67,7 +71,9 @@ bool renewing() {
 }
 
 Image draw(const Golden& golden) {
-    Program program(example(golden.problem), {1280, 720}, golden.presenter, golden.theme);
+    Problem problem = example(golden.problem);
+    give_heads(problem, golden.heads, golden.key_heads);
+    Program program(problem, {1280, 720}, golden.presenter, golden.theme);
     if (golden.lesson != program.state.lesson->id) program.show_lesson(golden.lesson);
     program.go_to_step(golden.step > 0 ? golden.step - 1 : program.state.trace->size() / 2);
     if (golden.start) program.state.page = Page::start, wait_for_start(program.state);
