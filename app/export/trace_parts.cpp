@@ -159,6 +159,9 @@ std::vector<std::string> comparison(const Trace& trace) {
                    bytes_text(standard.hbm_read, standard.hbm_write) + ".",
                verdict(trace, moved.hbm_read + moved.hbm_write, standard.total())};
     }
+    if (lesson.uses(chooses_ranks))
+        out.push_back("From rank to rank went " + format_traffic(trace.step(trace.size() - 1).traffic.sent) +
+                      ".");
     for (std::string& sentence : of_all_heads(trace)) out.push_back(std::move(sentence));
     return out;
 }

@@ -111,8 +111,9 @@ std::optional<std::string> check_heads(const Problem& p) {
     const Heads& heads = *p.heads;
     const int H = static_cast<int>(heads.Q.size()), H_kv = static_cast<int>(heads.K.size());
     if (H < 1 || H_kv < 1 || H > most_heads)
-        return "There are " + str(H) + " query heads and " + str(H_kv) + " key heads; there may be 1 to " +
-               str(most_heads) + " query heads.";
+        return (H == 1 ? "There is " : "There are ") + counted(H, "query head") + " and " +
+               counted(H_kv, "key head") + "; there may be 1 to " + str(most_heads) +
+               " query heads, and each needs a key head.";
     if (H % H_kv != 0)
         return str(H) + " query heads cannot share " + str(H_kv) +
                " key heads evenly; the number of query heads must be a multiple of that of key heads.";
@@ -123,7 +124,8 @@ std::optional<std::string> check_heads(const Problem& p) {
         return "There are dO of " + str(static_cast<int>(heads.dO.size())) +
                " heads; expected one for each of the " + str(H) + " query heads, or none.";
     if (heads.shown < 0 || heads.shown >= H)
-        return "The shown head is " + str(heads.shown) + "; there are the heads 0 to " + str(H - 1) + ".";
+        return "The shown head is " + str(heads.shown) + "; " +
+               (H == 1 ? "there is head 0 alone." : "there are the heads 0 to " + str(H - 1) + ".");
     if (p.projection) return "With an input X there is one head; leave out X and the weights, or the heads.";
     if (auto s = check_head_shapes(p, heads.Q, p.Q, "Q")) return s;
     if (auto s = check_head_shapes(p, heads.K, p.K, "K")) return s;
