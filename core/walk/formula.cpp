@@ -94,11 +94,25 @@ bool written_alike(const Expr& e, const MatrixDigits*& first) {
     return std::ranges::all_of(e.parts, [&](const Expr& part) { return written_alike(part, first); });
 }
 
+// The slots of whose numbers some are written as another slot has them.
+using Followed = std::map<const MatrixDigits*, const MatrixDigits*>;
+void collect(const Expr& e, const Digits& best, Followed& followed) {
+    if (e.kind == Expr::Kind::number && e.digits && std::isfinite(e.value))
+        if (const MatrixDigits* other = best.at(e.value); other != e.digits) followed[e.digits] = other;
+    for (const Expr& part : e.parts) collect(part, best, followed);
+}
+
 // One number is one text in a formula, though several slots hold it: 1 of V and a weight of 1.000 are both 1.
-void unify(Expr& e, const Digits& best) {
+// What else of a slot the other one shows exactly goes with it: 1 + 0 × 5, not 1 + 0 × 5.000.
+void unify(Expr& e, const Digits& best, const Followed& followed) {
     if (e.kind == Expr::Kind::number && std::isfinite(e.value) && !is_constant(e))
-        if (const auto known = best.find(e.value); known != best.end()) e.digits = known->second;
-    for (Expr& part : e.parts) unify(part, best);
+        if (const auto known = best.find(e.value); known != best.end()) {
+            const auto other = followed.find(known->second);
+            const bool follows =
+                other != followed.end() && is_better(*other->second, *known->second, e.value);
+            e.digits = follows ? other->second : known->second;
+        }
+    for (Expr& part : e.parts) unify(part, best, followed);
 }
 
 // With how many decimals numbers are printed: those of a slot as it has them, the others with `loose`; where
@@ -268,8 +282,10 @@ NumberLine write(const Expr& expr, double result) {
     if (written_alike(expr, first)) return written(expr, result);
     Digits best;
     collect(expr, best);
+    Followed followed;
+    collect(expr, best, followed);
     Expr alike = expr;
-    unify(alike, best);
+    unify(alike, best, followed);
     return written(alike, result);
 }
 

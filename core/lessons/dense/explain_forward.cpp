@@ -145,7 +145,8 @@ void exponentials(const View& v) {
     const double score = exponent.value, most = m.value;
     const double base = most == minus_infinity ? 0 : most;
     v.out.formula = join({sym(Slot::E), "  ←  exp(", sym(Slot::S), " − ", sym(Slot::m), ")"});
-    v.out.numbers = write(exponential(difference(exponent, num(base, Role::m))), v.result());
+    v.out.numbers =
+        write(exponential(difference(exponent, base == most ? m : num(base, Role::m))), v.result());
     const std::string q = query_name(v, v.row), k = key_name(v, v.col);
     v.out.kind = score == minus_infinity       ? 1
                  : std::isinf(std::exp(score)) ? 2

@@ -71,6 +71,9 @@ TEST_SUITE("formula") {
         CHECK(shown(sum({of(1, parts), of(3, whole)}), 4) == "1.000 + 3");
         CHECK(shown(difference(num(1, Role::m), of(1, parts)), 0) == "1.000 − 1.000");
         CHECK(shown(product({num(1), of(1, parts)}), 1) == "1 × 1.000");  // a constant
+        // A row of a matrix has one precision, too: the 3 goes with the 1, what is not exact stays.
+        CHECK(shown(sum({of(1, whole), of(1, parts), of(3, parts)}), 5) == "1 + 1 + 3");
+        CHECK(shown(sum({of(1, whole), of(1, parts), of(std::exp(-2), parts)}), 2.135) == "1 + 1 + 0.135");
     }
     TEST_CASE("one odd number among thousands decides the decimals of its matrix") {
         Problem p = *random_problem(60, 60, 1);
