@@ -22,7 +22,9 @@ void draw_nan(const Canvas& c, float x, float y, float w, float h) {
 void draw_value(const Canvas& c, float x, float y, float w, float h, const CellLook& look, ImU32 fill) {
     if (look.text.empty()) return;
     const bool written = look.state == CellState::written || look.bold;
-    const bool quiet = !look.nan && !written && (look.dim || look.state == CellState::discarded);
+    // From the back row an old number is read like any other.
+    const bool past = look.state == CellState::discarded && look.size < size::far;
+    const bool quiet = !look.nan && !written && (look.dim || past);
     const ImU32 ink = look.nan ? c.theme->inv : ink_on(*c.theme, fill, quiet);
     const Face face = written || look.nan ? Face::mono_bold : Face::mono;
     const Canvas now = c.faded(written ? look.fade : 1);

@@ -40,6 +40,13 @@ void draw_title(const Pane& p) {
     const float room = p.end_x() - 12 - p.x();
     const float size = fitting_size(p.c, cause, room, {30, size::far});
     if (cause.empty() || rich_width(p.c, cause, size) > room) return;
+    // A formula that is another one altogether.
+    if (p.broken && !p.rounded && !p.step.cause && plain(cause) != plain(p.step.truth.cause)) {
+        Line wrong = cause;
+        for (Span& span : wrong) span.role = Role::none;
+        p.c.rich(p.x(), p.a.y + 82, wrong, size, Align::left, p.alarm());
+        return;
+    }
     draw_alarming(p, p.x(), p.a.y + 82, cause, size, p.broken);
 }
 

@@ -51,6 +51,8 @@ void draw_part(const Pane& p, std::size_t n, double from) {
 // Where the number of a part stands in it: not on the line of the true end, in the larger of the two pieces.
 // Nothing: it has no room.
 std::optional<float> number_place(const Pane& p, std::size_t n, double from) {
+    const std::string text = format_short(p.side.parts[n].value);
+    if (text_width(Face::mono, size::far, text) > bar_w - 10) return {};
     float y0 = p.bars.at(from), y1 = p.bars.at(from + p.side.parts[n].value);
     if (const auto end = true_end(p, n, from)) (std::abs(*end - y0) > std::abs(y1 - *end) ? y1 : y0) = *end;
     if (std::abs(y1 - y0) < least_part) return {};
@@ -64,7 +66,6 @@ void draw_part_number(const Pane& p, std::size_t n, double from) {
     const float middle = *place;
     const std::string text = format_short(part.value);
     const float w = text_width(Face::mono, size::far, text);
-    if (w > bar_w - 12) return;
     const ImU32 fill = fill_of(p.theme(), part.role);
     p.c.rect(p.x() + (bar_w - w) / 2 - 5, middle - 15, w + 10, 30, fill, radius::bar);
     p.c.text(p.x() + bar_w / 2, middle, text, size::far, ink_on(p.theme(), fill), Face::mono, Align::center);
@@ -120,7 +121,7 @@ struct BarLabel {
 
 // From above to below, no two on each other.
 void set_apart(std::vector<BarLabel>& labels, float top, float bottom) {
-    std::ranges::sort(labels, {}, &BarLabel::y);
+    std::ranges::stable_sort(labels, {}, &BarLabel::y);
     float least = top + label_h / 2;
     for (BarLabel& label : labels) label.y = std::max(label.y, least), least = label.y + label_h;
     float most = bottom - label_h / 2;
@@ -128,13 +129,21 @@ void set_apart(std::vector<BarLabel>& labels, float top, float bottom) {
         label->y = std::min(label->y, most), most = label->y - label_h;
 }
 
-// With what does not fit left out: the number, then the first word.
-std::optional<Line> fitting_label(const Pane& p, const BarPart& part, bool with_number) {
-    const Line number_too = pieces(part.label, "  ", number(format_short(part.value)));
-    const Line short_label(part.label.begin() + !part.label.empty(), part.label.end());
-    for (const Line& line : {with_number ? number_too : part.label, part.label, short_label})
-        if (!line.empty() && rich_width(p.c, line, size::far) <= p.label_w()) return line;
-    return {};
+// The lines beside a part: without its first word where that does not fit, and its number, if it does not
+// stand in the bar, behind it or below.
+std::vector<Line> part_label(const Pane& p, const BarPart& part, bool with_number) {
+    const auto fits = [&](const Line& line) {
+        return !line.empty() && rich_width(p.c, line, size::far) <= p.label_w();
+    };
+    const Line value = pieces("= ", number(format_short(part.value)));
+    const Line both = pieces(part.label, "  ", number(format_short(part.value))),
+               brief(part.label.begin() + !part.label.empty(), part.label.end());
+    if (with_number && fits(both)) return {both};
+    std::vector<Line> out;
+    for (const Line& line : {part.label, brief})
+        if (out.empty() && fits(line)) out.push_back(line);
+    if (with_number && fits(value)) out.push_back(value);
+    return out;
 }
 
 std::optional<BarLabel> true_label(const Pane& p) {
@@ -165,8 +174,15 @@ void draw_labels(const Pane& p) {
     for (std::size_t n = 0; n < p.side.parts.size(); ++n) {
         const BarPart& part = p.side.parts[n];
         const float y0 = p.bars.at(from), y1 = p.bars.at(from + part.value);
-        const auto line = fitting_label(p, part, !number_place(p, n, from));
-        if (p.side.parts.size() > 1 && line) labels.push_back({(y0 + y1) / 2, *line, wrong_factor(p, n)});
+        if (p.side.parts.size() > 1) {
+            // Its factor ends a name, and is what is wrong; the number below it follows from that.
+            bool wrong = wrong_factor(p, n);
+            float y = (y0 + y1) / 2;
+            for (const Line& line : part_label(p, part, !number_place(p, n, from))) {
+                labels.push_back({y, line, wrong});
+                wrong = false, y += 1;
+            }
+        }
         from += part.value;
     }
     set_apart(labels, p.bars.y - 8, p.foot_y() - 2);

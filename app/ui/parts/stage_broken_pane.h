@@ -10,7 +10,7 @@
 
 namespace tilewalk::ui::panes {
 
-constexpr float bar_w = 104;      // of the bar of the value
+constexpr float bar_w = 112;      // of the bar of the value
 constexpr float end_w = 246;      // of the column that shows the result
 constexpr float foot_h = 60;      // value and difference
 constexpr float edge = 20;        // from the border of a pane to what it holds

@@ -251,6 +251,32 @@ std::vector<double> CellSum::terms() const {
     return out;
 }
 
+double CellSum::products() const {
+    double out = 0;
+    for (std::size_t n = 0; n < a.values.size(); ++n) out += a.values[n] * b.values[n];
+    return out;
+}
+
+bool CellSum::adds_up() const {
+    const double comes_to = (before * shrinks + scale * products()) / divisor;
+    return std::abs(comes_to - total) <= 1e-9 * std::max(1.0, std::abs(total));
+}
+
+NumberLine brief_numbers(const Trace& trace, const CellSum& s) {
+    const bool was_there = s.grows && s.before != 0;
+    if (!s.adds_up() || (!was_there && s.scale == 1 && s.divisor == 1)) return {};
+    const Expr products = num(s.products(), Role::S);
+    Numbers terms;
+    if (was_there) {
+        Numbers old = s.shrinking;
+        old.push_back(num(trace, s.slot, s.before));
+        terms.push_back(old.size() > 1 ? product(old) : old.front());
+    }
+    terms.push_back(s.scale == 1 ? products : product({num(s.scale), products}));
+    const Expr all = sum(terms);
+    return write(s.divisor == 1 ? all : quotient(all, num(trace, Slot::l, s.divisor)), s.total);
+}
+
 std::optional<CellSum> cell_sum(const Trace& trace, int k, int row, int col, Slot slot) {
     const std::vector<StageTerm> all = stage_terms(trace, k);
     const auto begins = [](const StageTerm& t, std::string_view sign) {
@@ -273,13 +299,14 @@ std::optional<CellSum> cell_sum(const Trace& trace, int k, int row, int col, Slo
     out.slot = result->slot, out.total = result->value->data(r, c);
     if (std::string_view(A.before).ends_with("scale ·")) out.scale = trace.problem().softmax_scale();
     double factor = 1;  // of what follows
+    Numbers factors;
     for (const StageTerm& t : all)
         if (replaces(*result, t))
-            out.grows = true, out.before = t.value->data(r, c), out.shrinks = factor;
+            out.grows = true, out.before = t.value->data(r, c), out.shrinks = factor, out.shrinking = factors;
         else if (begins(t, "⊘"))
             out.divisor = t.value->data(r, 0);
         else if (&t < &A && t.value->region.cols == 1)
-            factor *= t.value->data(r, 0);
+            factor *= t.value->data(r, 0), factors.push_back(num(trace, t.slot, t.value->data(r, 0)));
     return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/ui/parts/matrix.h"
+#include "core/walk/formula.h"
 
 #include <optional>
 #include <span>
@@ -48,9 +49,16 @@ struct CellSum {
     bool grows = false;  ///< something was there
     double before = 0, shrinks = 1, scale = 1, divisor = 1, total = 0;
     Slot slot = Slot::count;  ///< of the result
+    Numbers shrinking = {};   ///< what shrinks it, number by number
 
     std::vector<double> terms() const;
+    double products() const;  ///< without the scale
+    /// They come to the total, as they do not in a walk that rounds.
+    bool adds_up() const;
 };
+/// With all products as one number: "0.321 × (−3.544) + (−0.770)". Empty where it would say no more than the
+/// total.
+NumberLine brief_numbers(const Trace& trace, const CellSum& sum);
 /// Of the cell in that row and column of the slot (or of the first result), as the stage's terms of step k
 /// say; nothing where they are no such sum.
 std::optional<CellSum> cell_sum(const Trace& trace, int k, int row, int col, Slot slot = Slot::count);

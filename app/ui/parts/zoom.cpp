@@ -147,77 +147,48 @@ void draw_caption(const Canvas& c, const AppState& state, const Strip& s, float 
         }
 }
 
-// What the terms that are shown come to, what the others do, and what the step makes of both: it scales the
-// sum or adds it to what was there.
+// What the products come to: those that are shown, and the others. What the step makes of their sum stands in
+// the formula, but for a scale.
 struct Sum {
     int count = 0, others = 0;
     double shown = 0, all = 0, scale = 1, total = 0;
-    bool grows = false;
 };
 
-// Only for a sum of products that is not divided.
+// Only where there is more to it than the result.
 std::optional<Sum> sum_of(const AppState& state, const Zoom& z) {
     const CellRef cell = state.explanation.target;
     const auto sum = cell_sum(*state.trace, state.cursor.step, cell.row, cell.col);
     std::vector<const Strip*> factors;
     for (const Strip& s : z.strips)
         if (in_sum(s)) factors.push_back(&s);
-    if (!sum || sum->divisor != 1 || factors.size() != 2) return {};
+    // A walk that rounds comes to something else: then nothing is told.
+    if (!sum || factors.size() != 2 || !sum->adds_up()) return {};
     const Strip &a = *factors[0], &b = *factors[1];
     if (a.first != b.first || a.count != b.count || a.line.length() != std::ssize(sum->a.values)) return {};
-    Sum out{.count = a.count, .others = a.line.length() - a.count, .scale = sum->scale, .total = sum->total};
-    for (int n = 0; n < a.line.length(); ++n) {
-        const auto at = static_cast<std::size_t>(n);
-        const double product = sum->a.values[at] * sum->b.values[at];
-        out.all += product;
-        if (n >= a.first && n < a.first + a.count) out.shown += product;
-    }
-    // A walk that rounds comes to something else: then nothing is told.
-    const double before = sum->before * sum->shrinks, comes_to = before + out.scale * out.all;
-    if (!(std::abs(comes_to - out.total) <= 1e-9 * std::max(1.0, std::abs(out.total)))) return {};
-    out.grows = before != 0;
-    if (out.grows) out.all *= out.scale, out.shown *= out.scale;
-    // Where all terms are shown, only what was there before is left to tell.
-    return out.grows || out.others > 0 ? std::optional(out) : std::nullopt;
+    Sum out{.count = a.count, .others = a.line.length() - a.count, .total = sum->total};
+    out.all = sum->products();
+    for (int n = a.first; n < a.first + a.count; ++n)
+        out.shown += sum->a.values[static_cast<std::size_t>(n)] * sum->b.values[static_cast<std::size_t>(n)];
+    const bool alone = !sum->grows && sum->divisor == 1;
+    if (alone) out.scale = sum->scale;
+    return out.others > 0 || !alone ? std::optional(out) : std::nullopt;
 }
 
 // The ways to say it, shorter and shorter.
 std::vector<Line> sum_lines(const Sum& sum) {
-    const auto figure = [](double v) { return number(format_short(v)); };
-    // "+ 0.5" or "− 0.5"
-    const auto added = [](const char* word, double v) {
-        return pieces(v < 0 ? " − " : " + ", word, number(format_short(std::abs(v))));
-    };
-    const std::string total = format_short(sum.total);
-    const Line result{number(total, Role::none, true)};
-    const auto gives = [&](std::initializer_list<double> terms) {
-        std::vector<std::string> shown;
-        for (const double v : terms) shown.push_back(format_short(v));
-        return std::string(" ") + sign_before_total(shown, total) + " ";
-    };
+    const auto figure = [](double v) { return number(format_short(v), Role::S); };
+    if (sum.others == 0) return {pieces(str(sum.count) + " products  ", figure(sum.all))};
     const double others = sum.all - sum.shown;
     const Line shown = pieces(str(sum.count) + " shown ", figure(sum.shown));
-    const auto and_others = [&](const char* sign, const char* word) {
-        return pieces(shown, sign + str(sum.others) + word, figure(others));
-    };
-    const double before = sum.total - sum.all;
-    const Line rest = pieces("shown ", figure(sum.shown), added("rest ", sum.total - sum.shown),
-                             gives({sum.shown, sum.total - sum.shown}), result);
-    if (sum.grows && sum.others == 0)
-        return {pieces(str(sum.count) + " products ", figure(sum.all), added("before ", before),
-                       gives({sum.all, before}), result),
-                pieces("products ", figure(sum.all), added("", before), gives({sum.all, before}), result)};
-    if (sum.grows)
-        return {pieces(and_others(" + ", " others "), added("before ", before),
-                       gives({sum.shown, others, before}), result),
-                rest};
-    if (sum.scale == 1)
-        return {pieces(and_others(" + ", " others "), gives({sum.shown, others}), result), rest};
-    const std::string scaled = ", × " + format_short(sum.scale) + " → ";
-    return {pieces(and_others(", ", " others "), ", sum ", figure(sum.all), scaled, result),
-            pieces(and_others(", ", " more "), ", Σ ", figure(sum.all), scaled, result),
-            pieces(shown, " of Σ ", figure(sum.all), scaled, result),
-            pieces("Σ ", figure(sum.all), scaled, result)};
+    const Line others_too = pieces(shown, ", " + str(sum.others) + " others ", figure(others)),
+               more = pieces(shown, ", " + str(sum.others) + " more ", figure(others));
+    const Line all = pieces("Σ ", figure(sum.all)),
+               of_all = pieces(shown, ", all " + str(sum.count + sum.others) + ": ", figure(sum.all));
+    if (sum.scale == 1) return {pieces(others_too, ", ", all), pieces(more, ", ", all), of_all, all};
+    const Line scaled =
+        pieces(", × " + format_short(sum.scale) + " → ", number(format_short(sum.total), Role::none, true));
+    return {pieces(others_too, ", sum ", figure(sum.all), scaled), pieces(more, ", ", all, scaled),
+            pieces(of_all, scaled), pieces(all, scaled)};
 }
 
 // False, and nothing drawn, without room.

@@ -5,6 +5,7 @@
 #include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage_broken.h"
+#include "app/ui/parts/stage_terms.h"
 #include "app/ui/parts/stage_transfer.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
@@ -33,6 +34,19 @@ Line equation(const Explanation& e) {
     return unit.face == Span::Face::text ? pieces(line, " " + unit.text) : line;
 }
 
+// "O[28,0] ≈ −1.908" becomes "O[28,0] = 0.321 × (−3.544) + (−0.770) ≈ −1.908": a sum of many products with
+// these as one number. Empty where there is no such sum.
+Line brief_result(const AppState& state) {
+    const Explanation& e = state.explanation;
+    const auto sum = cell_sum(*state.trace, state.cursor.step, e.target.row, e.target.col, e.target.slot);
+    if (!sum || e.result.size() < 2) return {};
+    const NumberLine numbers = brief_numbers(*state.trace, *sum);
+    if (numbers.empty()) return {};
+    const Span& result = e.result.back();
+    return pieces(Line(e.result.begin(), e.result.end() - 2), "  =  ", numbers,
+                  std::string("  ") + sign_before(numbers, result.text) + "  ", result);
+}
+
 // The formula with its numbers: in one line, or below each other.
 struct Formula {
     Line symbols, numbers;
@@ -53,9 +67,13 @@ Formula formula_of(const Canvas& c, const AppState& state, bool computes, float 
     if (!e.formula.empty() && !f.numbers.empty() && rich_width(c, both, 34) <= w)
         return {both, {}, 34, formula_line, true};
     if (brief && !e.formula.empty() && !e.result.empty()) {
-        const Line line = pieces(f.symbols, "        ", computes ? e.result : f.numbers);
-        for (const float size : {34.0f, size::far})
-            if (rich_width(c, line, size) <= w) return {line, {}, size, formula_line, true};
+        const Line told = computes ? brief_result(state) : Line{};
+        for (const Line& numbers : {told, computes ? e.result : Line(f.numbers)})
+            for (const float size : {34.0f, 30.0f, size::far}) {
+                const Line line = pieces(f.symbols, "        ", numbers);
+                if (!numbers.empty() && rich_width(c, line, size) <= w)
+                    return {line, {}, size, formula_line, true};
+            }
     }
     while (f.size > size::far && rich_width(c, f.numbers, f.size) > w) f.size = f.size > 30 ? 30 : size::far;
     f.h = formula_line + rich_paragraph_height(c, w, f.numbers, f.size, 0, 1.4f);

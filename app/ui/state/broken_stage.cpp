@@ -74,12 +74,36 @@ std::vector<BarPart> two_parts(const Trace& trace, int k, const CellRef& cell, d
     return {};
 }
 
-// Of one sign, so that they can stand on each other.
+// Of a merge each part, times its weight.
+std::vector<BarPart> merged_parts(const Trace& trace, int k, const CellRef& cell) {
+    const Op op = trace.step(k).op;
+    if (op != Op::merge_sum && op != Op::merge_output) return {};
+    const Slot slot = op == Op::merge_sum ? Slot::l_part : Slot::O_part;
+    const int local = cell.row - trace.value(trace.writes(k).front().value).region.row;
+    std::vector<double> weights;
+    std::vector<BarPart> out;
+    for (const Access& a : trace.reads(k)) {
+        const Matrix& tile = trace.value(a.value).data;
+        if (a.slot == Slot::w_part) weights.push_back(tile(local, 0));
+        if (a.slot != slot || out.size() >= weights.size()) continue;
+        const double weight = weights[out.size()];
+        out.push_back(added(
+            pieces(slot_symbol(trace, slot, k, a.tile), " × ", number(format_short(weight), Role::alpha)),
+            weight * tile(local, op == Op::merge_sum ? 0 : cell.col), info(slot).role));
+    }
+    return out;
+}
+
+// Of one sign, so that they can stand on each other, and few enough to be named beside them.
 std::vector<BarPart> parts_of(const Trace& trace, int k, const CellRef& cell, double value) {
-    std::vector<BarPart> both = two_parts(trace, k, cell, value);
-    const auto finite = [](const BarPart& p) { return std::isfinite(p.value); };
-    if (both.size() == 2 && std::ranges::all_of(both, finite) && both[0].value * both[1].value > 0)
-        return both;
+    constexpr std::size_t most_named = 4;
+    std::vector<BarPart> parts = two_parts(trace, k, cell, value);
+    if (parts.empty()) parts = merged_parts(trace, k, cell);
+    const auto with_first = [&](const BarPart& p) {
+        return std::isfinite(p.value) && p.value * parts.front().value > 0;
+    };
+    if (parts.size() > 1 && parts.size() <= most_named && std::ranges::all_of(parts, with_first))
+        return parts;
     return {added({}, value, info(cell.slot).role)};
 }
 

@@ -124,9 +124,12 @@ struct MergeView {
         for (const Access& a : all) out = out.empty() ? name(a) : join({out, ", ", name(a)});
         return out;
     }
-    // w₀ ℓ₀ + w₁ ℓ₁, or w₀ ℓ₀ + … + w₇ ℓ₇
+    // w₀ ℓ₀ + w₁ ℓ₁, or w₀ ℓ₀ + … + w₇ ℓ₇; where a fault leaves the weights out, ℓ₀ + ℓ₁
     Line weighted(const std::vector<Access>& w, const std::vector<Access>& x) const {
-        const auto product = [&](std::size_t n) { return join({name(w[n]), " ", name(x[n])}); };
+        const bool bare = v.problem.switches.no_weights;
+        const auto product = [&](std::size_t n) {
+            return bare ? name(x[n]) : join({name(w[n]), " ", name(x[n])});
+        };
         if (w.size() > most_added) return join({product(0), "  +  …  +  ", product(w.size() - 1)});
         Line out;
         for (std::size_t n = 0; n < w.size(); ++n) {

@@ -501,6 +501,29 @@ TEST_CASE("stage: of a sum of which a part is shown, what the part, all and the 
     CHECK(program.shows(format_short(Q.data.row(0).dot(K.data.row(0)))));
 }
 
+TEST_CASE("stage: a sum too long to be written out is written with its products as one number") {
+    Program program(random_with_tiles(64, 64, 16, 16), {1280, 720}, true);
+    const Trace& trace = *program.state.trace;
+    const int k = 61;  // the old output shrinks
+    REQUIRE(trace.step(k).op == Op::output);
+    program.go_to_step(k, 2);
+    const CellRef cell = program.state.explanation.target;
+    const auto sum = cell_sum(trace, k, cell.row, cell.col);
+    REQUIRE(sum);
+    CHECK(sum->shrinks < 1);
+    const NumberLine told = brief_numbers(trace, *sum);
+    CHECK(plain(told) == "0.374 × 3.316 + (−1.403)");
+    CHECK(*told.comes_to == doctest::Approx(sum->total).epsilon(.01));
+    program.settle();
+    CHECK(program.shows(format_short(sum->products())));
+    // Where nothing was there before, the sum is the result.
+    const int first = steps_of(trace, Op::output).front();
+    CHECK(brief_numbers(trace, *cell_sum(trace, first, 0, 0)).empty());
+    // A scale stands before it.
+    const int scores = steps_of(trace, Op::scores).front();
+    CHECK(plain(brief_numbers(trace, *cell_sum(trace, scores, 0, 0))).starts_with("0.125 × "));
+}
+
 TEST_CASE("stage: a drawn sum says where its printed terms miss the printed total") {
     Program program(example("worked-4x4"), {1280, 720}, true);
     program.go_to_step(16, 2);  // 0.503 + 1.000 + 0.135 and 1.639

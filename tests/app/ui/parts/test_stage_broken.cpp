@@ -503,3 +503,23 @@ TEST_CASE("stage broken: a partial result that is loaded has its letter, not its
     }
     CHECK(told > 0);
 }
+
+TEST_CASE("stage broken: a merge without weights is told as it adds, and its bars are the parts") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.show_lesson("merge");
+    break_it(program, "Merge without weights");
+    for (const int k : steps_of(*program.state.trace, Op::merge_output)) {
+        program.go_to_step(k, 2);
+        const auto step = broken_step(program.state);
+        REQUIRE(step);
+        CHECK(plain(step->truth.cause).find("w") != std::string::npos);
+        CHECK(plain(step->broken.cause).find("w") == std::string::npos);
+        for (const StageSide* side : {&step->truth, &step->broken}) {
+            REQUIRE(side->parts.size() == 2);
+            CHECK(side->parts[0].value + side->parts[1].value == doctest::Approx(side->value));
+        }
+        // In the bar, or where it is too low beside it.
+        for (const BarPart& part : step->truth.parts)
+            CHECK(texts_of(program, "True").find(format_short(part.value)) != std::string::npos);
+    }
+}
