@@ -217,6 +217,32 @@ Rect desk_area(const Canvas& c, const AppState& state, float W, float H) {
     return *std::ranges::min_element(places, {}, hidden);
 }
 
+bool contains(const Rect& outer, const Rect& inner) {
+    return outer.x <= inner.x && outer.y <= inner.y && inner.right() <= outer.right() &&
+           inner.bottom() <= outer.bottom();
+}
+
+// A panel of a page that the card cuts, and that the stop is not about, steps back: no half words in full
+// light.
+std::vector<Rect> dim_what_is_cut(const Canvas& c, const AppState& state, const Rect& card) {
+    const Theme& t = *c.theme;
+    const std::vector<Rect> keep = kept_free(c, state);
+    std::vector<Rect> dimmed;
+    if (!place_list) return dimmed;
+    for (const NamedPlace& place : *place_list) {
+        const Rect at = place_of(c, place);
+        const auto spoken_of = [&](const Rect& kept) {
+            return contains(kept, at) || at.contains({kept.x + kept.w / 2, kept.middle()});
+        };
+        const auto within = [&](const Rect& other) { return contains(other, at); };
+        if (place.kind != ItemKind::panel || !overlap(at, card) || contains(card, at)) continue;
+        if (std::ranges::any_of(keep, spoken_of) || std::ranges::any_of(dimmed, within)) continue;
+        c.rect(at.x + 1, at.y + 1, at.w - 2, at.h - 2, with_alpha(t.bg, .72f), radius::panel);
+        dimmed.push_back(at);
+    }
+    return dimmed;
+}
+
 Rect area_of(const Canvas& c, const AppState& state, float W, float H) {
     return state.presenter ? tour_band(c, state, W, H) : desk_area(c, state, W, H);
 }
@@ -356,6 +382,9 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
     Tour& tour = *state.tour;
     tour.place = at_stop(state) ? shown_place(main, state) : std::nullopt;
     const Rect area = tour.card = area_of(main, state, W, H);
+    tour.dimmed.clear();
+    if (at_stop(state) && !state.presenter && state.page != Page::walk)
+        tour.dimmed = dim_what_is_cut(main, state, area);
     if (tour.place) ring(main, tour, *tour.place, look_of(state), W, H);
     show_card(main, "Tour", area, [&](const Canvas& c) {
         c.rect(area.x, area.y, area.w, area.h, c.theme->raised, radius::panel);

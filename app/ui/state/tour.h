@@ -21,6 +21,7 @@ struct Tour {
     std::optional<Rect> place;       ///< what the stop points at, as the last frame showed it; logical px
     Rect ring;                       ///< the middle of the line round it
     Rect card;
+    std::vector<Rect> dimmed;  ///< panels that the card cuts and that the stop is not about
 
     const TourStop& stop() const { return script.stops[static_cast<std::size_t>(at)]; }
     int stops() const { return static_cast<int>(script.stops.size()); }

@@ -97,6 +97,10 @@ void check_stop(const Program& p) {
     CHECK(inside(*tour.place, W, H));
     check_sight(p);
     check_ring(p);
+    for (const Rect& dimmed : tour.dimmed) {
+        CHECK(overlap(dimmed, tour.card) > 0);
+        CHECK_FALSE(dimmed.contains({tour.place->x + tour.place->w / 2, tour.place->middle()}));
+    }
     // The ring's number stands at the place's edge, where it covers nothing; of a panel always.
     const Item* number = p.look_for(std::to_string(tour.at + 1), "Ring");
     const bool panel = tour.stop().place.kind == TourPlace::Kind::panel;
@@ -326,6 +330,22 @@ TEST_CASE("a card to take along has no buttons") {
     p.frame(2);
     for (const char* name : {"next stop", "previous stop", "leave tour"}) CHECK_FALSE(p.look_for(name));
     CHECK(p.look_for("1 / " + str(p.state.tour->stops())));
+}
+
+TEST_CASE("panels of a page that the card cuts step back, but not in a walk") {
+    Program p(example("worked-4x4"), {1600, 900});
+    p.press(Key::u);
+    const auto goes_to = [&](std::string_view heading) {
+        for (int n = 0; n < p.state.tour->stops(); ++n)
+            if (p.state.tour->script.stops[n].heading == heading) go_to_stop(p.state, n);
+        REQUIRE(p.state.tour->stop().heading == heading);
+        settle(p);
+        p.frame(2);
+    };
+    goes_to("The height of a tile decides");
+    CHECK(p.state.tour->dimmed.size() >= 1);
+    goes_to("O shrinks and grows with ℓ");
+    CHECK(p.state.tour->dimmed.empty());
 }
 
 TEST_CASE("leaving leads back to where one was") {
