@@ -1,8 +1,12 @@
 #include "core/class/spoken.h"
 
+#include "core/base/numbers.h"
 #include "core/walk/lesson.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
+#include <vector>
 
 namespace tilewalk {
 
@@ -27,6 +31,153 @@ std::string spoken(const Trace& trace, int k, const Explanation& e) {
     if (out.empty()) out = first_sentence(e.why);
     if (letters(out) > spoken_letters) out = e.title + ": " + plain(e.result) + ".";
     return out;
+}
+
+namespace {
+
+constexpr std::string_view opening[] = {"(", "“"}, closing[] = {".", ",", ":", ";", "?", "!", ")", "”"};
+constexpr std::string_view counted[] = {"row",   "key",  "query",  "querie", "column",   "block", "tile",
+                                        "step",  "rank", "head",   "part",   "sequence", "page",  "split",
+                                        "round", "byte", "worker", "bit",    "position", "time"};
+constexpr std::string_view between_counts[] = {"and", "or", "to", "×", "of", "–"};
+constexpr std::pair<std::string_view, Role> names[] = {
+    {"maximum", Role::m}, {"score", Role::S}, {"scores", Role::S}, {"weight", Role::S},
+    {"weights", Role::S}, {"sum", Role::l},   {"output", Role::O}, {"share", Role::S}};
+
+// A word between its punctuation.
+struct Token {
+    std::string_view before, core, after;
+};
+Token token_of(std::string_view word) {
+    std::string_view core = word;
+    const auto strip = [&](const auto& marks, bool front) {
+        for (bool found = true; std::exchange(found, false);)
+            for (const std::string_view mark : marks)
+                if (front ? core.starts_with(mark) : core.ends_with(mark)) {
+                    front ? core.remove_prefix(mark.size()) : core.remove_suffix(mark.size());
+                    found = true;
+                }
+    };
+    strip(opening, true);
+    strip(closing, false);
+    const auto at = static_cast<std::size_t>(core.data() - word.data());
+    return {word.substr(0, at), core, word.substr(at + core.size())};
+}
+
+bool is_number(std::string_view core) {
+    if (core.starts_with("−")) core.remove_prefix(std::string_view("−").size());
+    if (core == "∞") return true;
+    const std::size_t end = core.find_first_not_of("0123456789.,");
+    return !core.empty() && end != 0 && (end == core.npos || core.substr(end).starts_with("×"));
+}
+
+bool is_counted(std::string_view core) {
+    if (core.ends_with('s')) core.remove_suffix(1);
+    return std::ranges::find(counted, core) != std::end(counted);
+}
+
+// What the formula calls its quantities, the longest names first.
+struct Letter {
+    std::string text;
+    Role role;
+};
+std::vector<Letter> letters_of(const Explanation& e) {
+    std::vector<Letter> out;
+    for (const Line& line : {e.formula, e.result})
+        for (const Span& span : line)
+            if (span.role != Role::none && span.face == Span::Face::symbol &&
+                span.script == Span::Script::base)
+                out.push_back({plain({span}), span.role});
+    std::ranges::stable_sort(out, std::greater{}, [](const Letter& one) { return one.text.size(); });
+    return out;
+}
+
+// What the formula has this number for.
+std::set<Role> roles_of(double value, const Explanation& e) {
+    std::set<Role> out;
+    const auto add = [&](const Span& span, Role role) {
+        if (role != Role::none && span.face == Span::Face::number && read_shown(span.text).value == value)
+            out.insert(role);
+    };
+    for (const Span& span : e.numbers) add(span, span.role);
+    if (!e.result.empty() && e.target.slot != Slot::count) add(e.result.back(), info(e.target.slot).role);
+    return out;
+}
+
+// Goes through the sentence word by word and remembers what was named last.
+class Reader {
+public:
+    explicit Reader(const Explanation& e) : e_(e), letters_(letters_of(e)) {}
+
+    void read(const Token& word, std::string_view next) {
+        if (is_number(word.core))
+            put(word.core, counts_ || is_counted(token_of(next).core) ? Role::none : role_of(word.core));
+        else
+            put_word(word.core);
+        const bool goes_on =
+            is_number(word.core) || std::ranges::find(between_counts, word.core) != std::end(between_counts);
+        counts_ = is_counted(word.core) || (counts_ && goes_on && word.after != ":");
+    }
+    void put(std::string_view text, Role role = Role::none) {
+        if (text.empty()) return;
+        if (line_.empty() || line_.back().role != role) line_.push_back({.text = "", .role = role});
+        line_.back().text += text;
+    }
+    Line line() { return std::move(line_); }
+
+private:
+    Role role_of(std::string_view number) const {
+        const std::set<Role> roles = roles_of(read_shown(std::string(number)).value, e_);
+        if (roles.contains(named_)) return named_;
+        const bool whole = number.find_first_of(".,×") == number.npos;
+        if (whole && named_ == Role::none) return Role::none;  // it may be any other
+        return roles.size() == 1 ? *roles.begin() : Role::none;
+    }
+    // "ℓ[0]": the letter alone.
+    void put_word(std::string_view core) {
+        const auto letter = std::ranges::find_if(letters_, [&](const Letter& one) {
+            const std::string_view rest = core.substr(std::min(core.size(), one.text.size()));
+            const bool ends = rest.empty() || static_cast<unsigned char>(rest[0]) >= 0x80 || rest[0] == '[';
+            return core.starts_with(one.text) && ends;
+        });
+        if (letter != letters_.end()) {
+            const std::size_t end = std::min(core.find('['), core.size());
+            named_ = letter->role;
+            put(core.substr(0, end), letter->role);
+            put(core.substr(end));
+            return;
+        }
+        const auto name = std::ranges::find(names, core, &std::pair<std::string_view, Role>::first);
+        if (name != std::end(names)) named_ = name->second;
+        put(core);
+    }
+
+    const Explanation& e_;
+    std::vector<Letter> letters_;
+    Role named_ = Role::none;
+    bool counts_ = false;  ///< numbers of rows, keys, tiles
+    Line line_;
+};
+
+}  // namespace
+
+Line in_roles(const std::string& sentence, const Explanation& e) {
+    std::vector<std::string_view> words;
+    const std::string_view all = sentence;
+    for (std::size_t at = 0; at <= all.size();) {
+        const std::size_t end = std::min(all.find(' ', at), all.size());
+        words.push_back(all.substr(at, end - at));
+        at = end + 1;
+    }
+    Reader reader(e);
+    for (std::size_t n = 0; n < words.size(); ++n) {
+        const Token word = token_of(words[n]);
+        if (n > 0) reader.put(" ");
+        reader.put(word.before);
+        reader.read(word, n + 1 < words.size() ? words[n + 1] : "");
+        reader.put(word.after);
+    }
+    return reader.line();
 }
 
 }  // namespace tilewalk

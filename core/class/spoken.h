@@ -11,4 +11,8 @@ namespace tilewalk {
 std::string spoken(const Trace& trace, int k, const Explanation& explanation);
 constexpr int spoken_letters = 165;
 
+/// A sentence about the step, piece by piece: the letters of its formula, and the numbers that stand in it,
+/// in the role of what they are. Row, key and tile numbers have none.
+Line in_roles(const std::string& sentence, const Explanation& explanation);
+
 }  // namespace tilewalk

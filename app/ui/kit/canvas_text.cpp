@@ -371,10 +371,16 @@ struct Breaking {
                 lines.back().push_back(word(std::string(ellipsis)));
                 return false;
             } else {
+                end_line();
                 lines.push_back(part);
             }
         }
         return true;
+    }
+    // The space at which it was broken belongs to neither line.
+    void end_line() {
+        if (!lines.back().empty() && lines.back().back().text.ends_with(' '))
+            lines.back().back().text.pop_back();
     }
 };
 

@@ -37,6 +37,8 @@ double left_over(const Stack& s, float shrunk) {
     return shrunk < 1 ? s.old + (end - s.old) * static_cast<double>(shrunk) : end;
 }
 
+std::string part_text(const Stack& s, std::size_t n);
+
 // It stands where its part of the new sum will be.
 void shrinking_bar(const Canvas& c, const Stack& s, const Axis& axis, float y, float h, float shrunk) {
     const float a = axis.at(0), b = axis.at(left_over(s, shrunk));
@@ -45,6 +47,14 @@ void shrinking_bar(const Canvas& c, const Stack& s, const Axis& axis, float y, f
     c.rect(bar.x, bar.y, bar.w, bar.h, fill_of(c, s.parts.front().role, true), radius::bar);
     c.frame(bar.x, bar.y, bar.w, bar.h, hue(*c.theme, s.parts.front().role), 1.4f, radius::bar);
     note_part(c, bar, "shrinking bar");
+}
+
+// " → 1.044": what is left of the old value, where the bar of that is too short for its number.
+std::string left_of_old(const Stack& s, const Axis& axis) {
+    if (s.divisor != 0 || s.parts.size() < 2 || s.parts.front().value == 0) return {};
+    const std::string text = part_text(s, 0);
+    const float w = px(std::abs(s.parts.front().value)) * axis.unit;
+    return w > width_of(text) + 9 ? "" : " → " + text;
 }
 
 // The old value as a hatched bar, and the wedge that shows how it shrinks to its part of the new one.
@@ -70,13 +80,12 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
     const auto told = [&](Role of, double v) {
         return s.formula ? formula_text(*s.formula, of, v, format_short(v)) : format_short(v);
     };
-    const std::string factor =
-        s.divisor != 0 ? "÷ " + told(Role::l, s.divisor) : "× " + told(Role::alpha, s.alpha);
-    const float fw = text_width(Face::semibold, size::body, factor), right = std::max({a, b, b2}) + 10;
+    std::string factor = s.divisor != 0 ? "÷ " + told(Role::l, s.divisor) : "× " + told(Role::alpha, s.alpha);
     Line label = pieces("old ", slot_symbol(s.symbol), number("  " + told(role, s.old)));
     // On stage the factor stands with the number where it has room neither beside the bar nor in its wedge.
-    const bool no_wedge = y_new - y_old - h < 16,
-               with_factor = far_type() && no_wedge && right + fw > pane.right() && shrunk >= 1;
+    const bool no_wedge = y_new - y_old - h < 16;
+    const float fw = text_width(Face::semibold, size::body, factor), right = std::max({a, b, b2}) + 10;
+    const bool with_factor = far_type() && no_wedge && right + fw > pane.right() && shrunk >= 1;
     if (with_factor) label = pieces(label, number("  " + factor, s.divisor != 0 ? Role::l : Role::alpha));
     const float lw = rich_width(c, label, size::body);
     const bool inside = lw + 20 <= w;
@@ -89,13 +98,20 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
     if (shrunk < 1 || with_factor) return;
     if (no_wedge) {  // beside the old bar, on stage, where the formula is not at the side
         const float x = std::max(right, lx + lw + 14);
-        if (far_type() && x + fw <= pane.right())
-            c.text(x, y_old + h / 2, factor, size::body, wedge, Face::semibold);
+        if (!far_type()) return;
+        for (const std::string& words : {factor + left_of_old(s, axis), factor}) {
+            if (x + text_width(Face::semibold, size::body, words) > pane.right()) continue;
+            return void(c.text(x, y_old + h / 2, words, size::body, wedge, Face::semibold));
+        }
         return;
     }
     const float fx = narrow > fw + 20 ? std::min({a, b, b2}) + 10 : right;
-    c.text(std::min(fx, pane.right() - fw), (y_old + h + y_new) / 2, factor, size::body, wedge,
-           Face::semibold);
+    const float fitting = std::min(fx, pane.right() - fw), mid = (y_old + h + y_new) / 2;
+    c.text(fitting, mid, factor, size::body, wedge, Face::semibold);
+    const Line added = s.added.empty() ? s.added : pieces("+ ", s.added);
+    const float aw = rich_width(c, added, size::body), from = std::max(right, fitting + fw + 20),
+                end = std::max(axis.at(0), axis.at(s.total));
+    if (!added.empty() && from + aw <= end) c.rich(end, mid, added, size::body, Align::right);
 }
 
 // How much of the nth term is there: first what is left of the old value, then one new term after another.
@@ -262,7 +278,7 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     const bool low = pane.h < (s.has_old && far_type() ? 130 : 110);
     const float total_w = rich_width(c, total_label(s), size::lead);
     const Axis whole = axis_for(lo, hi, pane.x, pane.w);
-    const bool within = low && !mixed && far_type() && pane.h >= 64 && s.total > 0 &&
+    const bool within = low && !mixed && far_type() && pane.h >= 57 && s.total > 0 &&
                         std::abs(whole.at(s.total) - whole.at(0)) >= total_w + 60;
     const float label = low && !within ? std::max(130.0f, total_w + 26) : 0;
     Axis axis = axis_for(lo, hi, pane.x, pane.w - label);
@@ -270,12 +286,12 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     if (beside > 0) axis = axis_for(lo, hi, pane.x, pane.w - label - beside);
     const bool very_low = pane.h < 64;
     const bool large = far_type();
-    float h = very_low ? (large ? 16 : 14) : low ? 18 : 24;
+    float h = very_low ? (large && !within ? 16 : 14) : low ? 18 : 24;
     // On stage bars take the height that what stands between and below them leaves; where there is some, the
     // factor stands in its wedge.
     const float between = very_low ? 7 : !low ? 26 : large && s.has_old && pane.h >= 76 ? 20 : 12;
     if (large && low) {
-        const float bars = s.has_old ? 2 : 1, around = very_low ? 9 : within ? 26 : 18;
+        const float bars = s.has_old ? 2 : 1, around = within ? (very_low ? 22 : 26) : very_low ? 14 : 18;
         h = std::clamp((pane.h - around - (bars - 1) * between) / bars, h, 34.0f);
     }
     const float top = pane.y + (very_low || within ? 0 : 6);
@@ -369,14 +385,15 @@ float beside_cells(const Canvas& c, const Dot& d) {
     return std::min(dot_sum, out + 14);
 }
 
-// "Σ × 0.5 = 1.2", with as many of the words as have room.
-void sum_within(const Canvas& c, float x, float y, float w, double scale, double sum) {
-    for (const std::string& words :
-         {before_sum(scale), "× " + format_short(scale) + " = ", std::string("= ")}) {
+// "S = Σ × 0.5 = 1.2", with as many of the words as have room.
+void sum_within(const Canvas& c, float x, float y, float w, const Dot& d, double sum) {
+    const Line named = d.name.empty() ? Line{} : pieces(d.name, "  =  ");
+    for (const Line& words : {pieces(named, before_sum(d.scale)), named, pieces(before_sum(d.scale))}) {
         const Line line = pieces(words, sum_number(sum));
-        if (words != "= " && rich_width(c, line, size::lead) > w) continue;
+        if (words.empty() || rich_width(c, line, size::lead) > w) continue;
         return void(c.rich(x, y, line, size::lead, Align::left, c.theme->t2));
     }
+    c.rich(x, y, pieces("= ", sum_number(sum)), size::lead, Align::left, c.theme->t2);
 }
 
 }  // namespace
@@ -430,7 +447,7 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
     const float y = table   ? top + 2 * (row + gap) + row / 2
                     : below ? pane.bottom() - sum_h / 2 + 4
                             : pane.y + pane.h / 2;
-    sum_within(c, x, y, pane.right() - x, d.scale, done ? d.total : so_far * d.scale);
+    sum_within(c, x, y, pane.right() - x, d, done ? d.total : so_far * d.scale);
     for (std::size_t r = 0; r < 2 && table; ++r)
         c.text(x, top + px(r) * (row + gap) + row / 2, rows[r].name, size::small, hue(t, rows[r].role),
                Face::medium);

@@ -30,6 +30,7 @@ struct Stack {
     const Explanation* formula = nullptr;  ///< its numbers have the digits that they have there
     std::vector<Part> parts{};
     double total = 0;
+    Line added{};  ///< what the new parts are, where they are more than their numbers say: "P̃ V"
 };
 /// Smallest and largest value that a drawing has to hold, and 0. Rows side by side have one scale.
 struct Extent {
@@ -47,6 +48,7 @@ struct Dot {
     Role q_role = Role::Q, k_role = Role::K, product_role = Role::S;
     /// As the matrices have their numbers; none: those of these rows alone.
     const MatrixDigits *q_digits = nullptr, *k_digits = nullptr;
+    Line name{};  ///< of the sum: "S"
 };
 /// As wide as it would be with all digits.
 float width_of(const Dot& dot);

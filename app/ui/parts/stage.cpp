@@ -41,6 +41,7 @@ struct Placed : OnStage {
     NumberForm form = NumberForm::even;
     CellSize cell = usual;
     bool sent = false;  ///< an arrow from HBM leads to it, or one from it to HBM
+    float mid = 0;      ///< of the signs beside it
 };
 using Terms = std::vector<Placed>;
 
@@ -69,7 +70,7 @@ float after_w(const Placed& t) { return *t.after ? sign_width(t.after) + 6 : 0; 
 // Room between the terms n − 1 and n.
 float gap_before(const Terms& line, std::size_t n) {
     if (line[n].result) {
-        if (n == 0) return line[n].sent ? 0 : line[n].cell.arrow;
+        if (n == 0) return 0;  // out of nothing: no arrow leads to it
         return line[n - 1].result ? least_gap : line[n].cell.arrow + after_w(line[n - 1]);
     }
     const float before = sign_width(line[n].before) + (*line[n].before ? line[n].cell.sign : 0.0f);
@@ -201,11 +202,14 @@ bool fits_roomy(const AppState& state, Terms& line, float w, float h) {
     });
 }
 
-void place(Terms& line, std::size_t from, std::size_t to, float x, float top, float h) {
+// All begin at one height, step after step: names stay where they are, and what a query's row is made from
+// stands beside it. Signs stand in the middle of the first.
+void place(Terms& line, std::size_t from, std::size_t to, float x, float top) {
     for (std::size_t n = from; n < to; ++n) {
         Bed& bed = line[n].bed;
         bed.x = x + gap_before(line, n);
-        bed.y = top + symbols_h + (h - bed.height()) / 2;
+        bed.y = top + symbols_h;
+        line[n].mid = line[from].bed.middle();
         x = bed.right();
     }
 }
@@ -290,9 +294,8 @@ void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& lin
     c.rich(std::clamp(t.bed.center(), a.x + half, a.right() - half), t.bed.y - symbol_up, symbol,
            size::far_symbol, Align::center);
     if (t.result && op_now(state) == Op::loss) draw_loss_before(c, state, a, t);
-    const float mid = t.bed.middle();
-    const bool opens = t.result && (n == 0 || !line[n - 1].result);
-    if (opens && n == 0 && t.sent) return;
+    const float mid = t.mid;
+    const bool opens = t.result && n > 0 && !line[n - 1].result;
     if (opens)
         c.arrow({{t.bed.x - t.cell.arrow + 10, mid}, {t.bed.x - 12, mid}}, ArrowStyle::active,
                 c.theme->focus);
@@ -341,17 +344,24 @@ void draw_all(const Canvas& c, AppState& state, const Rect& a, Terms& line, cons
     draw_flights(c, state, all, view);
 }
 
+// Where the room that is left is below them: as high as the largest cells that there are.
+void heighten(Terms& line, float h) {
+    const float row = std::min(roomy[1].row, h / px(most_rows(line)));
+    for (Placed& t : line) t.bed.ch = std::max(t.bed.ch, row);
+}
+
 // Before, the drawing, after. False if that is too wide.
 bool beside_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view) {
     const float h = a.h - symbols_h - 8, w = a.w - least_lens_w(op_now(state)) - 2 * least_gap;
     if (h < least_lens_h) return false;
     if (!fits_roomy(state, line, a.w - good_lens_w - 2 * least_gap, h) && !fits_usual(state, line, {w, h}))
         return false;
+    heighten(line, h);
     const auto first_result =
         static_cast<std::size_t>(std::ranges::find_if(line, &Placed::result) - line.begin());
     const float before = width_of(line, 0, first_result), after = width_of(line, first_result, line.size());
-    place(line, 0, first_result, a.x, a.y, h);
-    place(line, first_result, line.size(), a.right() - after - 4, a.y, h);
+    place(line, 0, first_result, a.x, a.y);
+    place(line, first_result, line.size(), a.right() - after - 4, a.y);
     // The bracket that closes the operands is part of the room before the results.
     const float closing = first_result > 0 ? after_w(line[first_result - 1]) : 0;
     const float x = a.x + before + (before > 0 ? closing + least_gap : 0),
@@ -396,7 +406,7 @@ bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& li
     const bool large = !below && fits_roomy(state, line, a.w, h);
     if (!large && !fits_somehow(state, line, {a.w, h})) return false;
     const float w = width_of(line, 0, line.size());
-    place(line, 0, line.size(), a.x + std::max(0.0f, (a.w - w) / 2), top, h);
+    place(line, 0, line.size(), a.x + std::max(0.0f, (a.w - w) / 2), top);
     draw_all(c, state, a, line, below ? Rect{a.x, top + wanted + 6, a.w, lens_h} : Rect{}, view);
     return true;
 }
@@ -441,8 +451,8 @@ bool with_result_below(const Canvas& c, AppState& state, const Rect& a, Terms& l
     for (std::size_t n = 0; n < at.cut; ++n) rows = std::max(rows, line[n].rows());
     const float first = at.row * px(rows), top = a.y + symbols_h + first + above_second,
                 second = std::min(a.bottom() - top, most_lens_h);
-    place(line, 0, at.cut, a.x + std::max(0.0f, (a.w - at.first_w) / 2), a.y, first);
-    place(line, at.cut, line.size(), a.right() - at.second_w - 4, top, second - symbols_h - 8);
+    place(line, 0, at.cut, a.x + std::max(0.0f, (a.w - at.first_w) / 2), a.y);
+    place(line, at.cut, line.size(), a.right() - at.second_w - 4, top);
     draw_all(c, state, a, line, {a.x, top, a.w - at.second_w - least_gap, second}, view);
     return true;
 }
@@ -451,10 +461,10 @@ bool with_result_below(const Canvas& c, AppState& state, const Rect& a, Terms& l
 bool in_two_lines(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view) {
     if (!fits_in_two_lines(state, line, a.w, a.h)) return false;
     const std::size_t cut = break_of(line), all = line.size();
-    const float h = half_height(a.h), first = width_of(line, 0, cut), second = width_of(line, cut, all),
+    const float first = width_of(line, 0, cut), second = width_of(line, cut, all),
                 x = a.x + (a.w - std::max(first, second)) / 2;
-    place(line, 0, cut, x, a.y, h);
-    place(line, cut, all, x, a.y + a.h / 2, h);
+    place(line, 0, cut, x, a.y);
+    place(line, cut, all, x, a.y + a.h / 2);
     draw_all(c, state, a, line, {}, view);
     return true;
 }
@@ -482,7 +492,7 @@ static bool draw_sent_or_loaded(const Canvas& c, AppState& state, const Rect& a,
         if (!fits_roomy(state, line, room.w, h) && !fits_somehow(state, line, {room.w, h})) continue;
         draw_transfer(c, state, plan);
         const float w = width_of(line, 0, line.size());
-        place(line, 0, line.size(), room.x + std::max(0.0f, (room.w - w) / 2), room.y, h);
+        place(line, 0, line.size(), room.x + std::max(0.0f, (room.w - w) / 2), room.y);
         StageView from_hbm = view;
         from_hbm.floor = bytes ? plan.bytes.y + 30 : plan.chip.bottom();  // over the bar, above its words
         if (plan.hbm.w > 0) from_hbm.strip = places_in_hbm(state, plan);
@@ -527,7 +537,7 @@ static bool draw_asked(const Canvas& c, AppState& state, const Rect& a) {
     const float h = a.h - symbols_h - 8;
     if (!fits_roomy(state, line, a.w, h) && !fits_somehow(state, line, {a.w, h})) return false;
     give_room_for_answers(line, numbers, a.w);
-    place(line, 0, line.size(), a.x + std::max(0.0f, (a.w - width_of(line, 0, line.size())) / 2), a.y, h);
+    place(line, 0, line.size(), a.x + std::max(0.0f, (a.w - width_of(line, 0, line.size())) / 2), a.y);
     const Explanation before =
         std::exchange(state.explanation, numbers[std::min(quiz.entry, numbers.size() - 1)].explanation);
     for (std::size_t n = 0; n < line.size(); ++n) {
@@ -544,8 +554,8 @@ static bool draw_asked(const Canvas& c, AppState& state, const Rect& a) {
             far_matrix(c, state, look, t.bed, t.digits, t.cell.text);
         }
         c.rich(t.bed.center(), t.bed.y - symbol_up, symbol_of(c, state, t), size::far_symbol, Align::center);
-        const float mid = t.bed.middle();
-        if (t.result && (n == 0 || !line[n - 1].result))
+        const float mid = t.mid;
+        if (t.result && n > 0 && !line[n - 1].result)
             c.arrow({{t.bed.x - t.cell.arrow + 10, mid}, {t.bed.x - 12, mid}}, ArrowStyle::active,
                     c.theme->focus);
     }
@@ -593,8 +603,8 @@ bool stage_zooms(const AppState& state, float w, float h) {
 
 void stage(const Canvas& c, AppState& state, const Rect& a, const StageView& view) {
     Terms line = terms_of(state);
-    // A question asks what the lens would tell.
-    const bool lens = view.lens && !quiz_waits(state);
+    // A question asks what the lens would tell, and start values have nothing that they are made from.
+    const bool lens = view.lens && !quiz_waits(state) && op_now(state) != Op::init;
     if (quiz_waits(state) && draw_asked(c, state, a)) return;
     if (line.empty()) {
         const float taken = op_now(state) == Op::skip ? draw_skipped(c, state, a) : 0;

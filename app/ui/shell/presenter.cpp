@@ -192,7 +192,8 @@ void subtitle(const Canvas& c, const AppState& state, const Rect& a) {
     c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::card);
     c.rect(a.x, a.y, 5, a.h, c.theme->t1, 2);
     const float w = even_width(a.w - 40, text, size::far_number, 2);
-    c.paragraph(a.x + 22, a.y + 8, w, text, size::far_number, c.theme->t1, 2, Face::regular, 1.25f);
+    c.rich_paragraph(a.x + 22, a.y + 8, w, in_roles(text, state.explanation), size::far_number, 2,
+                     c.theme->t1, 1.25f);
 }
 
 // One lane stands there alone: columns that only others have a step in would be holes. Steps with a clock
@@ -229,7 +230,7 @@ void timeline(const Canvas& c, AppState& state, const Rect& a) {
     const bool alone = !hides_what_comes(state) && !(all.timed && points_at(state, "Timeline"));
     if (alone) state.look.grid = grid_of_one_lane(all, all.lane_of(state.cursor.step));
     lanes(large.c, state, {0, 20, a.w / s, a.h / s - 20},
-          {.lane = 20, .gap = 4, .name_w = 0, .heads = false, .tag = true, .whole_symbols = true});
+          {.lane = 18, .gap = 4, .name_w = 0, .heads = false, .tag = true, .whole_symbols = true});
     if (alone) state.look.grid = all;
 }
 
@@ -247,7 +248,7 @@ Stage stage_beside(const Canvas& c, const AppState& state, float W, float H) {
     return {tour.bottom() + 12, H - 24, false, !lanes, lanes};
 }
 
-constexpr float lanes_h = 88;
+constexpr float lanes_h = 94, lanes_gap = 6;
 
 // A line of a derivation has a formula of its own.
 bool shows_argument(const AppState& state) {
@@ -277,7 +278,7 @@ MiddleOfPage middle_of_page(const AppState& state, const Stage& stage, float W) 
     const bool strip = lesson_view(*state.lesson).presenter_strip && shows_hbm(state);
     const float x = strip ? 288 : space::far_edge;
     MiddleOfPage out{x, W - space::far_edge - x, stage.head ? 84 : stage.top, stage.bottom, strip};
-    if (stage.lanes) out.bottom -= lanes_h + gap;
+    if (stage.lanes) out.bottom -= lanes_h + lanes_gap;
     return out;
 }
 
@@ -338,7 +339,7 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     const auto [x, w, top, above_lanes, strip] = middle_of_page(state, stage, W);
     const float x0 = 24, w0 = W - 2 * x0;
     float bottom = above_lanes;
-    if (stage.lanes) timeline(c, state, {x0, bottom + gap, w0, lanes_h});
+    if (stage.lanes) timeline(c, state, {x0, bottom + lanes_gap, w0, lanes_h});
     if (stage.lanes && broken_walk(state)) {
         const std::string words = broken_sentence(state, broken);
         const float h = broken_line_height(words, w0);

@@ -19,6 +19,8 @@ namespace {
 
 using Grid = TimelineGrid;
 constexpr float narrowest = 4, widest = 64;  // a cell with the space beside it
+// Of a lane alone: from its foot to the middle of the names of its blocks, and to the bar of the whole walk.
+constexpr float below_lane = 8.5f, bar_below_lane = 16;
 
 // Time to the right, in ticks: numbers where a tick begins, as many as have room.
 void ticks(const Canvas& c, const Grid& grid, const LaneWindow& v, float y, float right) {
@@ -199,21 +201,19 @@ std::string group_of(const AppState& state, const Grid& grid, int k) {
                              : "key block " + str(block);
 }
 
-// "key block 1" over its first cells, where the lane's name and the tag of the step leave room.
-void group_names(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v,
-                 const Rect& tag, float y, float left, float right) {
+// "key block 1" below its cells, from the left edge of the first on: it stays there from step to step.
+void group_names(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, float y) {
     const int lane = grid.lane_of(state.cursor.step);
     std::string group;
     Rect cells{};
+    float left = 0;
     const auto name = [&] {
         // Without what it does, where there is no room for that.
         for (const std::string& words : {group, group.substr(0, group.find(':'))}) {
             const float w = text_width(Face::regular, size::small, words);
-            float x = std::max(cells.x, left);
-            if (x < tag.right() + 10 && x + w > tag.x - 10) x = tag.right() + 10;
-            if (words.empty() || x + w > std::min(cells.right(), right)) continue;
-            c.text(x, y, words, size::small, c.theme->t3);
-            left = x + w + 14;
+            if (words.empty() || cells.x < left || cells.x + w > cells.right()) continue;
+            c.text(cells.x, y, words, size::small, c.theme->t3);
+            left = cells.x + w + 14;
             return;
         }
     };
@@ -229,16 +229,12 @@ void group_names(const Canvas& c, const AppState& state, const Grid& grid, const
     name();
 }
 
-// The lane of the current step, over its cells, beside the tag of the step, then the names of its blocks.
-void lane_tag(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, const Rect& tag,
-              const Rect& a) {
-    const float y = tag.middle();
-    if (grid.count() < 2) return group_names(c, state, grid, v, tag, y, a.x, a.right());
+// The lane of the current step, at the left, unless the tag of the step lies there.
+void lane_name(const Canvas& c, const AppState& state, const Grid& grid, const Rect& tag, float x) {
+    if (grid.count() < 2) return;
     const std::string name = state.lesson->lane(*state.problem, grid.lane_of(state.cursor.step));
-    const float w = text_width(Face::regular, size::small, name);
-    const bool left = tag.x > a.x + w + 12;
-    c.text(left ? a.x : a.right(), y, name, size::small, c.theme->t2, left ? Align::left : Align::right);
-    group_names(c, state, grid, v, tag, y, left ? a.x + w + 18 : a.x, left ? a.right() : a.right() - w - 18);
+    if (tag.x > x + text_width(Face::regular, size::small, name) + 12)
+        c.text(x, tag.middle(), name, size::small, c.theme->t2);
 }
 
 // What the current step does, over its lane, which begins at `top`.
@@ -267,7 +263,8 @@ void tag(const Canvas& c, const AppState& state, const Grid& grid, const LaneWin
         c.text(x + w / 2, y + 8, words.front().text, size::small, c.theme->inv, Face::medium, Align::center);
     else
         c.rich(x + w / 2, y + 5.5f, words, size::small, Align::center, c.theme->inv);
-    lane_tag(c, state, grid, v, {x, y, w, 16}, a);
+    lane_name(c, state, grid, {x, y, w, 16}, a.x);
+    group_names(c, state, grid, v, v.y_of(v.first_lane + v.lanes - 1) + v.lane + below_lane);
 }
 
 // What the user chose for another walk, or before the walk went elsewhere, no longer holds.
@@ -384,7 +381,9 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
     answer_mouse(c, state, grid, v, a.right());
     if (v.overview.w > 0) overview(c, state, v);
     if (style.whole_symbols && (v.columns < grid.columns || grid.count() > 1))
-        run_bar(c, state, v, {a.x, v.y_of(v.first_lane + v.lanes - 1) + v.lane + 6, a.w - v.space(), 3});
+        run_bar(c, state, v,
+                {a.x, v.y_of(v.first_lane + v.lanes - 1) + v.lane + (style.tag ? bar_below_lane : 6),
+                 a.w - v.space(), 3});
 }
 
 void timeline_view(const Canvas& c, AppState& state, const Rect& a) {

@@ -46,8 +46,7 @@ std::string say_growing(const Trace& trace, int k, const Explanation& e, const s
     if (kept == 0) return "The " + what + " begins with the first " + more + ": " + result_words(e) + ".";
     if (kept == 1)
         return "The old " + what + " counts in full, plus the new " + more + ": " + result_words(e) + ".";
-    return "The old " + what + ", brought to the new maximum, plus the new " + more + ": " + result_words(e) +
-           ".";
+    return "The old " + what + ", shrunk by α, plus the new " + more + ": " + result_words(e) + ".";
 }
 
 }  // namespace

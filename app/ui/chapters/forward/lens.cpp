@@ -18,7 +18,7 @@ Stack row_sum_stack(const Around& a) {
     const Value& P = a.read(Slot::P);
     const double alpha = Around::at(a.read(Slot::alpha), a.row, 0),
                  old = Around::at(a.read(Slot::l), a.row, 0);
-    Stack out{.symbol = Slot::l, .has_old = true, .old = old, .alpha = alpha};
+    Stack out{.symbol = Slot::l, .has_old = true, .old = old, .alpha = alpha, .added = slot_symbol(Slot::P)};
     out.parts.push_back({alpha * old, Role::l});
     for (int c = 0; c < P.region.cols; ++c) out.parts.push_back({P.data(a.row - P.region.row, c), Role::S});
     out.total = Around::at(a.written(), a.row, 0);

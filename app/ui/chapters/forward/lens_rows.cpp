@@ -59,6 +59,7 @@ Dot dot_of(const CellSum& s) {
     Dot out;
     out.q = s.a.values, out.k = s.b.values, out.scale = s.scale, out.total = s.total;
     out.q_role = info(s.a.slot).role, out.k_role = info(s.b.slot).role, out.product_role = info(s.slot).role;
+    out.name = slot_symbol(s.slot);
     return out;
 }
 
@@ -73,7 +74,10 @@ Dot product_dot(const Around& a) {
 }
 
 Stack stack_of(const CellSum& s) {
-    Stack out{.symbol = s.slot, .total = s.total};
+    const Line a = slot_symbol(s.a.slot);
+    Stack out{.symbol = s.slot,
+              .total = s.total,
+              .added = pieces(s.a.column ? transposed(a) : a, slot_symbol(s.b.slot))};
     const Role role = info(s.slot).role;
     if (s.grows) out.parts.push_back({s.before * s.shrinks / s.divisor, role});
     for (const double term : s.terms()) out.parts.push_back({term / s.divisor, role});
@@ -175,7 +179,10 @@ const char* bytes_caption(Op op) {
 Rect lens_title(const Canvas& c, const Rect& a, std::string_view words, std::string_view title,
                 float reserved) {
     // On stage the step has its title above.
-    if (far_type()) return {a.inner_x(), a.y + 10, a.inner_w(), a.h - 20};
+    if (far_type()) {
+        const float pad = a.h < 84 ? 7.0f : 10.0f;
+        return {a.inner_x(), a.y + pad, a.inner_w(), a.h - 2 * pad};
+    }
     const float y = a.y + (a.h < from::lens ? 16 : 22), room = a.inner_w() - reserved;
     const float w = c.text_within(a.inner_x(), y, room, title, size::body, 0, Face::semibold);
     if (text_width(Face::regular, size::body, words) <= room - w - 10)

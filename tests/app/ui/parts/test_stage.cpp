@@ -1,6 +1,7 @@
 // The stage of presenter mode: what stands there at each step of each lesson.
 #include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/parts/presenter.h"
+#include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage.h"
 #include "app/ui/parts/stage_transfer.h"
 #include "app/ui/state/quiz.h"
@@ -784,4 +785,43 @@ TEST_CASE("stage: what is not reached yet is no tile that the mask skips") {
             if (beside) CHECK(words->max.x <= left + px(i + 1) * side / 4 + 8);
         }
     }
+}
+
+// Where the names over the matrices of the step stand.
+static std::set<float> heights_of_names(const Program& program) {
+    std::set<float> out;
+    for (const StageTerm& t : stage_terms(*program.state.trace, program.state.cursor.step)) {
+        const std::string name = plain(stage_symbol(*program.state.trace, t));
+        for (const Item& item : program.items())
+            if (item.kind == ItemKind::text && item.text == name && item.font_px > 34)
+                out.insert(std::round(item.min.y));
+    }
+    return out;
+}
+
+TEST_CASE("stage: names keep their height from step to step, of ragged tiles too") {
+    for (const char* name : {"worked-4x4", "ragged-7x5"}) {
+        Program program(example(name), {1280, 720}, true);
+        std::set<float> beside;
+        for (int k = 0; k < program.state.trace->size(); ++k) {
+            const Op op = program.state.trace->step(k).op;
+            if (op != Op::scores && op != Op::tile_max && op != Op::new_max && op != Op::exponentials)
+                continue;
+            program.go_to_step(k);
+            const std::set<float> now = heights_of_names(program);
+            CHECK_FALSE(now.empty());
+            beside.insert(now.begin(), now.end());
+        }
+        CHECK_MESSAGE(beside.size() == 1, name);
+    }
+}
+
+TEST_CASE("stage: start values come from nothing: no drawing and no arrow leads to them") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.go_to_step(1);
+    REQUIRE(op_now(program.state) == Op::init);
+    CHECK(std::ranges::none_of(program.items(), [](const Item& item) { return item.text == "Lens"; }));
+    program.go_to_step(3);
+    CHECK(std::ranges::any_of(program.items(), [](const Item& item) { return item.text == "Lens"; }));
+    CHECK(program.shows("S  =  "));
 }
