@@ -1,6 +1,6 @@
-# cmake -DFOLDER=assets/... -DENDING=json -DFUNCTION=... -DOUTPUT=... -P embed.cmake
-# Writes the C++ file whose function gives every file of the folder with this ending as text, sorted by file
-# name. The ending * takes every file, and its ending stays in its name.
+# cmake -DFOLDER=assets/... -DENDING=json -DFUNCTION=... -DHEADER=... -DOUTPUT=... -P embed.cmake
+# Writes the C++ file whose function, declared in the header, gives every file of the folder with this ending as text,
+# sorted by file name. The ending * takes every file, and its ending stays in its name.
 file(GLOB files ${FOLDER}/*.${ENDING})
 list(SORT files)
 set(entries "")
@@ -22,7 +22,7 @@ foreach(file IN LISTS files)
   math(EXPR count "${count} + 1")
 endforeach()
 
-set(code "// Generated; edit the files in assets.\n#include \"app/io/embedded.h\"\n\n")
+set(code "// Generated; edit the files that it is made of.\n#include \"${HEADER}\"\n\n")
 string(APPEND code "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n")
 set(head "std::span<const tilewalk::EmbeddedFile> tilewalk::${FUNCTION}() { return")
 if(count GREATER 0)

@@ -29,6 +29,7 @@ const char* as_text(ui::Page page) {
     return page == ui::Page::memory    ? "model"
            : page == ui::Page::scale   ? "bench"
            : page == ui::Page::compare ? "compare"
+           : page == ui::Page::inside  ? "inside"
                                        : "trace";
 }
 
@@ -182,6 +183,7 @@ Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings setti
     state->presenter |= arguments.presenter;
     if (page) state->page = *page;
     if (page == ui::Page::compare) ui::compare_page(*state).own = !arguments.problem.empty();
+    if (page == ui::Page::inside) state->inside.own = !arguments.problem.empty();
     return state;
 }
 

@@ -4,6 +4,7 @@
 #include "app/cli/values.h"
 #include "app/io/tour_file.h"
 #include "app/ui/chapters/compare/page.h"
+#include "app/ui/chapters/inside/page.h"
 #include "app/ui/chapters/scale/page.h"
 #include "app/ui/chapters/start/page.h"
 #include "app/ui/shell/lesson_view.h"
@@ -53,6 +54,7 @@ Result<void> begin_tour(ui::AppState& state, const Arguments& a) {
 void wait_for_page(ui::AppState& state) {
     if (state.page == ui::Page::scale) ui::wait_for_devices(state);
     if (state.page == ui::Page::compare) ui::wait_for_comparison(state);
+    if (state.page == ui::Page::inside) ui::wait_for_inside(state);
     if (state.page == ui::Page::start) ui::wait_for_start(state);
 }
 

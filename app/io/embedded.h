@@ -1,15 +1,11 @@
 // Files that travel inside the program; the build generates the definitions from the folders of assets.
 #pragma once
 
+#include "core/base/embedded.h"
+
 #include <span>
-#include <string_view>
 
 namespace tilewalk {
-
-struct EmbeddedFile {
-    const char* name;       ///< file name without its ending: "worked-4x4"
-    std::string_view text;  ///< the whole file
-};
 
 /// All files of assets/examples, sorted by name.
 std::span<const EmbeddedFile> embedded_examples();

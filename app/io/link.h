@@ -16,7 +16,7 @@ struct LinkedPlace {
     std::string lesson = "flash-forward";
     int step = 1;
     int row = 0, col = -1;              ///< the chosen cell of what the step writes; −1: the step's own
-    std::string page = "walk";          ///< "walk", "memory", "scale" or "compare"
+    std::string page = "walk";          ///< "walk", "memory", "scale", "inside", "compare" …
     std::string panel = "explanation";  ///< "explanation", "problem" or "break"
     bool presenter = false;
 };

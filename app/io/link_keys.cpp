@@ -395,8 +395,8 @@ std::vector<Key> place_keys() {
                   in_place(&LinkedPlace::lesson)),
             whole("step", "a whole number from 1", in_place(&LinkedPlace::step), 1),
             {"at", "ROW or ROW.COLUMN", write_cell, read_cell},
-            words("page", {"walk", "memory", "scale", "compare", "start"},
-                  "walk, memory, scale, compare or start", in_place(&LinkedPlace::page)),
+            words("page", {"walk", "memory", "scale", "inside", "compare", "start"},
+                  "walk, memory, scale, inside, compare or start", in_place(&LinkedPlace::page)),
             words("panel", {"explanation", "problem", "break"}, "explanation, problem or break",
                   in_place(&LinkedPlace::panel)),
             yes_or_no("presenter", in_place(&LinkedPlace::presenter))};

@@ -41,6 +41,28 @@ BankTurns bank_turns(std::span<const std::uint32_t> addresses, std::uint32_t lan
     return result;
 }
 
+std::vector<BankHit> bank_hits(std::span<const std::uint32_t> addresses, std::uint32_t lanes, int bytes) {
+    const int phases = bytes <= 4 ? 1 : bytes / 4, lanes_of_phase = 32 / phases;
+    std::vector<BankHit> hits;
+    std::size_t next = 0;
+    for (int phase = 0; phase < phases; ++phase) {
+        std::array<std::vector<std::uint32_t>, banks> asked;
+        for (int l = phase * lanes_of_phase; l < (phase + 1) * lanes_of_phase; ++l) {
+            if (!(lanes >> l & 1)) continue;
+            const std::uint32_t address = addresses[next++];
+            for (int b = 0; b < bytes; b += bank_bytes) {
+                const std::uint32_t word = (address + static_cast<std::uint32_t>(b)) / bank_bytes;
+                auto& words = asked[word % banks];
+                const auto at = std::ranges::find(words, word);
+                const int turn = static_cast<int>(at - words.begin());
+                if (at == words.end()) words.push_back(word);
+                hits.push_back({l, static_cast<int>(word % banks), phase, turn, word});
+            }
+        }
+    }
+    return hits;
+}
+
 Sectors sectors(std::span<const std::uint32_t> addresses, int bytes) {
     std::vector<std::uint32_t> sorted(addresses.begin(), addresses.end());
     std::sort(sorted.begin(), sorted.end());

@@ -17,6 +17,14 @@ struct BankTurns {
 /// `addresses`: of each lane that takes part, in their order; `lanes`: which these are.
 BankTurns bank_turns(std::span<const std::uint32_t> addresses, std::uint32_t lanes, int bytes);
 
+/// One word that a lane asks of a bank, and in which of its phase's turns it gets it. Lanes that ask for the
+/// same word get it together.
+struct BankHit {
+    int lane = 0, bank = 0, phase = 0, turn = 0;  ///< turn: from 0, of this phase
+    std::uint32_t word = 0;                       ///< address / 4
+};
+std::vector<BankHit> bank_hits(std::span<const std::uint32_t> addresses, std::uint32_t lanes, int bytes);
+
 /// A warp's access to device memory: it comes in sectors of 32 bytes.
 struct Sectors {
     int touched = 0;

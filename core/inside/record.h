@@ -109,6 +109,8 @@ struct Region {
     std::uint32_t begin = 0;
     std::int64_t bytes = 0;
     int row_bytes = 0, element_bytes = 0;  ///< 0: no rows
+
+    bool holds(std::uint32_t address) const { return address >= begin && address - begin < bytes; }
 };
 
 struct Launch {

@@ -2,11 +2,17 @@
 // of them or on the emulator, and kernels that write down what they do.
 #pragma once
 
+#include "core/base/embedded.h"
 #include "core/base/result.h"
 #include "core/compare/kernel_trace.h"
 #include "core/engine/engine.h"
 #include "core/inside/record.h"
 #include "cuda/host/probe.h"
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <stop_token>
 
 namespace tilewalk::gpu {
 
@@ -43,6 +49,9 @@ Result<KernelTrace> trace_kernel(Where where, const TraceRequest& request, std::
                                  TraceFailed* how = nullptr);
 constexpr std::int64_t trace_budget_bytes = 64 << 20;
 
+/// The text of the kernels, by file name: "f5_flash2.cu", "bands.h".
+std::span<const EmbeddedFile> kernel_sources();
+
 /// What a kernel does, instruction by instruction, on the emulator (docs/inside.md).
 struct RecordRequest {
     std::string kernel = "f5-flash2";
@@ -50,6 +59,8 @@ struct RecordRequest {
     Problem problem;
     std::vector<int>
         blocks{};  ///< of each launch, by number: their events are kept; counts and races are of all
+    std::stop_token stop{};
+    std::shared_ptr<std::atomic<int>> blocks_done{};  ///< counted up while it runs, of all launches
 };
 Result<inside::Record> record_kernel(const RecordRequest& request, TraceFailed* how = nullptr);
 constexpr int most_recorded_N = 256, most_recorded_d = 128;

@@ -37,6 +37,7 @@ Result<inside::Record> record_kernel(const RecordRequest& request, TraceFailed* 
                        ", d = " + std::to_string(most_recorded_d) + " are."};
     RecordOptions options;
     options.blocks = request.blocks;
+    options.stop = request.stop, options.blocks_done = request.blocks_done;
     const std::shared_ptr<RecordingDevice> device = open_recorder(options);
     const Rung* const rung = find_rung(*device, request.kernel);
     if (!rung)

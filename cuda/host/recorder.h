@@ -4,6 +4,10 @@
 #include "core/inside/record.h"
 #include "cuda/host/backend.h"
 
+#include <atomic>
+#include <memory>
+#include <stop_token>
+
 namespace tilewalk::gpu {
 
 /// What is kept beside counts and races, which are of all blocks.
@@ -12,6 +16,8 @@ struct RecordOptions {
     std::int64_t most_bytes = 64 << 20;     ///< of kept events
     std::int64_t most_steps = 400'000'000;  ///< of threads; a kernel that does more is stopped
     std::uint64_t seed = 1;
+    std::stop_token stop{};
+    std::shared_ptr<std::atomic<int>> blocks_done{};
 };
 
 class RecordingDevice : public Device {

@@ -93,6 +93,8 @@ void Recording::note(Op op, std::uint32_t place, int bytes, std::span<const std:
     if (++steps > limits.steps)
         emulator::block->fail("The kernel was stopped after " + std::to_string(limits.steps) +
                               " steps of its threads.");
+    constexpr std::int64_t asks_every = 1 << 12;
+    if (steps % asks_every == 0 && limits.stop.stop_requested()) emulator::block->fail("Cancelled.");
     Lane& lane = self();
     lane.steps.push_back({place, static_cast<std::uint32_t>(lane.words.size()), op,
                           static_cast<std::uint8_t>(bytes), static_cast<std::uint8_t>(words.size())});
@@ -269,6 +271,7 @@ std::string Recording::run(const Grid& grid, const std::function<void()>& body) 
             body();
             end_thread();
         });
+        if (limits.blocks_done) ++*limits.blocks_done;
     }
     launch.counts = std::move(counts);
     launch.races = races->races();

@@ -15,8 +15,11 @@
 #include "cuda/emulator/stream.h"
 #include "cuda/launch/grid.h"
 
+#include <atomic>
 #include <deque>
+#include <memory>
 #include <source_location>
+#include <stop_token>
 #include <unordered_map>
 
 namespace tilewalk::gpu {
@@ -52,6 +55,8 @@ public:
         std::vector<int> blocks;
         std::int64_t bytes, steps;  ///< of kept events; of threads, after which a kernel is stopped
         std::uint64_t seed;
+        std::stop_token stop{};
+        std::shared_ptr<std::atomic<int>> blocks_done{};
     };
     Recording(Limits with, const Arena& of) : limits(std::move(with)), arena(of) {}
 

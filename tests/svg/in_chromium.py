@@ -27,6 +27,7 @@ VIEWS = {
     "large": ["--random", "64x64", "--br", "8", "--bc", "8", "--step", "200"],
     "memory": ["--lesson", "memory"],
     "compare": ["--lesson", "compare"],
+    "inside": ["--lesson", "inside"],
     "broken": ["--break", "no_correction", "--step", "24"],
 }
 

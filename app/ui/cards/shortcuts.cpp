@@ -1,5 +1,6 @@
 #include "app/ui/cards/cards.h"
 #include "app/ui/chapters/compare/compare.h"
+#include "app/ui/chapters/inside/page.h"
 #include "app/ui/chapters/memory/memory.h"
 #include "app/ui/chapters/scale/scale.h"
 #include "app/ui/chapters/start/moments.h"
@@ -78,6 +79,7 @@ std::vector<Shortcut> program_keys() {
     const char* const g = "Program";
     return {{g, "0  H", "start page", {{Key::zero}, {Key::h}}},
             {g, "1 … 9", "chapter of that number", digits(false, false)},
+            {g, "Shift 0", "chapter 10", {shift(Key::zero)}},
             {g, finder_card.keys_shown, finder_card.action, {finder_card.shortcut, {Key::colon}}},
             {g, "Ctrl Tab", "next lesson; with Shift the previous", {ctrl(Key::tab), ctrl_shift(Key::tab)}},
             {g, "I", "problem: inputs, tiles, mask", {{Key::i}}},
@@ -120,7 +122,7 @@ std::vector<Shortcut> view_keys() {
 std::vector<Shortcut> all_keys() {
     std::vector<Shortcut> out = walk_keys();
     for (const auto& more : {number_keys(), program_keys(), moment_keys(), view_keys(), memory_keys(),
-                             scale_keys(), compare_keys(), start_keys()})
+                             scale_keys(), inside_keys(), compare_keys(), start_keys()})
         out.insert(out.end(), more.begin(), more.end());
     return out;
 }

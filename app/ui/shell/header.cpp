@@ -1,5 +1,6 @@
 #include "app/ui/cards/cards.h"
 #include "app/ui/chapters/compare/page.h"
+#include "app/ui/chapters/inside/page.h"
 #include "app/ui/chapters/start/page.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/shell/panels.h"
@@ -137,8 +138,10 @@ std::string title_within(const Problem& p, float w) {
 // The examples; arrow keys, Enter and Escape work as well as the mouse.
 void example_list(const Canvas& c, AppState& state, float x, float w) {
     const bool was_open = state.menu_open;
-    const bool compares = state.page == Page::compare;
-    const std::string title = title_within(compares ? compared_problem(state) : *state.problem, w);
+    const Problem& shown = state.page == Page::compare  ? compared_problem(state)
+                           : state.page == Page::inside ? recorded_problem(state)
+                                                        : *state.problem;
+    const std::string title = title_within(shown, w);
     const Dropdown list(c, "##example", {x, 10, w, 32}, title);
     state.menu_open = static_cast<bool>(list);
     const std::optional<Key> key = std::exchange(state.menu_key, std::nullopt);
@@ -215,7 +218,9 @@ float draw_walk_buttons(const Canvas& c, AppState& state, float x) {
 
 // The names of all chapters come before that of the example.
 void draw_tabs(const Canvas& c, AppState& state, float tabs, float x, float list_w) {
-    if (state.page != Page::walk && state.page != Page::compare) {
+    const bool takes_problem =
+        state.page == Page::walk || state.page == Page::compare || state.page == Page::inside;
+    if (!takes_problem) {
         const float room = x - button_gap - button_width("Problem") - tabs;
         return chapter_tabs(c, state, tabs, fitting_labels(state, room, room, room));
     }

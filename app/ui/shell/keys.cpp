@@ -130,6 +130,8 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
     case Key::f1: return help_card.open(state);
     case Key::colon: return finder_card.open(state);
     case Key::zero:
+        if (press.shift) return open_chapter_number(state, 10);
+        return open_start(state);
     case Key::h: return open_start(state);
     case Key::p:
     case Key::f5:

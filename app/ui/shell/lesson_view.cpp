@@ -4,6 +4,7 @@
 #include "app/ui/chapters/compare/compare.h"
 #include "app/ui/chapters/dense/dense.h"
 #include "app/ui/chapters/forward/forward.h"
+#include "app/ui/chapters/inside/inside.h"
 #include "app/ui/chapters/memory/memory.h"
 #include "app/ui/chapters/merge/merge.h"
 #include "app/ui/chapters/scale/scale.h"
@@ -113,6 +114,13 @@ const PageView* page_view(Page page) {
          [](AppState& s, float) { refresh_compare(s); },
          compare_idle_seconds,
          {"Run", "Verdict", "Differences", "Row statistics"}},
+        {Page::inside,
+         inside_view,
+         inside_presenter,
+         answer_inside_key,
+         refresh_inside,
+         inside_idle_seconds,
+         {"Source", "Registers", "Memory", "Step", "Warps"}},
         {Page::start,
          start_view,
          start_presenter,

@@ -28,6 +28,7 @@ namespace tilewalk::ui {
 struct BrokenShown;
 struct ComparePage;
 struct Focus;
+struct InsidePage;
 struct Inspection;
 struct Marks;
 struct MatrixMenu;
@@ -39,8 +40,8 @@ struct Speaker;
 struct Tour;
 
 /// What the window shows below its header: a lesson with its walk, or a page without one.
-enum class Page { walk, memory, scale, compare, start };
-inline constexpr std::array page_names = {"walk", "memory", "scale", "compare", "start"};
+enum class Page { walk, memory, scale, compare, start, inside };
+inline constexpr std::array page_names = {"walk", "memory", "scale", "compare", "start", "inside"};
 
 /// The list of keys: what was typed to find one, and how far it is scrolled; forgotten when it closes.
 struct KeySearch {
@@ -113,13 +114,16 @@ struct AppState : WalkView {
     std::shared_ptr<ScalePage> bench;  ///< what it has measured and loaded; made when it is first shown
     CompareForm compare;               ///< what the page CPU vs GPU asks
     std::shared_ptr<ComparePage> comparing;  ///< what it has compared; made when it is first shown
-    StartForm start;                         ///< what the start page leads back to
-    std::shared_ptr<StartPage> starting;     ///< what it draws from; made when it is first shown
-    std::optional<WalkPlace> going_to;       ///< where its cell comes from, while that walk is being built
-    int break_tab = 0;                       ///< of that panel: faults, formats, effect
-    StageLists lists;                        ///< presenter mode: faults, and the problem
-    std::shared_ptr<BrokenShown> broken;     ///< the step that its panes show, as it was worked out last
-    bool row_over_tiles = false;             ///< the lens shows m, ℓ and O of one row over all tiles
+    InsideForm inside;                       ///< what the page Inside asks, and where its walk stands
+    std::shared_ptr<InsidePage>
+        kernel_walk;                      ///< the record that it walks through; made when it is first shown
+    StartForm start;                      ///< what the start page leads back to
+    std::shared_ptr<StartPage> starting;  ///< what it draws from; made when it is first shown
+    std::optional<WalkPlace> going_to;    ///< where its cell comes from, while that walk is being built
+    int break_tab = 0;                    ///< of that panel: faults, formats, effect
+    StageLists lists;                     ///< presenter mode: faults, and the problem
+    std::shared_ptr<BrokenShown> broken;  ///< the step that its panes show, as it was worked out last
+    bool row_over_tiles = false;          ///< the lens shows m, ℓ and O of one row over all tiles
     SoftmaxPage softmax;
     HeadsCard heads;
     char goto_text[16] = "";

@@ -37,6 +37,7 @@ std::span<const Chapter> chapters() {
          Page::memory},
         {"chapter scale", "At scale", "Scale", "Real kernels on large problems: measured time and memory",
          Page::scale},
+        {"chapter inside", "Inside", "Inside", "A kernel's run, warp by warp, lane by lane", Page::inside},
         {"chapter compare", "CPU vs GPU", "GPU",
          "A kernel's own numbers beside the CPU's walk of the same tiles", Page::compare},
         {"chapter merge", "Merge", "Merge",

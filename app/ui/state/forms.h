@@ -155,6 +155,28 @@ struct CompareForm {
     char path[512] = "comparison";
 };
 
+/// The page Inside.
+struct InsideForm {
+    // What is recorded
+    std::string kernel = "f5-flash2";
+    DType dtype = DType::bf16;
+    int block = 0;     ///< whose events are kept
+    bool own = false;  ///< the walk's problem is recorded although one tile holds it
+
+    // Where the walk stands
+    int launch = 0, warp = 0, step = 0;  ///< a step of that warp
+    int lane = 13;                       ///< the chosen lane …
+    int cell = 0;                        ///< … and the register of C that the formula is of
+    int stride = 0;                      ///< an inside::Stride
+    bool playing = false;
+    float elapsed = 0;     ///< seconds since its last step
+    bool memory = false;   ///< where one panel has room: memory in place of registers, …
+    int memory_of = -1;    ///< … chosen at this step; others have what they are about
+    int first_line = -1;   ///< of the source that is scrolled; −1: it follows the step
+    int scrolled_at = -1;  ///< the step at which it was
+    float zoom = 1;        ///< of the timeline: 1 shows all of it
+};
+
 /// The glossary: what every symbol and term means, and where it is defined.
 struct Glossary {
     std::string search;

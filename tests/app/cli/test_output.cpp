@@ -51,7 +51,7 @@ TEST_CASE("output: a folder that is not there, a folder in the file's place, a f
 TEST_CASE("output: a picture waits for what its keys begin, so it is the same each time") {
     const Folder folder;
     const auto drawn = [&](const char* name) {
-        output_of({"render", "--step", "17", "--keys", "8", "-o", folder.file(name)});
+        output_of({"render", "--step", "17", "--keys", "9", "-o", folder.file(name)});
         return contents(folder.file(name));
     };
     const std::string picture = drawn("first.svg");

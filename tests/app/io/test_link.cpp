@@ -80,7 +80,7 @@ LinkedPlace any_place(Random& random) {
             .step = pick(random, 1, 99),
             .row = pick(random, 0, 7),
             .col = pick(random, -1, 5),
-            .page = one_of(random, {"walk", "memory", "scale", "compare", "start"}),
+            .page = one_of(random, {"walk", "memory", "scale", "inside", "compare", "start"}),
             .panel = one_of(random, {"explanation", "problem", "break"}),
             .presenter = pick(random, 0, 1) == 1};
 }

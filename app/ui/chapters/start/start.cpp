@@ -46,6 +46,12 @@ std::size_t chapter_at(std::string_view id) {
     return n;
 }
 
+}  // namespace
+
+bool has_door(const Chapter& chapter) { return chapter.page != Page::inside; }
+
+namespace {
+
 // ---- The picture of the algorithm: three large doors, the bytes between them, and the row that is looked
 // into
 
@@ -94,7 +100,8 @@ void place_lower_doors(Doors& out, const Division& by, const std::vector<std::si
     };
     float shares = 0, count = 0;
     for (std::size_t n = 0; n < chapters().size(); ++n) {
-        if (std::ranges::find(upper, n) != upper.end()) continue;
+        const bool is_upper = std::ranges::find(upper, n) != upper.end();
+        if (is_upper || !has_door(chapters()[n])) continue;
         out.lower.push_back({n, {}});
         shares += share_of(n), ++count;
     }

@@ -81,7 +81,7 @@ TEST_CASE("each card has a name, a shortcut and a line in the list of keys of it
 }
 
 TEST_CASE("the shortcut opens the card, on the pages without a walk too where it is of use there") {
-    for (const Page page : {Page::walk, Page::memory, Page::scale, Page::compare, Page::start})
+    for (const Page page : {Page::walk, Page::memory, Page::scale, Page::inside, Page::compare, Page::start})
         for (const Card* card : cards) {
             if (card == &quiz_card) continue;  // waits for a step
             CAPTURE(card->name);

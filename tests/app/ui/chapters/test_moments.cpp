@@ -69,7 +69,8 @@ TEST_CASE("from the start of the program two presses lead to each moment, in the
 }
 
 TEST_CASE("a moment is there from every page, over every card, from a blank stage and out of a text field") {
-    for (const Page page : {Page::walk, Page::memory, Page::scale, Page::compare, Page::start}) {
+    for (const Page page :
+         {Page::walk, Page::memory, Page::scale, Page::inside, Page::compare, Page::start}) {
         Program program;
         program.state.page = page;
         program.frame();

@@ -80,12 +80,16 @@ TEST_CASE("every door leads where it says: by mouse, by its number, by Tab and E
         for (std::size_t n = 0; n < chapters().size(); ++n) {
             const Chapter& chapter = chapters()[n];
             CAPTURE(chapter.id);
+            if (!has_door(chapter)) continue;
             Program program(example("worked-4x4"), {1280, 720}, presenter);
             show_start(program, false);
             program.click(door(chapter));
             CHECK(shows_chapter(program.state, chapter));
             show_start(program, false);
-            program.press({static_cast<Key>(static_cast<int>(Key::one) + static_cast<int>(n))});
+            if (n < 9)
+                program.press({static_cast<Key>(static_cast<int>(Key::one) + static_cast<int>(n))});
+            else
+                program.press("shift+0");
             CHECK(shows_chapter(program.state, chapter));
             show_start(program, false);
             program.tab_to(door(chapter));
@@ -126,7 +130,7 @@ TEST_CASE("arrow keys go from door to door and reach them all") {
         }
         press("up", 4);
         for (const Chapter& chapter : chapters())
-            CHECK_MESSAGE(seen.count(door(chapter)), std::string(chapter.id));
+            if (has_door(chapter)) CHECK_MESSAGE(seen.count(door(chapter)), std::string(chapter.id));
         CHECK(program.step() == step);
         CHECK(program.state.page == Page::start);
     }

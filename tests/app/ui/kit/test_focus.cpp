@@ -77,7 +77,7 @@ TEST_CASE("Tab reaches everything of the pages, panels and cards") {
                                      {Key::x, ""},           // break it
                                      {Key::six, ""},         // memory
                                      {Key::seven, ""},       // at scale
-                                     {Key::eight, ""},       // CPU vs GPU
+                                     {Key::nine, ""},        // CPU vs GPU
                                      {Key::o, "Settings"},
                                      {Key::k, "Glossary"}}) {
         Program program;

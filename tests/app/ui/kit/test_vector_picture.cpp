@@ -136,7 +136,7 @@ TEST_SUITE("vector picture") {
     TEST_CASE("every text of the pages, panels and cards is in the picture") {
         Program program(example("causal-8"));
         AppState& state = program.state;
-        for (const Page page : {Page::memory, Page::scale, Page::compare}) {
+        for (const Page page : {Page::memory, Page::scale, Page::inside, Page::compare}) {
             state.page = page;
             program.frame_unlisted();
             program.settle();

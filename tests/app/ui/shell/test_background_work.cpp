@@ -26,7 +26,7 @@ TEST_CASE("the walk of the newest problem is shown, whatever was being built bef
 TEST_CASE("the program can be closed while a walk is built, devices are looked for and kernels run") {
     Program program(*random_problem(8, 4, 1));
     REQUIRE(set_problem(program.state, large(5), false));
-    for (const Page page : {Page::scale, Page::compare}) {
+    for (const Page page : {Page::scale, Page::inside, Page::compare}) {
         program.state.page = page;
         program.frame();
     }

@@ -26,13 +26,13 @@ TEST_CASE("N goes through all lessons and the pages without a walk, Shift N back
     Program program;
     const Lesson* start = program.state.lesson;
     std::set<std::string> seen;
-    for (std::size_t n = 0; n < lessons().size() + 3; ++n) {
+    for (std::size_t n = 0; n < lessons().size() + 4; ++n) {
         const Page page = program.state.page;
         seen.insert(page == Page::walk ? program.state.lesson->id : std::to_string(static_cast<int>(page)));
         program.state.keys.push_back({Key::tab, false, true});
         program.frame(2);
     }
-    CHECK(seen.size() == lessons().size() + 3);
+    CHECK(seen.size() == lessons().size() + 4);
     CHECK(program.state.lesson == start);
     program.state.keys.push_back({Key::tab, true, true});
     program.frame(2);

@@ -1,0 +1,130 @@
+// The page as a whole, and small parts that its panels share.
+#include "app/ui/chapters/inside/inside.h"
+
+#include "app/ui/kit/items.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+using inside::Matter;
+using inside::Op;
+using inside::Part;
+
+inside::FragmentCell cell_inside(const AppState& state) {
+    return inside::cell_of_register(state.inside.lane, state.inside.cell);
+}
+
+inside::FragmentCell index_inside(const InsidePlace& at, inside::FragmentCell cell) {
+    const auto a = at.origins().region_of_part(at.warp, at.k, Part::A),
+               b = at.origins().region_of_part(at.warp, at.k, Part::B);
+    const bool scores = at.origins().matter_of_part(at.warp, at.k, Part::C) == Matter::S;
+    return scores && a && b ? inside::FragmentCell{a->row + cell.row, b->row + cell.column} : cell;
+}
+
+ImU32 hue_of(const Theme& t, Matter matter) {
+    const Role role = role_of(matter);
+    return role == Role::none ? t.t3 : hue(t, role);
+}
+
+Line matter_line(Matter matter, const char* otherwise) {
+    const std::string text = inside::symbol_of(matter);
+    if (text.empty()) return pieces(symbol(otherwise, Role::none));
+    if (text.size() == 1) return pieces(symbol(text, role_of(matter), matter == Matter::P));
+    return pieces(symbol(text, role_of(matter)));
+}
+
+bool inside_shows_memory(const AppState& state) {
+    if (state.inside.memory_of == state.inside.step) return state.inside.memory;
+    const InsidePlace at = place_inside(state);
+    return at && !inside::accesses_of(*at.event, at.words).empty();
+}
+
+ShownAccess shown_access(const InsidePlace& at) {
+    if (!inside::accesses_of(*at.event, at.words).empty()) return {at.event, 0};
+    if (at.event->op != Op::multiply_add) return {};
+    // Tensor cores read registers only: the load that filled them is the nearest to memory that there is.
+    for (const Part part : {Part::B, Part::A}) {
+        const int step = at.origins().filled(at.warp, at.k, part, 0).step;
+        if (step < 0) continue;
+        const inside::Event& event = at.block().events[at.steps().event(at.warp, step)];
+        if (!inside::accesses_of(event, at.block().words_of(event)).empty()) return {&event, at.k - step};
+    }
+    return {};
+}
+
+namespace {
+
+struct InsideLayout {
+    Rect source, registers, memory, step, warps;
+    bool both;  ///< registers and memory have room below each other
+};
+
+InsideLayout inside_layout(const Rect& a) {
+    constexpr float margin = space::margin;
+    const float warps_h = a.h > from::high_page ? 214 : a.h > 620 ? 178 : 158;
+    const float top = a.y + margin, foot = a.bottom() - margin - warps_h, body = foot - margin - top;
+    const float left = std::clamp(std::floor(a.w * .235f), 296.0f, 440.0f),
+                right = std::clamp(std::floor(a.w * .215f), 268.0f, 400.0f);
+    const float x = 2 * margin + left, w = a.w - left - right - 4 * margin;
+    InsideLayout out;
+    out.source = {margin, top, left, body};
+    out.step = {a.w - margin - right, top, right, body};
+    out.both = body >= 560;
+    const float upper = out.both ? std::floor((body - margin) * .6f) : body;
+    out.registers = {x, top, w, upper};
+    out.memory = out.both ? Rect{x, top + upper + margin, w, body - margin - upper} : out.registers;
+    out.warps = {margin, foot, a.w - 2 * margin, warps_h};
+    return out;
+}
+
+// Which of both has the place, where there is room for one.
+void choose_panel(const Canvas& c, AppState& state, const Rect& a) {
+    const std::vector<std::string> names{"Registers", "Memory"};
+    int current = inside_shows_memory(state) ? 1 : 0;
+    const float w = segmented_width(names);
+    if (segmented(c, "##inside panel", a.right() - space::control_edge - w, a.y + space::control_top, names,
+                  current))
+        state.inside.memory = current == 1, state.inside.memory_of = state.inside.step;
+}
+
+// Nothing recorded yet: why, or how far it is.
+void draw_empty(const Canvas& c, const AppState& state, const Rect& a) {
+    const Panel panel(c, "Registers", a, "Inside a kernel");
+    const InsidePage& page = *state.kernel_walk;
+    const Theme& t = *c.theme;
+    const std::string text = page.run
+                                 ? "The kernel runs on the CPU, and each step of its warps is written down."
+                             : page.failure.empty() ? "Nothing recorded yet."
+                                                    : page.failure;
+    c.paragraph(a.inner_x(), a.y + 60, std::min(a.inner_w(), 520.0f), text, size::lead,
+                page.run || page.failure.empty() ? t.t2 : t.t1);
+    if (!page.run) return;
+    const int done = *page.run->blocks_done;
+    c.text(a.inner_x(), a.y + 120, counted(done, "block") + " done", size::body, t.t3);
+}
+
+}  // namespace
+
+void inside_view(const Canvas& c, AppState& state, const Rect& a) {
+    inside_page(state);
+    const InsideLayout layout = inside_layout(a);
+    inside_source(c, state, layout.source);
+    const InsidePlace at = place_inside(state);
+    if (!at) {
+        draw_empty(c, state,
+                   {layout.registers.x, layout.registers.y, layout.step.right() - layout.registers.x,
+                    layout.source.h});
+        inside_warps(c, state, layout.warps);
+        return;
+    }
+    const bool memory = inside_shows_memory(state);
+    if (layout.both || !memory) inside_registers(c, state, layout.registers, at);
+    if (layout.both || memory) inside_memory(c, state, layout.memory, at);
+    if (!layout.both) choose_panel(c, state, layout.registers);
+    inside_step(c, state, layout.step);
+    inside_warps(c, state, layout.warps);
+}
+
+}  // namespace tilewalk::ui

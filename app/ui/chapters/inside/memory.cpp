@@ -1,0 +1,269 @@
+// What an access asks of memory: shared memory with its 32 banks, HBM with its sectors.
+#include "app/ui/chapters/inside/inside.h"
+#include "app/ui/kit/items.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <map>
+
+namespace tilewalk::ui {
+
+namespace {
+
+using inside::Access;
+using inside::BankHit;
+using inside::Event;
+using inside::Matter;
+using inside::Op;
+
+std::optional<Access> access_of(const InsidePlace& at, const Event& event, bool shared) {
+    for (const Access& one : inside::accesses_of(event, at.block().words_of(event)))
+        if (one.shared == shared) return one;
+    return std::nullopt;
+}
+
+/// A phase of an access, and the lanes that go in it.
+struct BankPhase {
+    int number = 0, count = 1;
+    std::vector<BankHit> hits;
+    std::vector<int> lanes;
+    int turns = 0;
+};
+
+BankPhase phase_of(const Access& access, int bytes, int lane) {
+    const auto hits = inside::bank_hits(access.addresses, access.lanes, bytes);
+    BankPhase out;
+    out.count = bytes <= 4 ? 1 : bytes / 4;
+    out.number = lane / (32 / out.count);
+    const auto any = std::ranges::find(hits, out.number, &BankHit::phase);
+    if (any == hits.end() && !hits.empty()) out.number = hits.front().phase;
+    for (const BankHit& hit : hits) {
+        if (hit.phase != out.number) continue;
+        out.hits.push_back(hit);
+        out.turns = std::max(out.turns, hit.turn + 1);
+        if (out.lanes.empty() || out.lanes.back() != hit.lane) out.lanes.push_back(hit.lane);
+    }
+    return out;
+}
+
+float draw_verdict(const Canvas& c, const Rect& a, const inside::BankTurns& turns, const InsideLook& look) {
+    const Theme& t = *c.theme;
+    const float size = look.far ? 44 : 22, y = a.y + size * .6f;
+    const float w = c.text(a.x, y, counted(turns.turns, "turn"), size,
+                           turns.turns > turns.least ? t.danger : t.t1, Face::semibold);
+    const std::string words =
+        turns.turns > turns.least
+            ? str(turns.ways) + " ways of conflict; without one " + counted(turns.least, "turn")
+            : "no bank is asked twice at once";
+    c.text_within(a.x + w + 12, y + 2, a.w - w - 12, words, look.small, t.t2);
+    return size * 1.35f;
+}
+
+void draw_bank_heads(const Canvas& c, const Rect& grid, float y, const InsideLook& look) {
+    const Theme& t = *c.theme;
+    const float w = grid.w / inside::banks;
+    const int apart = w * 4 > text_width(Face::mono, look.small, "28") + 6 ? 4 : 8;
+    for (int bank = 0; bank < inside::banks; bank += apart)
+        c.text(grid.x + (px(bank) + .5f) * w, y, str(bank), look.small, t.t3, Face::mono, Align::center);
+    c.text(grid.x - 10, y, "bank", look.small, t.t3, Align::right);
+}
+
+// One row for each lane, one column for each bank.
+void draw_hits(const Canvas& c, const BankPhase& phase, const Rect& grid, int lane, Matter matter,
+               const InsideLook& look) {
+    const Theme& t = *c.theme;
+    const float w = grid.w / inside::banks, h = grid.h / px(phase.lanes.size());
+    const ImU32 hue = hue_of(t, matter);
+    for (std::size_t row = 0; row < phase.lanes.size(); ++row) {
+        const float y = grid.y + px(row) * h;
+        c.rect(grid.x, y + .5f, grid.w, std::max(1.0f, h - 1), mix(t.panel, hue, .1f), h > 8 ? 2 : 0);
+        const bool chosen = phase.lanes[row] == lane;
+        const int apart = std::max(1, static_cast<int>(std::ceil((look.small + 1) / h)));
+        if (chosen || (static_cast<int>(row) % apart == 0 && (h >= look.small || !chosen)))
+            if (chosen || std::abs(lane - phase.lanes[row]) >= apart)
+                c.text(grid.x - 10, y + h / 2, "lane " + str(phase.lanes[row]), look.small,
+                       chosen ? t.t1 : t.t3, chosen ? Face::semibold : Face::regular, Align::right);
+    }
+    for (const BankHit& hit : phase.hits) {
+        const auto row = std::ranges::find(phase.lanes, hit.lane) - phase.lanes.begin();
+        const Rect box{grid.x + px(hit.bank) * w, grid.y + px(row) * h, w, h};
+        const bool late = hit.turn > 0;
+        c.rect(box.x + .5f, box.y + 1, box.w - 1, std::max(1.5f, box.h - 2),
+               late ? t.danger : mix(t.panel, hue, .85f), h > 8 ? 2 : 0);
+        if (hit.lane == lane) c.frame(box.x + .5f, box.y + .5f, box.w - 1, box.h - 1, t.focus, 1.5f, 1);
+    }
+    for (int bank = 4; bank < inside::banks; bank += 4)
+        c.line({grid.x + px(bank) * w, grid.y}, {grid.x + px(bank) * w, grid.bottom()}, t.line, 1);
+}
+
+// How many different words each bank has to give.
+void draw_asked(const Canvas& c, const BankPhase& phase, const Rect& a, const InsideLook& look) {
+    const Theme& t = *c.theme;
+    std::array<int, inside::banks> asked{};
+    for (const BankHit& hit : phase.hits)
+        asked[static_cast<std::size_t>(hit.bank)] =
+            std::max(asked[static_cast<std::size_t>(hit.bank)], hit.turn + 1);
+    const float w = a.w / inside::banks;
+    const int most = std::max(1, phase.turns);
+    const float h = std::min(a.h / px(most), 14.0f);
+    for (std::size_t bank = 0; bank < asked.size(); ++bank)
+        for (int n = 0; n < asked[bank]; ++n)
+            c.rect(a.x + px(bank) * w + 1, a.bottom() - px(n + 1) * h + 1, w - 2, std::max(1.5f, h - 2),
+                   n == 0 ? t.t1 : t.danger, 1);
+    c.line({a.x, a.bottom() + .5f}, {a.right(), a.bottom() + .5f}, t.line2);
+    c.text(a.x - 10, a.bottom() - h / 2, "asked", look.small, t.t3, Align::right);
+}
+
+/// A line of 128 bytes with the words of it that were asked for.
+struct MemoryLine {
+    std::uint32_t begin = 0;
+    std::array<bool, 32> asked{}, own{};
+};
+
+std::vector<MemoryLine> lines_of(const Access& access, int bytes, int lane) {
+    constexpr std::uint32_t line_bytes = 128;
+    std::map<std::uint32_t, MemoryLine> lines;
+    std::size_t next = 0;
+    for (int l = 0; l < 32; ++l) {
+        if (!(access.lanes >> l & 1)) continue;
+        const std::uint32_t address = access.addresses[next++];
+        for (std::uint32_t b = 0; b < static_cast<std::uint32_t>(bytes); b += 2) {
+            const std::uint32_t at = address + b, begin = at / line_bytes * line_bytes;
+            MemoryLine& line = lines.try_emplace(begin, MemoryLine{begin, {}, {}}).first->second;
+            const std::size_t word = (at - begin) / 4;
+            line.asked[word] = true;
+            line.own[word] = line.own[word] || l == lane;
+        }
+    }
+    std::vector<MemoryLine> out;
+    for (const auto& [begin, line] : lines) out.push_back(line);
+    return out;
+}
+
+std::string place_of_line(const InsidePlace& at, std::uint32_t address) {
+    const auto element = inside::element_of(at.record(), address);
+    if (!element) return inside::address_text(at.record(), address);
+    const std::string name = at.record().regions[static_cast<std::size_t>(element->region)].name;
+    return name + " " + str(element->row) + (element->column > 0 ? ", " + str(element->column) : "");
+}
+
+void draw_memory_line(const Canvas& c, const MemoryLine& line, const Rect& a, ImU32 hue) {
+    const Theme& t = *c.theme;
+    const float sector = a.w / 4, word = (sector - 4) / 8;
+    for (std::size_t s = 0; s < 4; ++s) {
+        const Rect box{a.x + px(s) * sector, a.y, sector - 4, a.h};
+        const bool touched = std::any_of(line.asked.begin() + static_cast<std::ptrdiff_t>(8 * s),
+                                         line.asked.begin() + static_cast<std::ptrdiff_t>(8 * s + 8),
+                                         [](bool b) { return b; });
+        if (!touched) {
+            c.rect(box.x, box.y, box.w, box.h, t.well, 2);
+            continue;
+        }
+        for (std::size_t n = 0; n < 8; ++n) {
+            const bool asked = line.asked[8 * s + n];
+            const float x = box.x + px(n) * word;
+            c.rect(x + .5f, box.y, word - 1, box.h, mix(t.panel, hue, asked ? .8f : .2f), a.h > 8 ? 2 : 0);
+            if (line.own[8 * s + n]) c.frame(x + .5f, box.y + .5f, word - 1, box.h - 1, t.focus, 1.5f, 1);
+        }
+    }
+}
+
+}  // namespace
+
+void draw_banks(const Canvas& c, const AppState& state, const Rect& a, const InsidePlace& at,
+                const Event& event, const InsideLook& look) {
+    const auto access = access_of(at, event, true);
+    if (!access) return;
+    const Theme& t = *c.theme;
+    const BankPhase phase = phase_of(*access, event.bytes, state.inside.lane);
+    const auto turns = inside::bank_turns(access->addresses, access->lanes, event.bytes);
+    float y = a.y + draw_verdict(c, a, turns, look);
+    const float labels = text_width(Face::semibold, look.small, "lane 00") + 14;
+    const Rect body{a.x + labels, y, a.w - labels, a.bottom() - y};
+    const std::string part = phase.count == 1 ? ""
+                                              : "lanes " + str(phase.lanes.front()) + "–" +
+                                                    str(phase.lanes.back()) + " go together: part " +
+                                                    str(phase.number + 1) + " of " + str(phase.count);
+    const float foot = part.empty() ? 0 : look.small * 1.5f,
+                asked = std::min(body.h * .3f, 14.0f * px(std::max(1, phase.turns)) + 4);
+    draw_bank_heads(c, body, y + look.small * .6f, look);
+    y += look.small * 1.4f;
+    const float rows =
+        std::min(body.bottom() - foot - asked - 6 - y, px(phase.lanes.size()) * look.small * 1.7f);
+    if (rows < 8) return;
+    draw_hits(c, phase, {body.x, y, body.w, rows}, state.inside.lane,
+              at.origins().matter(static_cast<std::uint32_t>(&event - at.block().events.data())), look);
+    draw_asked(c, phase, {body.x, y + rows + 4, body.w, asked}, look);
+    if (!part.empty())
+        c.text_within(body.x, y + rows + asked + 6 + look.small * .8f, body.w, part, look.small, t.t3);
+}
+
+void draw_sectors(const Canvas& c, const AppState& state, const Rect& a, const InsidePlace& at,
+                  const Event& event, const InsideLook& look) {
+    const auto access = access_of(at, event, false);
+    if (!access) return;
+    const Theme& t = *c.theme;
+    const inside::Sectors s = inside::sectors(access->addresses, event.bytes);
+    const float title = look.far ? 44 : 22;
+    const float w = c.text(a.x, a.y + title * .6f, counted(s.touched, "sector"), title,
+                           s.touched > s.least() ? t.danger : t.t1, Face::semibold);
+    c.text_within(a.x + w + 12, a.y + title * .6f + 2, a.w - w - 12,
+                  format_size(s.touched * inside::sector_bytes) + " move, " + format_size(s.bytes) +
+                      " were asked for",
+                  look.small, t.t2);
+    const auto lines = lines_of(*access, event.bytes, state.inside.lane);
+    const float top = a.y + title * 1.5f, labels = look.small * 4.6f;
+    const float h = std::min((a.bottom() - top) / px(lines.size()), look.small * 1.9f);
+    const ImU32 hue = hue_of(t, inside::matter_of(at.record(), access->addresses.front()));
+    float named = -100;
+    for (std::size_t n = 0; n < lines.size(); ++n) {
+        const float y = top + px(n) * h;
+        if (y - named >= look.small + 2) {
+            c.text_within(a.x, y + h / 2, labels - 6, place_of_line(at, lines[n].begin), look.small, t.t3);
+            named = y;
+        }
+        draw_memory_line(c, lines[n], {a.x + labels, y + 1, a.w - labels, std::max(2.0f, h - 3)}, hue);
+    }
+}
+
+static std::string memory_subtitle(const ShownAccess& shown, const InsidePlace& at) {
+    if (!shown.event) return "this step touches no memory";
+    if (shown.steps_ago == 0) return inside::address_text(at.record(), at.words[0]);
+    return "the load that filled B, " + counted(shown.steps_ago, "step") + " ago";
+}
+
+void inside_memory(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    const ShownAccess shown = shown_access(at);
+    const bool banks = shown.event && access_of(at, *shown.event, true),
+               sectors = shown.event && access_of(at, *shown.event, false);
+    const char* title = banks && sectors ? "HBM and shared memory" : sectors ? "HBM" : "Shared memory";
+    const Panel panel(c, "Memory", a, title);
+    const float title_w = text_width(Face::semibold, size::lead, title);
+    const Rect in{a.inner_x(), a.y + 46, a.inner_w(), a.h - 46 - space::foot};
+    const bool narrow = a.w < 560;
+    if (!narrow)
+        c.text_within(a.inner_x() + title_w + 12, a.title_y() + 1, a.inner_w() - title_w - 220,
+                      memory_subtitle(shown, at), size::body, c.theme->t2);
+    if (!shown.event) {
+        c.text(in.x, in.y + 14, "This step reads and writes registers only.", size::body, c.theme->t3);
+        return;
+    }
+    if (banks && sectors) {
+        const float half = std::floor((in.h - 14) / 2);
+        const bool beside = in.w > 640;
+        const Rect first = beside ? Rect{in.x, in.y, (in.w - 28) / 2, in.h} : Rect{in.x, in.y, in.w, half};
+        const Rect second =
+            beside ? Rect{first.right() + 28, in.y, first.w, in.h} : Rect{in.x, in.y + half + 14, in.w, half};
+        draw_sectors(c, state, first, at, *shown.event, {});
+        draw_banks(c, state, second, at, *shown.event, {});
+    } else if (banks) {
+        draw_banks(c, state, in, at, *shown.event, {});
+    } else {
+        draw_sectors(c, state, in, at, *shown.event, {});
+    }
+}
+
+}  // namespace tilewalk::ui

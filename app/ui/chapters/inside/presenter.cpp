@@ -1,0 +1,86 @@
+// The page for the back row: one step, large. Nothing under 27 px on a page of 1280 × 720.
+#include "app/ui/parts/presenter.h"
+#include "app/ui/chapters/inside/inside.h"
+#include "core/base/numbers.h"
+#include "core/inside/words.h"
+
+namespace tilewalk::ui {
+
+namespace {
+
+using inside::Matter;
+using inside::Op;
+using inside::Part;
+
+// The row and the column that one score needs, the lanes that hold them, and the sum.
+void far_product(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    const Theme& t = *c.theme;
+    const InsideLook look{size::far, size::far, 1.5f, true};
+    const inside::FragmentCell cell = cell_inside(state);
+    const inside::Product p(at.words, at.record().dtype);
+    draw_product(c, state, {a.x, a.y, a.w, a.h - 120}, at, look);
+    const Matter matter = at.origins().matter_of_part(at.warp, at.k, Part::C);
+    const Role role = role_of(matter);
+    const inside::FragmentCell named = index_inside(at, cell);
+    const Line sum =
+        pieces(matter_line(matter, "C"), sub(str(named.row) + ", " + str(named.column), role), word(" = "),
+               number(format_short(p.before(cell.row, cell.column)), role), word(" + 16 products = "),
+               number(format_short(p.after(cell.row, cell.column)), Role::none, true));
+    c.rich(a.x + a.w / 2, a.bottom() - 86, sum, size::far_sign, Align::center);
+    const int quad = at.lane / 4 * 4, column = cell.column * 4;
+    c.text_within(a.x + a.w / 2, a.bottom() - 34, a.w,
+                  "Lane " + str(at.lane) + " owns it; its row of A lies in lanes " + str(quad) + "–" +
+                      str(quad + 3) + ", its column of B in lanes " + str(column) + "–" + str(column + 3) +
+                      ".",
+                  size::far, t.t1, Align::center);
+}
+
+void far_access(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    const InsideLook look{size::far, size::far, 1.5f, true};
+    const auto accesses = inside::accesses_of(*at.event, at.words);
+    const bool both = accesses.size() > 1;
+    const float w = both ? (a.w - 50) / 2 : a.w;
+    float x = a.x;
+    for (const inside::Access& access : accesses) {
+        const Rect part{x, a.y, w, a.h};
+        access.shared ? draw_banks(c, state, part, at, *at.event, look)
+                      : draw_sectors(c, state, part, at, *at.event, look);
+        x += w + 50;
+    }
+}
+
+}  // namespace
+
+void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
+    inside_page(state);
+    const InsidePlace at = place_inside(state);
+    const std::string title =
+        at ? inside::words_of_step(at.record(), at.block(), *at.event).title : std::string("Inside a kernel");
+    PresenterPage page(canvas, state, W, H, title.c_str(), 420);
+    page.back = "Back (←)", page.forward = "Forward (→)";
+    page.move = [&](int by) { go_inside_by(state, inside_stride(state), by); };
+    const Canvas& c = page.c;
+    const Theme& t = *c.theme;
+    const float left = space::far_side, w = W - 2 * left;
+    if (!at) {
+        const InsidePage& held = *state.kernel_walk;
+        c.paragraph(left, 140, w, held.failure.empty() ? "The kernel runs on the CPU." : held.failure,
+                    size::far_sign, t.t1);
+        return;
+    }
+    const inside::StepWords words = inside::words_of_step(at.record(), at.block(), *at.event);
+    page.subject(words.instruction, 240);
+    const bool brief = H < from::presenter_page;  // the card of a tour has the rest
+    const float warps = brief ? 0 : 170, top = 92, foot = H - 16 - warps;
+    const Rect body{left, top, w, foot - 14 - top};
+    note_part(c, body, "Registers");
+    if (at.event->op == Op::multiply_add)
+        far_product(c, state, body, at);
+    else if (!inside::accesses_of(*at.event, at.words).empty())
+        far_access(c, state, body, at);
+    else
+        c.paragraph(left, top + 30, w, words.why, size::far_sign, t.t1, 6);
+    if (!brief) draw_warps(c, state, {left, foot, w, warps}, at, {size::far, size::far, 1.5f, true});
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,189 @@
+// What is run, and its source: the line at hand between its neighbours, and how often the warp came there.
+#include "app/ui/chapters/inside/inside.h"
+#include "app/ui/kit/items.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+using inside::SourceText;
+
+constexpr float code_row = 17, numbers_w = 30, times_w = 40;
+
+// A line of the source in as many rows as it takes; what goes on stands further in.
+struct CodeRow {
+    int line = 0;
+    bool first = true;
+    std::string text;
+};
+
+int spaces_before(std::string_view text) {
+    const std::size_t at = text.find_first_not_of(' ');
+    return at == text.npos ? 0 : static_cast<int>(at);
+}
+
+// Half of the indent is enough in a narrow panel.
+void add_rows(std::vector<CodeRow>& out, int line, std::string_view text, int dedent, int columns) {
+    const int indent = std::min(std::max(0, spaces_before(text) - dedent) / 2, columns / 2);
+    std::string rest(text.substr(static_cast<std::size_t>(spaces_before(text))));
+    bool first = true;
+    do {
+        const int before = first ? indent : indent + 2;
+        const auto room = static_cast<std::size_t>(std::max(8, columns - before));
+        std::size_t cut = rest.size();
+        if (rest.size() > room) {
+            cut = rest.rfind(' ', room);
+            if (cut == rest.npos || cut < room / 3) cut = room;
+            while (cut > 0 && cut < rest.size() && continues_character(rest[cut])) --cut;
+        }
+        out.push_back(
+            {line, first, std::string(static_cast<std::size_t>(before), ' ') + rest.substr(0, cut)});
+        rest.erase(0, cut);
+        rest.erase(0, std::min(rest.find_first_not_of(' '), rest.size()));
+        first = false;
+    } while (!rest.empty());
+}
+
+// The rows that fit, round the current line; the beginning of its function, where that is near.
+std::vector<CodeRow> code_rows(const SourceText& source, int current, int columns, int fit) {
+    std::vector<CodeRow> all;
+    int dedent = 100;
+    const int from = std::max(1, current - fit), to = std::min(source.count(), current + fit);
+    for (int n = from; n <= to; ++n)
+        if (!source.line(n).empty()) dedent = std::min(dedent, spaces_before(source.line(n)));
+    for (int n = from; n <= to; ++n) add_rows(all, n, source.line(n), dedent, columns);
+    const auto at = std::ranges::find(all, current, &CodeRow::line) - all.begin();
+    const auto first =
+        std::clamp<std::ptrdiff_t>(at - fit * 2 / 5, 0, std::max<std::ptrdiff_t>(0, std::ssize(all) - fit));
+    const auto last = std::min<std::ptrdiff_t>(first + fit, std::ssize(all));
+    return {all.begin() + first, all.begin() + last};
+}
+
+void draw_times(const Canvas& c, const inside::Steps::Times& times, float right, float y, bool current) {
+    const Theme& t = *c.theme;
+    if (times.all == 0) return;
+    const ImU32 ink = current ? t.inv : t.t2;
+    c.text(right, y - 1, format_count(times.now), size::small, ink, Face::mono, Align::right);
+    const float w = 26, x = right - w;
+    c.rect(x, y + 7, w, 1.5f, with_alpha(ink, .3f));
+    c.rect(x, y + 7, w * px(times.now) / px(times.all), 1.5f, ink);
+}
+
+void draw_code(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    const Theme& t = *c.theme;
+    const inside::Place& place = at.place();
+    const SourceText* source = source_of(state, place.file);
+    if (!source) return void(c.text(a.x, a.y + 12, place.file, size::small, t.t3));
+    const int columns =
+        static_cast<int>((a.w - numbers_w - times_w) / text_width(Face::mono_bold, size::small, "0"));
+    const int fit = std::max(1, static_cast<int>(a.h / code_row));
+    float y = a.y;
+    for (const CodeRow& row : code_rows(*source, place.line, columns, fit)) {
+        const bool current = row.line == place.line;
+        const auto times = at.steps().times(at.warp, at.k, place.file, row.line);
+        const float middle = y + code_row / 2;
+        if (current) c.rect(a.x - 6, y, a.w + 12, code_row, t.t1, row.first ? radius::bar : 0);
+        const bool comment = row.text.find_first_not_of(' ') == row.text.find("//");
+        const ImU32 ink = current ? t.inv : comment ? t.t3 : times.all > 0 ? t.t1 : t.t2;
+        if (row.first)
+            c.text(a.x + 20, middle, str(row.line), size::small, current ? t.inv : t.t3, Face::mono,
+                   Align::right);
+        c.text_within(a.x + numbers_w, middle, a.w - numbers_w - times_w, row.text, size::small, ink,
+                      current ? Face::mono_bold : Face::mono);
+        if (row.first) draw_times(c, times, a.right(), middle, current);
+        if (row.first && times.all > 0) {
+            const Hot hot = hot_area(c, "##code " + str(row.line), a.x, y, a.w, code_row);
+            if (hot.hovered)
+                tooltip(c, "Warp " + str(at.warp) + " comes here " + format_count(times.all) +
+                               (times.all == 1 ? " time" : " times") + "; click: the next one");
+            if (hot.clicked)
+                go_inside(state, at.warp, at.steps().next_in_line(at.warp, at.k, place.file, row.line));
+        }
+        y += code_row;
+    }
+}
+
+// ---- What is run
+
+void choose_kernel_inside(const Canvas& c, AppState& state, const Rect& a) {
+    const ButtonLook look{.tooltip = "The kernel that is walked through"};
+    if (const Dropdown list{c, "##inside kernel", a, state.inside.kernel, look})
+        for (const gpu::TraceableKernel& kernel : state.kernel_walk->kernels) {
+            const char* note = kernel.direction == Direction::backward ? "backward" : "";
+            if (dropdown_item(c, kernel.name, kernel.name, kernel.name == state.inside.kernel, note))
+                choose_inside_kernel(state, kernel.name);
+        }
+}
+
+void choose_type_inside(const Canvas& c, AppState& state, const Rect& a) {
+    const gpu::TraceableKernel* kernel = inside_kernel(state);
+    if (!kernel) return;
+    const ButtonLook look{.tooltip = "The type of its numbers"};
+    if (const Dropdown list{c, "##inside type", a, name_of(state.inside.dtype), look})
+        for (const DType type : kernel->types)
+            if (dropdown_item(c, name_of(type), name_of(type), type == state.inside.dtype))
+                state.inside.dtype = type;
+}
+
+void draw_choices(const Canvas& c, AppState& state, const Rect& a) {
+    const float type_w = 74, y = a.y + space::control_top;
+    const bool several = inside_offers_several(state);
+    const float own_w = several ? 62.0f : 0.0f, gap = 4;
+    const float kernel_w = a.inner_w() - type_w - gap - (several ? own_w + gap : 0);
+    float x = a.inner_x();
+    choose_kernel_inside(c, state, {x, y, kernel_w, space::control});
+    x += kernel_w + gap;
+    choose_type_inside(c, state, {x, y, type_w, space::control});
+    x += type_w + gap;
+    if (!several) return;
+    const Problem& p = *state.problem;
+    const std::string label = str(p.N()) + " × " + str(p.d());
+    if (button(c, "##inside own", x, y, own_w, space::control, label,
+               {.active = state.inside.own,
+                .size = size::small,
+                .tooltip = "The walk's own small problem, in place of one of several tiles (S)"}))
+        state.inside.own = !state.inside.own;
+}
+
+// What the comments say of the line, else of the kernel.
+std::string remark(const AppState& state, const InsidePlace& at) {
+    const SourceText* source = source_of(state, at.place().file);
+    const std::string near = source ? inside::comment_on(*source, at.place().line) : "";
+    return near.empty() ? at.record().title : near;
+}
+
+std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+void draw_head(const Canvas& c, const AppState& state, const Rect& a, float y, const InsidePlace& at) {
+    const Theme& t = *c.theme;
+    const SourceText* source = source_of(state, at.place().file);
+    const std::string function = source ? inside::function_of(*source, at.place().line) : "";
+    const float w = c.text(a.inner_x(), y, file_name(at.place().file), size::small, t.t1, Face::semibold);
+    c.text_within(a.inner_x() + w + 8, y, a.inner_w() - w - 80, function, size::small, t.t2, Face::mono);
+    c.text(a.inner_right(), y, "times run", size::small, t.t3, Align::right);
+}
+
+}  // namespace
+
+void inside_source(const Canvas& c, AppState& state, const Rect& a) {
+    const Panel panel(c, "Source", a);
+    draw_choices(c, state, a);
+    const InsidePlace at = place_inside(state);
+    if (!at) return;
+    const Theme& t = *c.theme;
+    const float head = a.y + 56;
+    draw_head(c, state, a, head, at);
+    const std::string words = remark(state, at);
+    const int lines = a.h > 460 ? 4 : 3;
+    const float h = paragraph_height(a.inner_w(), words, size::small, lines);
+    const float foot = a.bottom() - space::foot - h;
+    rule(c, a, foot - 10);
+    c.paragraph(a.inner_x(), foot - 1, a.inner_w(), words, size::small, t.t2, lines);
+    const float top = head + 14;
+    draw_code(c, state, {a.inner_x(), top, a.inner_w(), foot - 14 - top}, at);
+}
+
+}  // namespace tilewalk::ui

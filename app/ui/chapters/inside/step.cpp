@@ -1,0 +1,229 @@
+// The step in words and numbers: what it does, the formula of the chosen cell, what the lane holds, where a
+// number comes from, and what races.
+#include "app/ui/chapters/inside/inside.h"
+#include "app/ui/kit/items.h"
+#include "core/base/numbers.h"
+#include "core/inside/words.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+using inside::FragmentCell;
+using inside::Matter;
+using inside::Op;
+using inside::Part;
+using inside::Product;
+
+/// A pen that goes down the panel.
+struct Column {
+    const Canvas& c;
+    Rect a;
+    float y;
+    float room() const { return a.bottom() - space::foot - y; }
+    void words(const std::string& text, float size, ImU32 colour, int most = 0) {
+        const int fit = static_cast<int>(room() / (size * 1.45f));
+        if (fit < 1) return;
+        y += c.paragraph(a.inner_x(), y, a.inner_w(), text, size, colour,
+                         most > 0 ? std::min(most, fit) : fit);
+    }
+    void head(const std::string& text) {
+        if (room() < 44) return;
+        c.text(a.inner_x(), y + 8, text, size::body, c.theme->t2, Face::semibold);
+        y += 22;
+    }
+};
+
+/// Symbols of a product as they stand in its formula.
+struct ProductNames {
+    Line A, B, C;
+    Role a, b, c;
+};
+ProductNames names_of_product(const InsidePlace& at) {
+    const auto matter = [&](Part part) { return at.origins().matter_of_part(at.warp, at.k, part); };
+    const Matter A = matter(Part::A), B = matter(Part::B), C = matter(Part::C);
+    return {matter_line(A, "A"), matter_line(B, "B"), matter_line(C, "C"),
+            role_of(A),          role_of(B),          role_of(C)};
+}
+
+// "−4.332 + −1.12 · −0.15 + … = −9.434": the first terms and the last.
+void draw_formula(Column& col, const AppState& state, const InsidePlace& at) {
+    const Canvas& c = col.c;
+    const Theme& t = *c.theme;
+    const Product p(at.words, at.record().dtype);
+    const FragmentCell cell = cell_inside(state);
+    const ProductNames names = names_of_product(at);
+    const FragmentCell named = index_inside(at, cell);
+    const std::string index = str(named.row) + ", " + str(named.column);
+    const Line target = pieces(names.C, sub(index, names.c));
+    const bool several = col.room() > 320;
+    const float h = several ? 148.0f : 104.0f;
+    if (col.room() < h) return;
+    const float x = col.a.inner_x() + 10, w = col.a.inner_w() - 20;
+    c.well(col.a.inner_x(), col.y, col.a.inner_w(), h, radius::panel);
+    const Line symbolic =
+        pieces(target, word(" ← "), target, word(" + Σ "), names.A, sub(str(named.row) + ", k", names.a),
+               word(" "), names.B, sub("k, " + str(named.column), names.b));
+    c.rich(x, col.y + 22, symbolic, fitting_size(c, symbolic, w, {16, 15, 14, 13}));
+    c.line({x, col.y + 42.5f}, {x + w, col.y + 42.5f}, t.line);
+    const auto term = [&](int k) {
+        return pieces(word(" + "), number(format_short(p.a(cell.row, k)), names.a), word("·"),
+                      number(format_short(p.b(k, cell.column)), names.b));
+    };
+    float y = col.y + 58;
+    const Line before =
+        pieces(number(format_short(p.before(cell.row, cell.column)), names.c), word(" before"));
+    c.rich(x, y, several ? before : pieces(before, term(0), word(" + …")), 13);
+    if (several) y += 20, c.rich(x, y, pieces(term(0), term(1)), 13);
+    if (several) y += 20, c.rich(x, y, pieces(word(" + …"), term(15)), 13);
+    const Line result =
+        pieces(target, word(" = "), number(format_short(p.after(cell.row, cell.column)), names.c, true));
+    c.rich(x, col.y + h - 18, result, fitting_size(c, result, w, {18, 16, 14}));
+    col.y += h + 10;
+}
+
+void draw_held(Column& col, const AppState& state) {
+    if (col.room() < 92) return;
+    const Theme& t = *col.c.theme;
+    const int lane = state.inside.lane;
+    col.head("Lane " + str(lane) + " holds");
+    for (const Part part : {Part::A, Part::B, Part::C}) {
+        const auto cells = inside::cells_of_lane(part, lane);
+        std::vector<int> rows, columns;
+        for (const FragmentCell& cell : cells) rows.push_back(cell.row), columns.push_back(cell.column);
+        const auto listed_once = [](std::vector<int> all) {
+            std::ranges::sort(all);
+            all.erase(std::ranges::unique(all).begin(), all.end());
+            std::vector<std::string> out;
+            for (const int n : all) out.push_back(str(n));
+            return joined(out, " ");
+        };
+        col.c.text(col.a.inner_x(), col.y + 8, inside::info(part).name, size::small, t.t1, Face::semibold);
+        col.c.text_within(col.a.inner_x() + 20, col.y + 8, col.a.inner_w() - 20,
+                          "rows " + listed_once(rows) + " · columns " + listed_once(columns), size::small,
+                          t.t2);
+        col.y += 19;
+    }
+    col.y += 8;
+}
+
+void draw_lane_words(Column& col, const AppState& state, const InsidePlace& at) {
+    const auto words = inside::lane_words(at.record(), at.block(), *at.event, state.inside.lane);
+    if (words.empty() || col.room() < 70) return;
+    const Theme& t = *col.c.theme;
+    col.head("Lane " + str(state.inside.lane));
+    for (const auto& one : words) {
+        if (col.room() < 22) break;
+        const float w = col.c.text(col.a.inner_x(), col.y + 8, one.name, size::small, t.t3);
+        col.c.text_within(col.a.inner_right(), col.y + 8, col.a.inner_w() - w - 12, one.value, size::small,
+                          t.t1, Face::mono, Align::right);
+        col.y += 19;
+    }
+    col.y += 8;
+}
+
+// The way of A's and B's number back to HBM; each stop leads to its step.
+void draw_way(Column& col, AppState& state, const InsidePlace& at, Part part, int row, int column) {
+    const Theme& t = *col.c.theme;
+    for (const inside::OriginStep& stop : at.origins().trace(at.warp, at.k, part, row, column)) {
+        if (col.room() < 24) return;
+        const inside::Event& event = at.block().events[stop.event];
+        const int k = at.origins().step_number(stop.event);
+        std::string text = inside::words_of_step(at.record(), at.block(), event).instruction;
+        text += event.warp == at.warp ? ", lane " + str(stop.lane)
+                                      : ", warp " + str(int(event.warp)) + " lane " + str(stop.lane);
+        const bool has_address = event.op != Op::pack;
+        const std::string where = has_address ? inside::short_address(at.record(), stop.address) : "";
+        const Rect box{col.a.inner_x() - 6, col.y - 1, col.a.inner_w() + 12, 20};
+        const Hot hot = hot_area(col.c, "##way " + std::string(inside::info(part).name) + str(stop.event),
+                                 box.x, box.y, box.w, box.h);
+        if (hot.hovered) col.c.rect(box.x, box.y, box.w, box.h, t.raised, radius::cell);
+        const float w = std::min(text_width(Face::regular, size::small, text), col.a.inner_w() * .5f);
+        col.c.text_within(col.a.inner_x(), col.y + 9, w + 1, text, size::small, t.t2);
+        col.c.text_within(col.a.inner_right(), col.y + 9, col.a.inner_w() - w - 12, where, size::small, t.t1,
+                          Align::right);
+        if (hot.clicked && k >= 0) choose_lane(state, stop.lane), go_inside(state, event.warp, k);
+        if (hot.hovered) tooltip(col.c, where + "; click: this step");
+        col.y += 20;
+    }
+}
+
+void draw_ways(Column& col, AppState& state, const InsidePlace& at) {
+    const FragmentCell cell = cell_inside(state);
+    for (const Part part : {Part::A, Part::B}) {
+        if (col.room() < 66) return;
+        const Matter matter = at.origins().matter_of_part(at.warp, at.k, part);
+        const std::string name = inside::symbol_of(matter);
+        col.head("Where the first " + (name.empty() ? std::string(inside::info(part).name) : name) +
+                 " comes from");
+        part == Part::A ? draw_way(col, state, at, part, cell.row, 0)
+                        : draw_way(col, state, at, part, 0, cell.column);
+        col.y += 6;
+    }
+}
+
+std::string side_text(const InsidePlace& at, const inside::RaceAccess& a) {
+    const std::string place = inside::place_text(at.record(), a.place);
+    return std::string(inside::info(a.op).name) + " " + place.substr(place.find_last_of('/') + 1) +
+           ", warp " + str(a.warp) + ", " + inside::lanes_text(a.lanes);
+}
+
+// To the step of the race's access: its warp's next one at that place.
+void go_to_access(AppState& state, const InsidePlace& at, const inside::RaceAccess& a) {
+    const inside::Place& place = at.record().places[a.place];
+    if (a.block != state.inside.block) return;
+    const int k = at.steps().next_in_line(a.warp, a.warp == at.warp ? at.k : -1, place.file, place.line);
+    if (k >= 0) choose_lane(state, std::countr_zero(a.lanes)), go_inside(state, a.warp, k);
+}
+
+void draw_races(Column& col, AppState& state, const InsidePlace& at) {
+    const Theme& t = *col.c.theme;
+    const auto& races = at.launch->launch->races;
+    if (races.empty()) return;
+    col.head("Races");
+    for (std::size_t n = 0; n < races.size() && col.room() > 64; ++n) {
+        col.c.text_within(col.a.inner_x(), col.y + 8, col.a.inner_w(),
+                          inside::address_text(at.record(), races[n].address), size::small, t.danger,
+                          Face::semibold);
+        col.y += 20;
+        for (const inside::RaceAccess* side : {&races[n].first, &races[n].second}) {
+            const std::string id = "##race " + str(n) + (side == &races[n].first ? " first" : " second");
+            if (button(col.c, id, col.a.inner_x() - 6, col.y, col.a.inner_w() + 12, 22, "",
+                       {.quiet = true, .tooltip = "To this access"}))
+                go_to_access(state, at, *side);
+            col.c.text_within(col.a.inner_x(), col.y + 11, col.a.inner_w(), side_text(at, *side), size::small,
+                              t.t1);
+            col.y += 23;
+        }
+        col.y += 4;
+    }
+}
+
+}  // namespace
+
+void inside_step(const Canvas& c, AppState& state, const Rect& a) {
+    const Panel panel(c, "Step", a);
+    const InsidePlace at = place_inside(state);
+    if (!at) return;
+    const Theme& t = *c.theme;
+    const inside::StepWords words = inside::words_of_step(at.record(), at.block(), *at.event);
+    c.text_within(a.inner_x(), a.y + 26, a.inner_w(), words.title, a.w > 300 ? 20 : 17, t.t1, Face::semibold);
+    c.text_within(a.inner_x(), a.y + 50, a.inner_w(), words.instruction, size::small, t.t2, Face::mono);
+    Column col{c, a, a.y + 66};
+    draw_races(col, state, at);
+    const bool product = at.event->op == Op::multiply_add;
+    if (!product) col.words(capitalised(words.note), size::small, t.t2, 3), col.y += 8;
+    if (product)
+        draw_formula(col, state, at), draw_held(col, state);
+    else
+        draw_lane_words(col, state, at);
+    if (product) draw_ways(col, state, at);
+    if (col.room() < 60) return;
+    rule(c, a, col.y);
+    col.y += 10;
+    col.words(words.why, size::body, t.t1);
+}
+
+}  // namespace tilewalk::ui

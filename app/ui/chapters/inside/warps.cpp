@@ -1,0 +1,268 @@
+// The timeline: a lane for each warp, one slot for each step; behind them the copies on their way, and the
+// barriers where all meet. Below it what moves the walk.
+#include "app/ui/chapters/inside/inside.h"
+#include "app/ui/kit/items.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewalk::ui {
+
+namespace {
+
+using inside::Flight;
+using inside::Matter;
+using inside::Op;
+using inside::Stride;
+
+/// Where slots and warps lie.
+struct WarpSheet {
+    Rect area;     ///< of the lanes
+    float slot_w;  ///< of one slot; below 1 several share a pixel
+    float lane_h, pitch;
+    float x(int slot) const { return area.x + px(slot) * slot_w; }
+    float y(int warp) const { return area.y + px(warp) * pitch; }
+};
+
+ImU32 step_colour(const Theme& t, const InsidePlace& at, std::uint32_t n, bool past) {
+    const Matter matter = at.origins().matter(n);
+    const ImU32 hue = matter == Matter::none ? t.line2 : hue_of(t, matter);
+    return mix(t.panel, hue, past ? .8f : .34f);
+}
+
+// Products stand out: they are what the kernel is for.
+float part_of_height(Op op) { return op == Op::multiply_add ? 1 : op == Op::sync_block ? .3f : .58f; }
+
+// Neighbours of one colour are one rectangle; where slots are narrower than a pixel, one of them stands for
+// it.
+void draw_lane(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, int warp) {
+    const Theme& t = *c.theme;
+    const int count = at.steps().count(warp), now = at.steps().slot(at.warp, at.k);
+    const float gap = sheet.slot_w >= 5 ? 1 : 0, least = 1 / c.s;
+    float from = 0, to = -1, part = 0;
+    ImU32 colour = 0;
+    const auto flush = [&] {
+        if (to <= from) return;
+        const float h = sheet.lane_h * part;
+        c.rect(from, sheet.y(warp) + (sheet.lane_h - h) / 2, std::max(least, to - from - gap), h, colour);
+    };
+    for (int k = 0; k < count;) {
+        const std::uint32_t n = at.steps().event(warp, k);
+        const int slot = at.steps().slot(warp, k);
+        const float x = sheet.x(slot), end = x + std::max(sheet.slot_w, least);
+        const ImU32 here = step_colour(t, at, n, slot <= now);
+        const float height = part_of_height(at.block().events[n].op);
+        const bool goes_on =
+            gap == 0 && here == colour && height == part && x - to < sheet.slot_w * .5f + least;
+        if (!goes_on) flush(), from = x, colour = here, part = height;
+        to = end;
+        // On to the next pixel
+        const int ahead = static_cast<int>(least / sheet.slot_w);
+        k = ahead < 2 ? k + 1 : std::max(k + 1, at.steps().at_slot(warp, slot + ahead));
+    }
+    flush();
+}
+
+// The triangle of what is issued, the bar of what is on its way, the disc of what has come.
+void draw_flight(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, const Flight& flight,
+                 float y, float size, float& free) {
+    const Theme& t = *c.theme;
+    const int now = at.steps().slot(at.warp, at.k);
+    const Matter matter = inside::matter_of(at.record(), flight.from);
+    const float x = sheet.x(flight.issued),
+                end = flight.arrived < 0 ? sheet.area.right() : sheet.x(flight.arrived) + sheet.slot_w;
+    const bool begun = flight.issued <= now,
+               on_the_way = begun && (flight.arrived < 0 || now < flight.arrived);
+    const ImU32 hue = hue_of(t, matter), ink = begun ? hue : mix(t.panel, hue, .5f);
+    c.rect(x, sheet.area.y - 3, end - x, sheet.area.h + 6, with_alpha(hue, on_the_way ? .26f : .09f));
+    c.line({x, sheet.area.y - 3}, {end, sheet.area.y - 3}, ink, on_the_way ? 2 : 1);
+    c.polygon({{x, y - 4}, {x + 9, y - 4}, {x + 4.5f, y + 4}}, ink);
+    if (flight.committed >= 0) {
+        const float mark = std::max(sheet.x(flight.committed), x + 12);
+        c.rect(mark, y - 4, 2, 8, ink);
+    }
+    if (flight.arrived >= 0) c.disc(end - 4, y, 3.5f, ink);
+    const Line label = pieces(matter_line(matter, "copy"), word(" " + format_size(flight.bytes)));
+    const float from = std::max(x + 20, free), w = rich_width(c, label, size);
+    if (from + w > end - 12) return;
+    c.rich(from, y, label, size, Align::left, on_the_way ? t.t1 : t.t3);
+    free = from + w + 12;
+}
+
+void draw_barriers(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet) {
+    const Theme& t = *c.theme;
+    const int now = at.steps().slot(at.warp, at.k);
+    const auto& all = at.steps().barriers();
+    float last = -10;
+    for (const int slot : all) {
+        const float x = sheet.x(slot) + sheet.slot_w / 2;
+        if (x - last < 3) continue;  // of many, those that can be told apart
+        last = x;
+        const ImU32 ink = slot <= now ? t.t1 : t.t3;
+        c.line({x, sheet.area.y - 4}, {x, sheet.area.bottom() + 4}, ink, 1.5f);
+        c.rect(x - 2.5f, sheet.area.bottom() + 2, 5, 5, ink, 1);
+    }
+}
+
+void draw_playhead(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet) {
+    const Theme& t = *c.theme;
+    const float x = sheet.x(at.steps().slot(at.warp, at.k)) + sheet.slot_w / 2;
+    c.line({x, sheet.area.y - 10}, {x, sheet.area.bottom() + 6}, t.focus, 2);
+    c.polygon({{x - 6, sheet.area.y - 18}, {x + 6, sheet.area.y - 18}, {x, sheet.area.y - 8}}, t.focus);
+    c.rect(x - 3.5f, sheet.y(at.warp) - 1, 7, sheet.lane_h + 2, t.focus, 2);
+}
+
+void draw_names(const Canvas& c, AppState& state, const WarpSheet& sheet, float left, const InsidePlace& at,
+                float size) {
+    const Theme& t = *c.theme;
+    const int warps = at.steps().warps(),
+              apart = std::max(1, static_cast<int>(std::ceil(size / sheet.pitch)));
+    for (int w = 0; w < warps; ++w) {
+        const bool chosen = w == at.warp;
+        const float y = sheet.y(w) + sheet.lane_h / 2;
+        // Where all names have no room, the chosen one and those at a distance
+        if (chosen || (w % apart == 0 && std::abs(w - at.warp) >= apart))
+            c.text(left, y, "warp " + str(w), size, chosen ? t.t1 : t.t3,
+                   chosen ? Face::semibold : Face::regular);
+        const Hot hot =
+            hot_area(c, "##warp " + str(w), left - 4, sheet.y(w) - 1, sheet.area.x - left, sheet.pitch);
+        if (hot.clicked) choose_warp(state, w);
+    }
+}
+
+void answer_mouse(const Canvas& c, AppState& state, const WarpSheet& sheet, const InsidePlace& at) {
+    const Hot hot = hot_area(c, "##warps", sheet.area.x, sheet.area.y - 18, sheet.area.w, sheet.area.h + 24);
+    if (!hot.held && !hot.clicked) return;
+    const Point mouse = c.mouse();
+    const int slot = static_cast<int>((mouse.x - sheet.area.x) / sheet.slot_w);
+    const int row = static_cast<int>((mouse.y - sheet.area.y) / sheet.pitch);
+    // A drag stays in its warp.
+    const int warp =
+        hot.clicked && mouse.y >= sheet.area.y ? std::clamp(row, 0, at.steps().warps() - 1) : at.warp;
+    state.inside.playing = false;
+    go_inside(state, warp, at.steps().at_slot(warp, std::max(0, slot)));
+}
+
+// ---- The bar that moves the walk
+
+float draw_transport(const Canvas& c, AppState& state, float x, float y, const InsidePlace& at) {
+    IconRow icon{c, x, y, space::control, 4};
+    const int last = at ? at.steps().count(at.warp) - 1 : 0;
+    const bool there = static_cast<bool>(at);
+    const Stride stride = inside_stride(state);
+    const auto back = [&] { state.inside.playing = false; };
+    if (icon("##inside first", Icon::first, {.enabled = there && at.k > 0, .tooltip = "First (Home)"}))
+        back(), go_inside(state, at.warp, 0);
+    if (icon("##inside back", Icon::back, {.enabled = there && at.k > 0, .tooltip = "Back (←)"}))
+        back(), go_inside_by(state, stride, -1);
+    if (icon("##inside play", state.inside.playing ? Icon::pause : Icon::play,
+             {.primary = true, .enabled = there, .tooltip = "Play, pause (Space)"}))
+        toggle_inside_play(state);
+    if (icon("##inside forward", Icon::forward, {.enabled = there && at.k < last, .tooltip = "Forward (→)"}))
+        back(), go_inside_by(state, stride, 1);
+    if (icon("##inside last", Icon::last, {.enabled = there && at.k < last, .tooltip = "Last (End)"}))
+        back(), go_inside(state, at.warp, last);
+    return icon.x;
+}
+
+float draw_counter(const Canvas& c, float x, float y, const InsidePlace& at) {
+    const Theme& t = *c.theme;
+    x += 12 + c.text(x + 12, y, "Step", size::body, t.t2);
+    x += 8 + c.text(x + 8, y, format_count(at.k + 1), 20, t.t1, Face::semibold);
+    x += 8 + c.text(x + 8, y, "of " + format_count(at.steps().count(at.warp)), size::body, t.t2);
+    const int tile = at.steps().tile(at.warp, at.k);
+    if (at.steps().tiles() > 1) {
+        const std::string words =
+            tile < 0 ? "before the tiles" : "tile " + str(tile + 1) + " of " + str(at.steps().tiles());
+        x += 16 + c.text(x + 16, y, words, size::body, t.t2);
+    }
+    return x;
+}
+
+void draw_strides(const Canvas& c, AppState& state, float& x, float y) {
+    const std::vector<std::string> names{"Instruction", "Line", "Barrier", "Tile"};
+    segmented(c, "##stride", x, y, names, state.inside.stride);
+    x += segmented_width(names);
+}
+
+// Of several launches, and of several blocks, the one that is walked through
+void draw_which(const Canvas& c, AppState& state, float right, float y, const InsidePlace& at) {
+    const auto launches = static_cast<int>(at.walk->launches.size());
+    if (launches > 1) {
+        const auto name = [](int n) { return "launch " + str(n + 1); };
+        right -= 104;
+        const ButtonLook look{.tooltip = "Which of its launches is walked through"};
+        if (const Dropdown list{
+                c, "##launch", {right, y, 104, space::control}, name(state.inside.launch), look})
+            for (int n = 0; n < launches; ++n)
+                if (dropdown_item(c, name(n), name(n), n == state.inside.launch))
+                    state.inside.launch = n, state.inside.step = 0;
+        right -= 6;
+    }
+    const inside::Launch& launch = *at.launch->launch;
+    const int blocks = launch.x * launch.y * launch.z;
+    if (blocks < 2) return;
+    const auto name = [](int n) { return "block " + str(n); };
+    right -= 100;
+    const ButtonLook look{.tooltip = "Which block of its grid is walked through"};
+    if (const Dropdown list{c, "##block", {right, y, 100, space::control}, name(state.inside.block), look})
+        for (int n = 0; n < std::min(blocks, 64); ++n)
+            if (dropdown_item(c, name(n), name(n), n == state.inside.block)) state.inside.block = n;
+}
+
+void draw_legend(const Canvas& c, float x, float right, float y) {
+    const Theme& t = *c.theme;
+    const char* const words[] = {"copy issued", "committed", "arrived", "barrier"};
+    float w = 0;
+    for (const char* text : words) w += text_width(Face::regular, size::small, text) + 32;
+    if (right - w < x + 16) return;
+    float at = right - w;
+    for (int n = 0; n < 4; ++n) {
+        at += 16;
+        if (n == 0) c.polygon({{at, y - 4}, {at + 9, y - 4}, {at + 4.5f, y + 4}}, t.t2);
+        if (n == 1) c.rect(at + 4, y - 4, 2, 8, t.t2);
+        if (n == 2) c.disc(at + 5, y, 3.5f, t.t2);
+        if (n == 3) c.line({at + 5, y - 7}, {at + 5, y + 7}, t.t2, 1.5f);
+        at += 16 + c.text(at + 16, y, words[n], size::small, t.t3);
+    }
+}
+
+}  // namespace
+
+void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
+                const InsideLook& look) {
+    const float names = text_width(Face::semibold, look.small, "warp 00") + 12, head = look.small * 1.7f;
+    const int warps = at.steps().warps();
+    WarpSheet sheet;
+    sheet.area = {a.x + names, a.y + head + 4, a.w - names, a.h - head - 14};
+    sheet.pitch = std::min(28.0f * look.small / size::small, sheet.area.h / px(warps));
+    sheet.lane_h = sheet.pitch >= 8 ? sheet.pitch - 3 : sheet.pitch * .8f;
+    sheet.area.h = sheet.pitch * px(warps);
+    sheet.slot_w = sheet.area.w / px(std::max(1, at.steps().slots()));
+    float free = sheet.area.x;
+    for (const Flight& flight : at.steps().flights())
+        draw_flight(c, at, sheet, flight, a.y + head / 2, look.small, free);
+    for (int w = 0; w < warps; ++w) draw_lane(c, at, sheet, w);
+    draw_barriers(c, at, sheet);
+    draw_playhead(c, at, sheet);
+    draw_names(c, state, sheet, a.x, at, look.small);
+    answer_mouse(c, state, sheet, at);
+}
+
+void inside_warps(const Canvas& c, AppState& state, const Rect& a) {
+    const Panel panel(c, "Warps", a);
+    const InsidePlace at = place_inside(state);
+    const float bar = a.bottom() - space::foot + 2 - space::control, middle = bar + space::control / 2;
+    float x = draw_transport(c, state, a.inner_x(), bar, at);
+    if (!at) return;
+    draw_warps(c, state, {a.inner_x(), a.y + 8, a.inner_w(), bar - a.y - 14}, at, {});
+    x = draw_counter(c, x, middle, at) + 18;
+    draw_strides(c, state, x, bar);
+    draw_which(c, state, a.inner_right(), bar, at);
+    if (at.launch->launch->x * at.launch->launch->y * at.launch->launch->z < 2 &&
+        at.walk->launches.size() < 2)
+        draw_legend(c, x, a.inner_right(), middle);
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,347 @@
+#include "core/inside/origin.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <unordered_map>
+
+namespace tilewalk::inside {
+
+namespace {
+
+constexpr std::uint32_t nothing = 0xFFFFFFFF, word_bytes = 4;
+constexpr std::uint32_t whole_warp = 0xFFFFFFFF;
+constexpr int looks_back = 512;  ///< steps
+
+std::size_t place_in(std::integral auto n) { return static_cast<std::size_t>(n); }
+
+bool fills_registers(Op op) { return op == Op::load_matrices || op == Op::load_transposed || op == Op::pack; }
+int registers_of(Op op) { return op == Op::pack ? 1 : 4; }
+/// Where they stand among the words of a lane.
+int first_register(Op op) { return op == Op::pack ? 2 : 1; }
+
+/// The number of a lane among those that take part.
+std::size_t rank(std::uint32_t lanes, int lane) {
+    return static_cast<std::size_t>(std::popcount(lanes & ((1u << lane) - 1)));
+}
+
+}  // namespace
+
+const char* symbol_of(Matter matter) {
+    static constexpr const char* table[] = {"",   "Q",  "K", "V", "O", "dO", "dQ",
+                                            "dK", "dV", "S", "P", "L", ""};
+    static_assert(std::size(table) == static_cast<std::size_t>(Matter::other) + 1);
+    return table[static_cast<std::size_t>(matter)];
+}
+
+std::optional<Element> element_of(const Record& record, std::uint32_t address) {
+    for (std::size_t n = 0; n < record.regions.size(); ++n) {
+        const Region& r = record.regions[n];
+        if (!r.holds(address) || r.row_bytes == 0) continue;
+        const auto at = static_cast<int>(address - r.begin);
+        return Element{static_cast<int>(n), at / r.row_bytes, at % r.row_bytes / r.element_bytes};
+    }
+    return std::nullopt;
+}
+
+Matter matter_of(const Record& record, std::uint32_t address) {
+    for (const Region& r : record.regions) {
+        if (!r.holds(address)) continue;
+        for (Matter m = Matter::Q; m < Matter::other; m = static_cast<Matter>(static_cast<int>(m) + 1))
+            if (r.name == symbol_of(m)) return m;
+        return Matter::other;
+    }
+    return Matter::none;
+}
+
+Origins::Origins(const Record& of_record, const BlockRecord& of_block, const Steps& of_steps)
+    : record(of_record), block(of_block), steps(of_steps), issue_of(of_block.events.size(), nothing),
+      step_of(of_block.events.size(), nothing), product_of(of_block.events.size(), nothing),
+      matters(of_block.events.size()) {
+    for (int w = 0; w < steps.warps(); ++w)
+        for (int k = 0; k < steps.count(w); ++k) step_of[steps.event(w, k)] = static_cast<std::uint32_t>(k);
+    note_writes();
+    follow_copies();
+    name_accesses();
+    name_products();
+}
+
+// All writes of each word, in the order of the record: counted first, then put in place.
+void Origins::note_writes() {
+    const auto each = [this](const auto& take) {
+        for (std::uint32_t n = 0; n < block.events.size(); ++n) {
+            const Event& event = block.events[n];
+            if (event.op != Op::copy_arrived && event.op != Op::store && event.op != Op::atomic_add) continue;
+            const auto words = block.words_of(event);
+            std::size_t at = 0;
+            for (std::uint32_t lane = 0; lane < 32; ++lane) {
+                if (!(event.lanes >> lane & 1)) continue;
+                const std::uint32_t address = words[at];
+                at += event.words;
+                if (!is_shared(address)) continue;
+                const std::uint32_t last =
+                    (address + std::max<std::uint32_t>(event.bytes, 1) - 1) / word_bytes;
+                for (std::uint32_t word = address / word_bytes; word <= last; ++word) take(word, n, lane);
+            }
+        }
+    };
+    std::vector<std::uint32_t> counts;
+    each([&](std::uint32_t word, std::uint32_t, std::uint32_t) {
+        if (word >= counts.size()) counts.resize(word + 1);
+        ++counts[word];
+    });
+    first_write.assign(counts.size() + 1, 0);
+    for (std::size_t w = 0; w < counts.size(); ++w) first_write[w + 1] = first_write[w] + counts[w];
+    writes.resize(first_write.back());
+    std::vector<std::uint32_t> next(first_write.begin(), first_write.end() - 1);
+    each([&](std::uint32_t word, std::uint32_t n, std::uint32_t lane) { writes[next[word]++] = {n, lane}; });
+}
+
+std::optional<SharedWrite> Origins::writer(std::uint32_t address, std::uint32_t before) const {
+    const std::size_t word = address / word_bytes;
+    if (word + 1 >= first_write.size()) return std::nullopt;
+    const auto begin = writes.begin() + first_write[word], end = writes.begin() + first_write[word + 1];
+    auto at =
+        std::lower_bound(begin, end, before, [](const Write& w, std::uint32_t n) { return w.event < n; });
+    // Two stores of two bytes each share a word.
+    for (; at != begin; --at) {
+        const Write& write = *(at - 1);
+        const Event& event = block.events[write.event];
+        const auto words = block.words_of(event);
+        const std::uint32_t to = words[rank(event.lanes, static_cast<int>(write.lane)) * event.words];
+        if (address >= to && address < to + event.bytes)
+            return SharedWrite{write.event, static_cast<int>(write.lane)};
+    }
+    return std::nullopt;
+}
+
+// A copy arrives where it was sent to, group by group.
+void Origins::follow_copies() {
+    struct Target {
+        std::uint32_t warp, group, to;
+        auto operator<=>(const Target&) const = default;
+    };
+    std::map<Target, std::uint32_t> sent;
+    for (std::uint32_t n = 0; n < block.events.size(); ++n) {
+        const Event& event = block.events[n];
+        if (event.op != Op::copy_issued && event.op != Op::copy_arrived) continue;
+        const auto words = block.words_of(event);
+        if (event.op == Op::copy_issued) {
+            for (std::size_t l = 0; l < words.size(); l += event.words)
+                sent[{event.warp, words[l + 3], words[l]}] = n;
+            continue;
+        }
+        const auto at = sent.find({event.warp, words[1], words[0]});
+        if (at != sent.end()) issue_of[n] = at->second;
+    }
+}
+
+// What a lane stored was loaded a few steps before: the same bits.
+std::optional<std::uint32_t> Origins::loaded_from(std::uint32_t n, int lane) const {
+    const Event& store = block.events[n];
+    const auto stored = block.words_of(store).subspan(rank(store.lanes, lane) * store.words + 1, 1);
+    for (int k = static_cast<int>(step_of[n]) - 1, tried = 0; k >= 0 && tried < 64; --k, ++tried) {
+        const Event& event = event_of(store.warp, k);
+        if (event.op != Op::load || !(event.lanes >> lane & 1)) continue;
+        const auto words = block.words_of(event).subspan(rank(event.lanes, lane) * event.words);
+        if (!is_shared(words[0]) && event.bytes == store.bytes && words[1] == stored[0]) return words[0];
+    }
+    return std::nullopt;
+}
+
+std::optional<std::uint32_t> Origins::global_source(std::uint32_t address, std::uint32_t before) const {
+    const auto write = writer(address, before);
+    if (!write) return std::nullopt;
+    const Event& event = block.events[write->event];
+    const auto words = block.words_of(event).subspan(rank(event.lanes, write->lane) * event.words);
+    const std::uint32_t offset = address - words[0];
+    if (event.op == Op::store) {
+        const auto from = loaded_from(write->event, write->lane);
+        return from ? std::optional(*from + offset) : std::nullopt;
+    }
+    const std::uint32_t issue = issue_of[write->event];
+    if (event.op != Op::copy_arrived || issue == nothing) return std::nullopt;
+    const Event& sent = block.events[issue];
+    const auto copy = block.words_of(sent).subspan(rank(sent.lanes, write->lane) * sent.words);
+    return copy[2] != 0 ? std::optional(copy[1] + offset) : std::nullopt;
+}
+
+Matter Origins::matter_of_address(std::uint32_t address, std::uint32_t before) const {
+    if (!is_shared(address)) return matter_of(record, address);
+    const auto write = writer(address, before);
+    return write ? matters[write->event] : Matter::none;
+}
+
+void Origins::name_accesses() {
+    for (std::uint32_t n = 0; n < block.events.size(); ++n) {
+        const Event& event = block.events[n];
+        const auto words = block.words_of(event);
+        switch (event.op) {
+        case Op::copy_issued: matters[n] = matter_of(record, words[1]); break;
+        case Op::copy_arrived:
+            if (issue_of[n] != nothing) matters[n] = matters[issue_of[n]];
+            break;
+        case Op::store:
+            if (is_shared(words[0])) {
+                const auto from = loaded_from(n, std::countr_zero(event.lanes));
+                matters[n] = from ? matter_of(record, *from) : Matter::none;
+                break;
+            }
+            [[fallthrough]];
+        case Op::load:
+        case Op::atomic_add:
+        case Op::load_matrices:
+        case Op::load_transposed: matters[n] = matter_of_address(words[0], n); break;
+        case Op::exp2:
+        case Op::exp: matters[n] = Matter::P; break;
+        default: break;
+        }
+    }
+}
+
+// ---- Registers
+
+/// What has filled registers of a warp so far, by the first lane's bits.
+class Origins::Finder {
+public:
+    Finder(const Origins& of_block, int of_warp) : all(of_block), warp(of_warp) {}
+
+    void note(int k) {
+        const Event& event = all.event_of(warp, k);
+        if (!fills_registers(event.op) || event.lanes != whole_warp) return;
+        const auto words = all.block.words_of(event);
+        for (int r = 0; r < registers_of(event.op); ++r)
+            last[words[place_in(first_register(event.op) + r)]] = {k, r};
+    }
+    Filled find(int k, Part part, int reg) const {
+        const Product product(all.block.words_of(all.event_of(warp, k)), all.record.dtype);
+        const auto at = last.find(product.word(part, 0, reg));
+        if (at == last.end()) return {};
+        if (holds(at->second, product, part, reg)) return at->second;
+        for (int before = k - 1; before >= std::max(0, k - looks_back); --before) {
+            const Event& event = all.event_of(warp, before);
+            if (!fills_registers(event.op) || event.lanes != whole_warp) continue;
+            for (int r = 0; r < registers_of(event.op); ++r)
+                if (holds({before, r}, product, part, reg)) return {before, r};
+        }
+        return {};
+    }
+    /// All 32 lanes have the same bits there.
+    bool holds(Filled where, const Product& product, Part part, int reg) const {
+        const Event& event = all.event_of(warp, where.step);
+        const auto words = all.block.words_of(event);
+        if (where.reg >= registers_of(event.op)) return false;
+        for (int lane = 0; lane < 32; ++lane)
+            if (words[place_in(lane * event.words + first_register(event.op) + where.reg)] !=
+                product.word(part, lane, reg))
+                return false;
+        return true;
+    }
+
+private:
+    const Origins& all;
+    int warp;
+    std::unordered_map<std::uint32_t, Filled> last;
+};
+
+void Origins::name_products() {
+    for (int w = 0; w < steps.warps(); ++w) {
+        Finder finder(*this, w);
+        for (int k = 0; k < steps.count(w); ++k) {
+            const std::uint32_t n = steps.event(w, k);
+            const Event& event = block.events[n];
+            finder.note(k);
+            if (event.op != Op::multiply_add || event.lanes != whole_warp) continue;
+            product_of[n] = static_cast<std::uint32_t>(fills.size());
+            Fills& fill = fills.emplace_back();
+            const Product product(block.words_of(event), record.dtype);
+            // Numbers may be alike; a load that has filled one register has filled those beside it.
+            const auto find = [&](Part part, int reg, const Filled& first) {
+                const Filled beside{first.step, first.reg + reg};
+                return reg > 0 && first.step >= 0 && finder.holds(beside, product, part, reg)
+                           ? beside
+                           : finder.find(k, part, reg);
+            };
+            for (int r = 0; r < 4; ++r) fill.a[place_in(r)] = find(Part::A, r, fill.a[0]);
+            for (int r = 0; r < 2; ++r) fill.b[place_in(r)] = find(Part::B, r, fill.b[0]);
+            for (const Filled& f : fill.a)
+                if (f.step >= 0 && event_of(w, f.step).op == Op::pack)
+                    matters[steps.event(w, f.step)] = Matter::P;
+            matters[n] = matter_of_part(w, k, Part::C);
+        }
+    }
+}
+
+Origins::Filled Origins::filled(int warp, int k, Part part, int reg) const {
+    const std::uint32_t at = product_of[steps.event(warp, k)];
+    if (at == nothing || part == Part::C) return {};
+    return part == Part::A ? fills[at].a[place_in(reg)] : fills[at].b[place_in(reg)];
+}
+
+Matter Origins::matter_of_part(int warp, int k, Part part) const {
+    if (part != Part::C) {
+        const Filled from = filled(warp, k, part, 0);
+        return from.step < 0 ? Matter::none : matters[steps.event(warp, from.step)];
+    }
+    const Matter a = matter_of_part(warp, k, Part::A), b = matter_of_part(warp, k, Part::B);
+    if ((a == Matter::Q && b == Matter::K) || (a == Matter::K && b == Matter::Q)) return Matter::S;
+    if (a == Matter::P && b == Matter::V) return Matter::O;
+    return a == Matter::none && b == Matter::none ? Matter::none : Matter::other;
+}
+
+int Origins::summed_by(int warp, int k) const {
+    const auto words = block.words_of(event_of(warp, k));
+    const Product now(words, record.dtype);
+    for (int before = k - 1; before >= std::max(0, k - looks_back); --before) {
+        const Event& event = event_of(warp, before);
+        if (event.op != Op::multiply_add || event.lanes != whole_warp) continue;
+        const Product then(block.words_of(event), record.dtype);
+        bool same = true;
+        for (int row = 0; row < 16 && same; ++row)
+            for (int column = 0; column < 8 && same; ++column)
+                same = std::bit_cast<std::uint32_t>(then.after(row, column)) ==
+                       std::bit_cast<std::uint32_t>(now.before(row, column));
+        if (same) return before;
+    }
+    return -1;
+}
+
+std::optional<Element> Origins::region_of_part(int warp, int k, Part part) const {
+    const auto element = [&](int row, int column) -> std::optional<Element> {
+        const auto way = trace(warp, k, part, row, column);
+        if (way.empty() || is_shared(way.back().address)) return std::nullopt;
+        return element_of(record, way.back().address);
+    };
+    const PartInfo& of = info(part);
+    const auto first = element(0, 0), last = element(of.rows - 1, of.columns - 1);
+    if (!first || !last || first->region != last->region) return std::nullopt;
+    const int down = last->row - first->row, right = last->column - first->column;
+    const bool straight = down == of.rows - 1 && right == of.columns - 1;
+    const bool turned = down == of.columns - 1 && right == of.rows - 1;
+    return straight || turned ? first : std::nullopt;
+}
+
+std::vector<OriginStep> Origins::trace(int warp, int k, Part part, int row, int column) const {
+    std::vector<OriginStep> way;
+    const Holder at = holder(part, row, column);
+    const Filled from = filled(warp, k, part, at.reg);
+    if (from.step < 0) return way;
+    const std::uint32_t n = steps.event(warp, from.step);
+    const Event& event = block.events[n];
+    if (event.op == Op::pack) return {{n, at.lane, 0}};
+    const MatrixSource source =
+        source_of_register(at.lane, from.reg, at.half, event.op == Op::load_transposed);
+    const std::uint32_t row_address = block.words_of(event)[place_in(source.lane * event.words)];
+    const std::uint32_t address = row_address + static_cast<std::uint32_t>(source.byte);
+    way.push_back({n, source.lane, address});
+    const auto write = writer(address, n);
+    if (!write) return way;
+    way.push_back({write->event, write->lane, address});
+    const auto outside = global_source(address, n);
+    if (!outside) return way;
+    const std::uint32_t issue = issue_of[write->event];
+    way.push_back({issue == nothing ? write->event : issue, write->lane, *outside});
+    return way;
+}
+
+}  // namespace tilewalk::inside

@@ -1,0 +1,103 @@
+// Where a number came from: from a register back through the load that filled it to the place in shared
+// memory, to the copy or store that wrote there, and to the element in device memory. Registers have no names
+// in the record; what filled them is the warp's last step before whose registers hold the same bits in every
+// lane.
+#pragma once
+
+#include "core/inside/fragments.h"
+#include "core/inside/steps.h"
+
+#include <optional>
+
+namespace tilewalk::inside {
+
+/// A write to shared memory: the event, and its lane.
+struct SharedWrite {
+    std::uint32_t event = 0;
+    int lane = 0;
+};
+
+/// What an event is about: a matrix in device memory, or what comes of them.
+enum class Matter : std::uint8_t { none, Q, K, V, O, dO, dQ, dK, dV, S, P, L, other };
+const char* symbol_of(Matter matter);
+
+/// An element of a named matrix in device memory.
+struct Element {
+    int region = -1;  ///< of Record::regions
+    int row = 0, column = 0;
+};
+std::optional<Element> element_of(const Record& record, std::uint32_t address);
+Matter matter_of(const Record& record, std::uint32_t global_address);
+
+/// How a number came to where it is, the last step first.
+struct OriginStep {
+    std::uint32_t event = 0;
+    int lane = 0;
+    std::uint32_t address = 0;  ///< of the number itself, where the event reads or writes memory
+};
+
+class Origins {
+public:
+    Origins(const Record& record, const BlockRecord& block, const Steps& steps);
+
+    /// Who wrote this address of shared memory last before an event; nothing: nobody did.
+    std::optional<SharedWrite> writer(std::uint32_t address, std::uint32_t before) const;
+    /// The element of device memory whose number lies at this address of shared memory when an event reads
+    /// it.
+    std::optional<std::uint32_t> global_source(std::uint32_t address, std::uint32_t before) const;
+
+    /// The step of the product's warp that filled a register of A or B, and which of its registers it was.
+    struct Filled {
+        int step = -1;  ///< −1: not found
+        int reg = 0;
+    };
+    Filled filled(int warp, int k, Part part, int reg) const;
+    /// The step that summed C up to what it was before this one; −1: none, or it was changed since.
+    int summed_by(int warp, int k) const;
+
+    /// From a cell of A or B of a product towards device memory, as far as it goes: what filled the register,
+    /// what wrote there, what sent it.
+    std::vector<OriginStep> trace(int warp, int k, Part part, int row, int column) const;
+
+    /// Which step of its warp an event is; −1: a copy that arrives is none.
+    int step_number(std::uint32_t event) const { return static_cast<int>(step_of[event]); }
+
+    /// The element of device memory that the first cell of A or B is, where its others follow it: rows and
+    /// columns of A as they are; B with its columns as rows, if it was loaded so.
+    std::optional<Element> region_of_part(int warp, int k, Part part) const;
+
+    /// What an event is about, for colours and words.
+    Matter matter(std::uint32_t event) const { return matters[event]; }
+    /// What A and B of a product are, and what is summed up.
+    Matter matter_of_part(int warp, int k, Part part) const;
+
+private:
+    struct Write {
+        std::uint32_t event, lane;
+    };
+    struct Fills {
+        std::array<Filled, 4> a;
+        std::array<Filled, 2> b;
+    };
+    class Finder;
+    void note_writes();
+    void follow_copies();
+    void name_accesses();
+    void name_products();
+    Matter matter_of_address(std::uint32_t address, std::uint32_t before) const;
+    std::optional<std::uint32_t> loaded_from(std::uint32_t event, int lane) const;
+    const Event& event_of(int warp, int k) const { return block.events[steps.event(warp, k)]; }
+
+    const Record& record;
+    const BlockRecord& block;
+    const Steps& steps;
+    std::vector<std::uint32_t> first_write;  ///< of each word of shared memory, in `writes`; one more
+    std::vector<Write> writes;
+    std::vector<std::uint32_t> issue_of;    ///< by event: of an arrival the event that issued it; …
+    std::vector<std::uint32_t> step_of;     ///< … of others their number among the steps of their warp
+    std::vector<std::uint32_t> product_of;  ///< by event, in `fills`
+    std::vector<Fills> fills;
+    std::vector<Matter> matters;
+};
+
+}  // namespace tilewalk::inside

@@ -1,0 +1,159 @@
+#include "core/inside/words.h"
+
+#include "core/base/numbers.h"
+#include "core/base/words.h"
+#include "core/inside/accesses.h"
+
+#include <bit>
+#include <cstdio>
+
+namespace tilewalk::inside {
+
+namespace {
+
+struct OpWords {
+    const char *title, *instruction, *why;
+};
+
+const OpWords& words_of_op(Op op) {
+    static constexpr OpWords table[] = {
+        {"Load", "ld", "Each lane reads its own address; the memory answers the warp as a whole."},
+        {"Store", "st", "Each lane writes its own address; the memory takes them as a whole."},
+        {"Add in memory", "atom.add",
+         "The memory adds by itself: lanes and blocks that add to one place do not lose each other's sums."},
+        {"Load fragments", "ldmatrix",
+         "Eight lanes name eight rows of 16 bytes, and each row is dealt out to four lanes: after it the "
+         "warp holds 8 × 8 matrices as the tensor cores want them."},
+        {"Load fragments, transposed", "ldmatrix.trans",
+         "As ldmatrix, but columns are dealt out in place of rows: V lies in memory by keys, and the product "
+         "sums over keys."},
+        {"Multiply fragments", "mma.m16n8k16",
+         "No lane holds all that one of its own results needs. Only the tensor core sees the registers of "
+         "all "
+         "32 lanes at once."},
+        {"Begin a copy", "cp.async",
+         "From here on it may write, and nobody knows when: no register holds the number on its way, and the "
+         "warp goes on."},
+        {"Close a group of copies", "cp.async.commit_group",
+         "What was begun until here can be waited for as one."},
+        {"Wait for copies", "cp.async.wait_group",
+         "A lane waits for its own copies only. What the others have copied is certain behind the next "
+         "barrier."},
+        {"A copy arrives", "cp.async", "The numbers are in shared memory."},
+        {"Barrier", "bar.sync",
+         "No warp goes on before all have come. What was written before it is seen by all behind it."},
+        {"Barrier of the warp", "bar.warp.sync", "The lanes of the warp see what each of them has written."},
+        {"Registers of other lanes", "shfl.sync",
+         "A row of a fragment lies in four lanes. They hand each other a register, without any memory."},
+        {"Power of two", "ex2",
+         "exp(x) = 2 to the power of x · log₂ e: the unit for special functions knows "
+         "powers of two only, and the factor is part of c."},
+        {"Exponential", "ex2", "One exponential for each score that is not masked."},
+        {"Logarithm", "lg2", "Once for each row: L = m + ln ℓ is all that the backward pass needs of it."},
+        {"Round to 16 bits", "cvt.rn", "The result has 16 bits; all before it was computed in 32."},
+        {"Round and pack", "cvt.rn",
+         "Two numbers share a register. Two fragments of C side by side are a fragment of A, so P̃ is "
+         "multiplied with V without leaving the registers."},
+    };
+    static_assert(std::size(table) == static_cast<std::size_t>(Op::count));
+    return table[static_cast<std::size_t>(op)];
+}
+
+std::string float_text(std::uint32_t word) { return format_number(std::bit_cast<float>(word)); }
+
+std::string hex_text(std::uint32_t word) {
+    char text[16];
+    std::snprintf(text, sizeof text, "0x%08x", word);
+    return text;
+}
+
+/// A value of so many bytes as the memory of this type has it.
+std::string value_text(const Record& record, std::uint32_t word, int bytes) {
+    if (bytes == 2) return format_number(number16(word, 0, record.dtype));
+    if (bytes >= 4 && record.dtype == DType::f32) return float_text(word);
+    return hex_text(word);
+}
+
+std::string banks_note(const Access& access, int bytes) {
+    const BankTurns turns = bank_turns(access.addresses, access.lanes, bytes);
+    std::string text = counted(turns.turns, "turn") + " of the banks";
+    return text + (turns.ways > 1 ? ", " + str(turns.ways) + " ways of conflict" : ", no conflict");
+}
+
+std::string sectors_note(const Access& access, int bytes) {
+    const Sectors s = sectors(access.addresses, bytes);
+    return counted(s.touched, "sector") + " of 32 bytes" +
+           (s.touched > s.least() ? ", " + str(s.least()) + " would do" : ", all of them needed");
+}
+
+std::string memory_of(const BlockRecord& block, const Event& event) {
+    return is_shared(block.words_of(event)[0]) ? "shared memory" : "HBM";
+}
+
+}  // namespace
+
+StepWords words_of_step(const Record&, const BlockRecord& block, const Event& event) {
+    const OpWords& of = words_of_op(event.op);
+    StepWords words{of.title, of.instruction, lanes_text(event.lanes), of.why};
+    const bool plain = event.op == Op::load || event.op == Op::store;
+    if (plain) words.title += (event.op == Op::load ? " from " : " to ") + memory_of(block, event);
+    for (const Access& access : accesses_of(event, block.words_of(event)))
+        words.note +=
+            "; " + (access.shared ? banks_note(access, event.bytes) : sectors_note(access, event.bytes));
+    if (event.op == Op::wait_copies || event.op == Op::copies_committed) {
+        const auto first = block.words_of(event);
+        words.note += event.op == Op::copies_committed
+                          ? "; group " + str(first[0])
+                          : "; at most " + counted(first[0], "group") + " may be on the way";
+    }
+    return words;
+}
+
+std::string short_address(const Record& record, std::uint32_t address) {
+    if (is_shared(address)) {
+        char text[24];
+        std::snprintf(text, sizeof text, "shared 0x%x", address);
+        return text;
+    }
+    const auto element = element_of(record, address);
+    if (!element) return address_text(record, address);
+    return record.regions[static_cast<std::size_t>(element->region)].name + " " + str(element->row) +
+           list_separator() + str(element->column);
+}
+
+std::vector<LaneWord> lane_words(const Record& record, const BlockRecord& block, const Event& event,
+                                 int lane) {
+    if (!(event.lanes >> lane & 1)) return {};
+    const auto rank = static_cast<std::size_t>(std::popcount(event.lanes & ((1u << lane) - 1)));
+    const auto w = block.words_of(event).subspan(rank * event.words, event.words);
+    switch (event.op) {
+    case Op::load:
+    case Op::store:
+        return {{"address", address_text(record, w[0])}, {"value", value_text(record, w[1], event.bytes)}};
+    case Op::atomic_add:
+        return {
+            {"address", address_text(record, w[0])}, {"added", float_text(w[1])}, {"sum", float_text(w[2])}};
+    case Op::load_matrices:
+    case Op::load_transposed: return {{"its row", short_address(record, w[0])}};
+    case Op::copy_issued:
+        return {{"to", short_address(record, w[0])},
+                {"from", w[2] != 0 ? short_address(record, w[1]) : "nowhere: zeros"}};
+    case Op::shuffle:
+        return {{"gives", float_text(w[0])}, {"asks lane", str(w[1])}, {"gets", float_text(w[2])}};
+    case Op::exp2: return {{"x", float_text(w[0])}, {"2^x", float_text(w[1])}};
+    case Op::exp: return {{"x", float_text(w[0])}, {"exp x", float_text(w[1])}};
+    case Op::log: return {{"x", float_text(w[0])}, {"ln x", float_text(w[1])}};
+    case Op::from_float:
+        return {{"x", float_text(w[0])}, {"rounded", format_number(number16(w[1], 0, record.dtype))}};
+    case Op::pack:
+        return {{"low", float_text(w[0])},
+                {"high", float_text(w[1])},
+                {"rounded", format_number(number16(w[2], 0, record.dtype)) + list_separator() +
+                                format_number(number16(w[2], 1, record.dtype))}};
+    case Op::copies_committed: return {{"group", str(w[0])}};
+    case Op::wait_copies: return {{"groups on the way", str(w[0])}, {"groups arrived", str(w[1])}};
+    default: return {};
+    }
+}
+
+}  // namespace tilewalk::inside

@@ -1,0 +1,26 @@
+// What a step of a warp is called, and what it does, in words with its own numbers.
+#pragma once
+
+#include "core/inside/origin.h"
+
+namespace tilewalk::inside {
+
+struct StepWords {
+    std::string title;        ///< "Multiply fragments"
+    std::string instruction;  ///< "mma.m16n8k16", as machines call it
+    std::string note;         ///< "lanes 0–31; 4 turns of the banks, no conflict"
+    std::string why;          ///< one or two sentences
+};
+StepWords words_of_step(const Record& record, const BlockRecord& block, const Event& event);
+
+/// "shared 0x9c0", "Q 19, 48"; empty: no address.
+std::string short_address(const Record& record, std::uint32_t address);
+
+/// What the words of a lane mean: {"x", "1.25"}, {"address", "0x1230"}. Empty: it does not take part.
+struct LaneWord {
+    std::string name, value;
+};
+std::vector<LaneWord> lane_words(const Record& record, const BlockRecord& block, const Event& event,
+                                 int lane);
+
+}  // namespace tilewalk::inside

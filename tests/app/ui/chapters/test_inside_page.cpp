@@ -1,0 +1,171 @@
+// The page Inside: it shows what the record holds, its keys and buttons move the walk, its layout holds.
+#include "app/ui/chapters/inside/inside.h"
+#include "app/ui/state/chapters.h"
+#include "core/base/numbers.h"
+#include "core/inside/words.h"
+#include "tests/app/ui/layout_check.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+
+using namespace tilewalk::test;
+
+namespace {
+
+struct InsideProgram : Program {
+    explicit InsideProgram(Screen size = {}, const std::string& kernel = "f5-flash2")
+        : Program(example("worked-4x4"), size) {
+        state.page = Page::inside;
+        record(kernel);
+    }
+    void record(const std::string& kernel) {
+        inside_page(state);
+        choose_inside_kernel(state, kernel);
+        wait_for_inside(state);
+        frame(2);
+    }
+    InsidePlace at() const { return place_inside(state); }
+    /// To the next step of this kind.
+    void go_to(inside::Op op) {
+        for (int k = at().k + 1; k < at().steps().count(at().warp); ++k)
+            if (at().block().events[at().steps().event(at().warp, k)].op == op) {
+                go_inside(state, at().warp, k);
+                return frame(2);
+            }
+        FAIL("no such step: ", inside::info(op).name);
+    }
+};
+
+const inside::Op all_looks[] = {inside::Op::copy_issued,   inside::Op::wait_copies,  inside::Op::sync_block,
+                                inside::Op::load_matrices, inside::Op::multiply_add, inside::Op::shuffle,
+                                inside::Op::exp2,          inside::Op::pack,         inside::Op::store};
+
+// The steps of each kind, with the other panel where there is room for one.
+void for_each_step(InsideProgram& page, const std::function<void(const std::string&)>& look) {
+    for (const inside::Op op : all_looks) {
+        if (op != inside::Op::copy_issued) page.go_to(op);
+        look(inside::info(op).name);
+        page.press(Key::m);
+        look(std::string(inside::info(op).name) + ", other panel");
+    }
+}
+
+}  // namespace
+
+TEST_CASE("inside page: the chapter has its number, and its run comes by itself") {
+    Program program(example("worked-4x4"));
+    program.press(Key::eight);
+    CHECK(program.state.page == Page::inside);
+    for (int n = 0; n < 600 && !place_inside(program.state); ++n) program.wait();
+    REQUIRE(place_inside(program.state));
+    program.check_shows({"f5-flash2", "Begin a copy", "Q 0, 8", "Random 128 × 64", "of 669"});
+}
+
+TEST_CASE("inside page: keys go by instruction, line, barrier and tile, to other warps and lanes") {
+    InsideProgram page;
+    const auto step = [&](std::string_view keys) {
+        page.press(keys);
+        return page.at().k;
+    };
+    CHECK(step("right right") == 2);
+    CHECK(step("left") == 1);
+    const int line = step("shift+right");
+    CHECK(page.at().steps().line(0, line) != page.at().steps().line(0, line - 1));
+    CHECK(step("ctrl+right") > 10);
+    CHECK(page.at().event->op == inside::Op::sync_block);
+    CHECK(step("home") == 0);
+    CHECK(step("alt+right alt+right") > 100);
+    CHECK(page.at().steps().tile(0, page.at().k) == 1);
+    const int slot = page.at().steps().slot(0, page.at().k);
+    page.press("down down");
+    CHECK(page.at().warp == 2);
+    CHECK(page.at().steps().slot(2, page.at().k) <= slot);
+    page.press("shift+down");
+    CHECK(page.at().lane == 14);
+    CHECK(step("end") == page.at().steps().count(2) - 1);
+    page.press("home space");
+    page.wait(200);
+    CHECK(page.at().k > 0);
+}
+
+TEST_CASE("inside page: a product shows its sum, its owners, and where its numbers come from") {
+    InsideProgram page({1600, 900});
+    page.go_to(inside::Op::multiply_add);
+    const InsidePlace at = page.at();
+    const inside::Product p(at.words, at.record().dtype);
+    const auto cell = inside::cell_of_register(13, 0);
+    page.check_shows({format_short(p.after(cell.row, cell.column)), "mma.m16n8k16", "Lane 13 holds",
+                      "rows 3 11 · columns 2 3 10 11", "Where the first Q comes from", "cp.async"});
+    // Another cell of the lane, another lane
+    page.press(Key::c);
+    CHECK(page.shows(format_short(p.after(3, 3))));
+    page.click("fragment C");
+    CHECK(page.at().lane != 13);
+    // One stop of the way leads to its step
+    const int product = page.at().k;
+    for (const Item& item : page.items())
+        if (item.kind == ItemKind::button && item.text.starts_with("way A")) {
+            page.mouse_to(item);
+            page.mouse_down();
+            page.mouse_up();
+            break;
+        }
+    CHECK(page.at().k < product);
+    CHECK(page.at().event->op == inside::Op::load_matrices);
+}
+
+TEST_CASE("inside page: banks, sectors and barriers say what the record says") {
+    InsideProgram page({1600, 900});
+    page.check_shows({"16 sectors", "4 turns", "no bank is asked twice at once"});
+    page.go_to(inside::Op::sync_block);
+    page.check_shows({"Barrier", "Warps meet", "warp 3"});
+    page.record("f0-materialise");
+    CHECK(page.shows("launch 1"));
+}
+
+TEST_CASE("inside page: bad input gets a sentence, and a run can be cancelled") {
+    Program program(*random_problem(300, 64, 1));
+    program.settle();
+    program.state.page = Page::inside;
+    program.frame(2);
+    wait_for_inside(program.state);
+    program.frame(2);
+    program.check_shows({"N = 300, d = 64 is too large to be recorded"});
+    Program small(example("worked-4x4"));
+    small.state.page = Page::inside;
+    small.frame();
+    REQUIRE(inside_page(small.state).run);
+    small.press(Key::escape);
+    CHECK_FALSE(inside_page(small.state).run);
+    CHECK(small.shows("Cancelled"));
+}
+
+TEST_CASE("inside page: texts have their place at every size, at every kind of step") {
+    for (const Screen& screen : all_screens)
+        for (const bool presenter : {false, true}) {
+            InsideProgram page(screen);
+            page.state.presenter = presenter;
+            for_each_step(page, [&](const std::string& what) { check_new_frame(page, what); });
+        }
+}
+
+TEST_CASE("inside page: text is legible in every theme") {
+    for (const ThemeId id : all_themes) {
+        InsideProgram page({1280, 720});
+        page.state.settings.theme = id;
+        for_each_step(page, [&](const std::string& what) { check_new_frame(page, what); });
+    }
+}
+
+TEST_CASE("inside page: every kernel has its place at every kind of step that it has") {
+    for (const auto& kernel : gpu::traceable_kernels()) {
+        CAPTURE(kernel.name);
+        InsideProgram page({1280, 720}, kernel.name);
+        REQUIRE_MESSAGE(page.at(), inside_page(page.state).failure);
+        for (int n = 0; n < 6; ++n) {
+            go_inside(page.state, 0, n * page.at().steps().count(0) / 6);
+            check_new_frame(page, kernel.name);
+        }
+    }
+}

@@ -1,0 +1,250 @@
+// The walk through a kernel's record: what is looked up of a real run holds against the numbers of the
+// problem and against the arithmetic of the products.
+#include "core/base/float16.h"
+#include "core/inside/source.h"
+#include "core/inside/words.h"
+#include "cuda/host/gpu.h"
+#include "tests/contains.h"
+
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <set>
+
+namespace tilewalk::inside {
+
+using test::contains;
+
+namespace {
+
+struct Walked {
+    Problem problem = *random_problem(128, 64, 1);
+    Record record;
+    const Launch* launch = nullptr;
+    const BlockRecord* block = nullptr;
+    std::unique_ptr<Steps> steps;
+    std::unique_ptr<Origins> origins;
+
+    explicit Walked(const std::string& kernel, DType type = DType::bf16) {
+        auto run = gpu::record_kernel({kernel, type, problem, {0}});
+        REQUIRE_MESSAGE(run, run.error);
+        record = std::move(*run);
+        launch = &record.launches.back(), block = &launch->blocks.front();
+        steps = std::make_unique<Steps>(record, *launch, *block);
+        origins = std::make_unique<Origins>(record, *block, *steps);
+    }
+    const Event& event(int warp, int k) const { return block->events[steps->event(warp, k)]; }
+};
+
+/// Calls f(warp, step) for each product.
+template <class F> void each_product(const Walked& w, F&& f) {
+    for (int warp = 0; warp < w.steps->warps(); ++warp)
+        for (int k = 0; k < w.steps->count(warp); ++k)
+            if (w.event(warp, k).op == Op::multiply_add) f(warp, k);
+}
+
+float rounded(double x) {
+    return gpu::emulator::to_float(gpu::emulator::from_float<gpu::emulator::bf16>(float(x)));
+}
+
+}  // namespace
+
+TEST_SUITE("inside") {
+    TEST_CASE("a product is the sum of what the fragments say") {
+        for (const DType type : {DType::bf16, DType::f16}) {
+            const Walked w("f5-flash2", type);
+            int seen = 0;
+            each_product(w, [&](int warp, int k) {
+                if (++seen % 7 != 0) return;
+                const Product p(w.block->words_of(w.event(warp, k)), w.record.dtype);
+                for (int row = 0; row < 16; ++row)
+                    for (int column = 0; column < 8; ++column) {
+                        double sum = p.before(row, column), size = std::fabs(sum);
+                        for (int e = 0; e < 16; ++e) {
+                            const double term = double(p.a(row, e)) * p.b(e, column);
+                            sum += term, size += std::fabs(term);
+                        }
+                        CHECK(std::fabs(p.after(row, column) - sum) <= 1e-5 * size);
+                    }
+            });
+            CHECK(seen == 4 * 2 * (4 * 8 * 2 + 4 * 8 * 2));
+        }
+    }
+
+    TEST_CASE("a register leads back to the element of Q, K or V that it holds") {
+        const Walked w("f5-flash2");
+        std::set<Matter> found;
+        each_product(w, [&](int warp, int k) {
+            const Product p(w.block->words_of(w.event(warp, k)), w.record.dtype);
+            for (const Part part : {Part::A, Part::B}) {
+                const Matter matter = w.origins->matter_of_part(warp, k, part);
+                found.insert(matter);
+                if (matter == Matter::P) continue;
+                for (const auto& [row, column] : {std::pair{0, 0}, {3, 5}, {15, 7}}) {
+                    const auto way = w.origins->trace(warp, k, part, row, column);
+                    REQUIRE(way.size() == 3);
+                    CHECK(w.block->events[way[2].event].op == Op::copy_issued);
+                    const auto element = element_of(w.record, way[2].address);
+                    REQUIRE(element);
+                    const Matrix& input = matter == Matter::Q   ? w.problem.Q
+                                          : matter == Matter::K ? w.problem.K
+                                                                : w.problem.V;
+                    const float held = part == Part::A ? p.a(row, column) : p.b(row, column);
+                    CHECK(held == rounded(input(element->row, element->column)));
+                }
+            }
+        });
+        CHECK(found == std::set{Matter::Q, Matter::K, Matter::V, Matter::P});
+    }
+
+    TEST_CASE("products of Q and K are scores, those of P and V the output, and C goes on from product to "
+              "product") {
+        const Walked w("f5-flash2");
+        int scores = 0, outputs = 0, first = 0;
+        each_product(w, [&](int warp, int k) {
+            const Matter C = w.origins->matter_of_part(warp, k, Part::C);
+            scores += C == Matter::S, outputs += C == Matter::O;
+            const int before = w.origins->summed_by(warp, k);
+            if (before < 0) return void(++first);
+            const Product then(w.block->words_of(w.event(warp, before)), w.record.dtype),
+                now(w.block->words_of(w.event(warp, k)), w.record.dtype);
+            CHECK(then.after(5, 3) == now.before(5, 3));
+        });
+        CHECK(scores == outputs);
+        CHECK(scores > 0);
+        CHECK(first > 0);
+    }
+
+    TEST_CASE("a kernel that stores what it loaded is followed as well") {
+        const Walked w("f4-tensor-core");
+        std::set<Matter> found;
+        each_product(w, [&](int warp, int k) {
+            for (const Part part : {Part::A, Part::B}) found.insert(w.origins->matter_of_part(warp, k, part));
+        });
+        CHECK(found == std::set{Matter::Q, Matter::K, Matter::V, Matter::P});
+    }
+
+    TEST_CASE("each step has a slot, a barrier comes behind all warps, and a seek finds the step again") {
+        const Walked w("f5-flash2");
+        const Steps& s = *w.steps;
+        CHECK(s.barriers().size() == 4);
+        CHECK(s.tiles() == 2);
+        std::size_t all = 0;
+        for (int warp = 0; warp < s.warps(); ++warp) {
+            all += static_cast<std::size_t>(s.count(warp));
+            for (int k = 0; k < s.count(warp); ++k) {
+                CHECK(s.at_slot(warp, s.slot(warp, k)) == k);
+                all += s.arrivals(warp, k).size();
+                if (!s.arrivals(warp, k).empty()) CHECK(w.event(warp, k).op == Op::wait_copies);
+                if (w.event(warp, k).op != Op::sync_block || k + 1 == s.count(warp)) continue;
+                const auto meeting = std::ranges::lower_bound(s.barriers(), s.slot(warp, k));
+                REQUIRE(meeting != s.barriers().end());
+                CHECK(s.slot(warp, k + 1) == *meeting + 1);
+            }
+        }
+        CHECK(all == w.block->events.size());
+        // Q and K first, then V and K and V; Q, K, V in bytes
+        REQUIRE(s.flights().size() == 5);
+        for (const Flight& flight : s.flights()) {
+            CHECK(flight.bytes ==
+                  (matter_of(w.record, flight.from) == Matter::Q ? 2 * 128 * 64 : 2 * 64 * 64));
+            CHECK(flight.issued < flight.committed);
+            CHECK(flight.committed < flight.arrived);
+        }
+    }
+
+    TEST_CASE("going by line, barrier and tile, there and back") {
+        const Walked w("f5-flash2");
+        const Steps& s = *w.steps;
+        for (const Stride stride : {Stride::instruction, Stride::line, Stride::barrier, Stride::tile}) {
+            int k = 0, steps = 0;
+            std::vector<int> stops;
+            while (k < s.count(1) - 1) {
+                stops.push_back(k);
+                const int next = s.go(1, k, stride, 1);
+                REQUIRE(next > k);
+                if (stride == Stride::line) CHECK(s.line(1, next) != s.line(1, k));
+                if (stride == Stride::barrier && next < s.count(1) - 1)
+                    CHECK(w.event(1, next).op == Op::sync_block);
+                if (stride == Stride::tile && next < s.count(1) - 1)
+                    CHECK(s.tile(1, next) == s.tile(1, next - 1) + 1);
+                k = next, ++steps;
+            }
+            for (auto stop = stops.rbegin(); stop != stops.rend(); ++stop) {
+                k = s.go(1, k, stride, -1);
+                if (stride != Stride::line) CHECK(k == *stop);
+            }
+            CHECK(k == 0);
+        }
+        CHECK(s.go(1, 0, Stride::tile, 1) < s.count(1) / 4);
+    }
+
+    TEST_CASE("how often a line was run comes to what the counts say") {
+        const Walked w("f5-flash2");
+        std::int64_t all = 0;
+        const Place& place = w.record.places[w.event(0, 0).place];
+        for (int warp = 0; warp < w.steps->warps(); ++warp)
+            all += w.steps->times(warp, w.steps->count(warp) - 1, place.file, place.line).all;
+        std::int64_t counted = 0;
+        for (const Counts& c : w.launch->counts)
+            if (w.record.places[c.place].file == place.file && w.record.places[c.place].line == place.line &&
+                c.op != Op::copy_arrived)
+                counted += c.warps;
+        CHECK(all == counted);
+        CHECK(w.steps->times(0, 0, place.file, place.line).now == 1);
+        CHECK(w.steps->next_in_line(0, 0, place.file, place.line) > 0);
+        CHECK(w.steps->next_in_line(0, 0, "no file", 1) == -1);
+    }
+
+    TEST_CASE("every kernel of the ladder can be walked through, and each step has its words") {
+        for (const auto& kernel : gpu::traceable_kernels()) {
+            CAPTURE(kernel.name);
+            auto run =
+                gpu::record_kernel({kernel.name, kernel.types.front(), *random_problem(64, 64, 1), {0}});
+            REQUIRE_MESSAGE(run, run.error);
+            for (const Launch& launch : run->launches) {
+                if (launch.blocks.empty()) continue;
+                const BlockRecord& block = launch.blocks.front();
+                const Steps steps(*run, launch, block);
+                const Origins origins(*run, block, steps);
+                for (int warp = 0; warp < steps.warps(); ++warp)
+                    for (int k = 0; k < steps.count(warp); k += 17) {
+                        const Event& event = block.events[steps.event(warp, k)];
+                        const StepWords words = words_of_step(*run, block, event);
+                        CHECK(!words.title.empty());
+                        CHECK(!words.why.empty());
+                        CHECK(!contains(words.note, "nan"));
+                        CHECK(origins.step_number(steps.event(warp, k)) == k);
+                    }
+            }
+        }
+    }
+
+    TEST_CASE("the kernels' text is there, and has the lines of the record") {
+        const Walked w("f5-flash2");
+        for (const Counts& c : w.launch->counts) {
+            const Place& place = w.record.places[c.place];
+            const auto file = std::ranges::find_if(gpu::kernel_sources(), [&](const EmbeddedFile& one) {
+                return place.file == std::string("cuda/kernels/") + one.name;
+            });
+            REQUIRE_MESSAGE(file != gpu::kernel_sources().end(), place.file);
+            const SourceText source = source_text(place.file, file->text);
+            CHECK(place.line <= source.count());
+            const std::string line(source.line(place.line));
+            if (c.op == Op::multiply_add) CHECK(contains(line, "multiply_add"));
+            if (c.op == Op::sync_block) CHECK(contains(line, "sync_block"));
+            CHECK(!function_of(source, place.line).empty());
+        }
+    }
+
+    TEST_CASE("a run that is no longer wanted ends soon") {
+        std::stop_source stop;
+        stop.request_stop();
+        const auto run = gpu::record_kernel(
+            {"f5-flash2", DType::bf16, *random_problem(128, 64, 1), {0}, stop.get_token()});
+        CHECK(!run);
+        CHECK(contains(run.error, "Cancelled"));
+    }
+}
+
+}  // namespace tilewalk::inside
