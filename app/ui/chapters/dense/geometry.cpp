@@ -20,7 +20,8 @@ enum class Numbers { all, wanted, written, none };
 struct Attempt {
     Numbers numbers;
     float size;
-    int digits;
+    int digits;  // of what this step works on: as many as its formula has, where there is room
+    int others;
     float pad;
 };
 
@@ -28,7 +29,9 @@ struct Column {
     std::vector<DenseEntry> entries;  // the first lies in the row of queries, the others on its columns
     int cols = 1;
     float w = 0;
-    bool numbers = false;
+    bool numbers = false, touched = false;
+
+    int digits(const Attempt& a) const { return touched ? a.digits : a.others; }
 };
 
 Slot one_of(const DenseEntry& e) { return e.chip == Slot::count ? e.hbm : e.chip; }
@@ -47,7 +50,8 @@ bool written(const AppState& state, const DenseEntry& e) {
     return written_now(state, e.chip) || written_now(state, e.hbm);
 }
 
-std::vector<Column> columns(const Problem& p, const DenseGroup& group) {
+std::vector<Column> columns(const AppState& state, const DenseGroup& group) {
+    const Problem& p = state.trace->walked();
     std::vector<Column> out;
     std::map<int, std::size_t> at;
     for (std::size_t n = 0; n < group.size(); ++n)
@@ -57,6 +61,8 @@ std::vector<Column> columns(const Problem& p, const DenseGroup& group) {
         }
     for (const DenseEntry& e : group)
         if (e.level != 0) out[at.at(e.on)].entries.push_back(e);
+    for (Column& c : out)
+        c.touched = std::ranges::any_of(c.entries, [&](const DenseEntry& e) { return touched(state, e); });
     return out;
 }
 
@@ -70,16 +76,15 @@ int letters(const AppState& state, const Column& column, int digits) {
 }
 
 float number_width(const AppState& state, const Column& column, const Attempt& a) {
-    const float text = px(letters(state, column, a.digits)) * letter * a.size;
+    const float text = px(letters(state, column, column.digits(a))) * letter * a.size;
     return std::max(22.0f, text + a.pad) + (column.cols == 1 ? 4.0f : 0.0f);
 }
 
 bool shows_numbers(const AppState& state, const Column& column, const Attempt& a) {
     if (a.numbers == Numbers::none || column.cols > most_sharp) return false;
     if (a.numbers == Numbers::all) return true;
-    return std::ranges::any_of(column.entries, [&](const DenseEntry& e) {
-        return a.numbers == Numbers::wanted ? touched(state, e) : written(state, e);
-    });
+    if (a.numbers == Numbers::wanted) return column.touched;
+    return std::ranges::any_of(column.entries, [&](const DenseEntry& e) { return written(state, e); });
 }
 
 float collapsed(const Column& column) {
@@ -92,27 +97,38 @@ float total(std::span<const Column> list, float gap) {
     return w;
 }
 
-// Fewer digits and smaller numbers first, then numbers only where this step works.
-Attempt fit(const AppState& state, std::span<Column> list, float room, float& gap, bool too_low) {
-    const std::vector<NumberSize> sizes = number_sizes();
+// Smaller numbers first, then fewer digits, last of what this step works on; then numbers there alone.
+std::vector<Attempt> attempts() {
+    std::vector<Attempt> out;
+    const int full = number_style().digits;
     const auto pad = [&](const NumberSize& s) {
-        const bool all_digits = s.digits == sizes.front().digits;
-        return s.size > 14 ? 8.0f : s.size > 13 || !all_digits ? 6.0f : 5.0f;
+        return s.size > 14 ? 8.0f : s.size > 13 || s.digits < full ? 6.0f : 5.0f;
     };
-    Attempt a{};
     for (Numbers numbers : {Numbers::all, Numbers::wanted, Numbers::written, Numbers::none})
-        for (const NumberSize& s : sizes)
-            for (float wish : {26.0f, 16.0f}) {
-                a = {numbers, s.size, s.digits, pad(s)};
-                gap = wish;
-                if (too_low && numbers != Numbers::none) continue;
-                for (Column& c : list) {
-                    c.numbers = shows_numbers(state, c, a);
-                    c.w = c.numbers ? number_width(state, c, a) : collapsed(c);
-                }
-                if (total(list, gap) <= room) return a;
+        for (const NumberSize& s : number_sizes()) {
+            out.push_back({numbers, s.size, s.digits, s.digits, pad(s)});
+            for (int others = full - 1;
+                 numbers == Numbers::all && s.size <= 13 && s.digits == full && others >= fewest_digits;
+                 --others)
+                out.push_back({numbers, s.size, s.digits, others, pad(s)});
+        }
+    return out;
+}
+
+Attempt fit(const AppState& state, std::span<Column> list, float room, float& gap, bool too_low) {
+    Attempt last{};
+    for (const Attempt& a : attempts())
+        for (float wish : {26.0f, 16.0f}) {
+            last = a;
+            gap = wish;
+            if (too_low && a.numbers != Numbers::none) continue;
+            for (Column& c : list) {
+                c.numbers = shows_numbers(state, c, a);
+                c.w = c.numbers ? number_width(state, c, a) : collapsed(c);
             }
-    return a;
+            if (total(list, gap) <= room) return a;
+        }
+    return last;
 }
 
 // What is left over goes to the numbers, then to colours, then to the gaps.
@@ -185,7 +201,7 @@ void set_heights(std::vector<std::vector<Level>>& groups, const Spacing& space, 
 
 // Places the matrices of one level. `y` is the top of its labels.
 void place_level(const AppState& state, DenseLayout& out, std::span<const Column> list, const Level& level,
-                 const Rect& area, float y, float gap, const Spacing& space) {
+                 const Rect& area, float y, float gap, const Spacing& space, const Attempt& a) {
     float x = area.x;
     for (std::size_t n = 0; n < list.size(); ++n) {
         const Column& column = list[n];
@@ -200,6 +216,7 @@ void place_level(const AppState& state, DenseLayout& out, std::span<const Column
             const bool last = n + 1 == list.size();
             out.places.push_back({e, dense_slot(state, e), bed, top - .72f * space.label,
                                   last ? area.right() + 12 : next - 9, n == 0});
+            out.places.back().digits = column.digits(a);
         }
         x = next;
     }
@@ -214,21 +231,18 @@ DenseLayout dense_layout(const AppState& state, const DensePage& page, const Rec
     set_heights(all, space, area.h, area.w > 1250 ? 54.0f : 46.0f);
     DenseLayout out;
     float y = area.y;
-    int digits = most_digits;
     for (std::size_t n = 0; n < page.size(); ++n) {
-        std::vector<Column> list = columns(state.trace->walked(), page[n]);
+        std::vector<Column> list = columns(state, page[n]);
         float gap = 0, highest = 0;
         for (const Level& l : all[n]) highest = std::max(highest, l.ch);
         const Attempt a = fit(state, list, area.w, gap, highest < least_ch);
         stretch(list, area.w, gap, a);
         out.size = std::min(out.size, highest < 20 ? std::min(a.size, 13.0f) : a.size);
-        digits = std::min(digits, a.digits);
         for (const Level& level : all[n]) {
-            place_level(state, out, list, level, area, y, gap, space);
+            place_level(state, out, list, level, area, y, gap, space, a);
             y += space.height(level);
         }
     }
-    for (DensePlace& place : out.places) place.digits = digits;
     out.bottom = y - space.gap;
     return out;
 }

@@ -38,9 +38,9 @@ struct Widths {
 };
 
 // As wide as a cell has to be for a number; nothing where it is too low for one.
-float number_width(const AppState& state, Slot slot, float height) {
+float number_width(const AppState& state, Slot slot, float height, int digits = 3) {
     if (height < least_numbered) return 0;
-    return px(state.look[slot].letters_with(3)) * size::mono * size::small + 5;
+    return px(state.look[slot].letters_with(digits)) * size::mono * size::small + 5;
 }
 
 // Alike where the numbers of both, or of none, fit then; else one gives what it can spare.
@@ -58,11 +58,16 @@ void query_row(const Canvas& c, AppState& state, const Rect& a, float y, float q
     const auto d = px(p.d());
     const float inner = a.inner_w(), left = a.inner_x();
     const bool two = keeps_state_in_hbm(state);
-    const float lw = a.w > 230 ? (two ? 30.0f : 34.0f) : (two ? 18.0f : 26.0f);
-    const float columns = two ? 2 * lw + 8 : lw;
-    // O shows results with more digits than Q has, so Q gets what its numbers need and O the rest.
+    const auto of_columns = [&](float w) { return two ? 2 * w + 8 : w; };
+    const auto room_beside = [&](float w) { return (inner - 24 - of_columns(w)) / d; };
+    // O shows results with more digits than Q has, so Q gets what its numbers need and O the rest. What is
+    // kept of a row has all digits, as in the formula, where Q keeps its numbers beside it.
     constexpr float least_output = 12;
-    const float room = (inner - 24 - columns) / d, need = std::max(18.0f, number_width(state, Slot::Q, qh));
+    const float need = std::max(18.0f, number_width(state, Slot::Q, qh));
+    const float few = a.w > 230 ? (two ? 30.0f : 34.0f) : (two ? 18.0f : 26.0f),
+                all = std::max(
+                    few, number_width(state, two ? Slot::l_hbm : Slot::L, qh, number_style().digits) + 5);
+    const float lw = room_beside(all) - need >= least_output ? all : few, room = room_beside(lw);
     const float qw = room - need >= least_output ? need : std::min(room / 2, largest_cell(a, p.d()));
     const float ow = std::min(34.0f, room - qw);
     const float x_O = left + d * qw + 12, x_L = x_O + d * ow + 12;

@@ -4,6 +4,7 @@
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage_motion.h"
 #include "app/ui/state/quiz.h"
+#include "core/base/numbers.h"
 
 #include <algorithm>
 #include <array>
@@ -80,7 +81,7 @@ void draw_block(const Canvas& c, AppState& state, const Thumb& t, int block) {
     look.dim = order(t, block) != TileState::current;
     look.bed = false;
     look.size = size::small;
-    look.digits = t.digits;
+    look.digits = t.cols == 1 ? number_style().digits : t.digits;
     look.least_digits = 2;
     look.numbers = t.ch >= least_numbered;
     matrix(c, state, look, ("hbm" + str(block)).c_str());

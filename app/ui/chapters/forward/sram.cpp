@@ -14,7 +14,7 @@ namespace {
 void draw_slot(const Canvas& c, AppState& state, const SramGeometry& g, Slot slot) {
     MatrixLook look = slot_look(state, slot);
     look.transposed = slot == Slot::Kj;
-    lay(look, g[slot], g.digits, g.size);
+    lay(look, g[slot], slot == Slot::Oi ? g.output_digits : g.digits, g.size);
     matrix(c, state, look, "sram");
 }
 

@@ -23,14 +23,17 @@ struct Claim {
 
 // One way to fill the row: who shows numbers, how large, with how many digits.
 struct Attempt {
-    Claim claim;
-    float size;
-    int digits;
+    Claim claim{};
+    float size = 0;
+    int digits = 0, output_digits = 0;  // O, four numbers wide and more, may have fewer than the weights
+    float gaps = 1;
+
+    int of(const BandColumn& c) const { return c.group == output ? output_digits : digits; }
 };
 
 float number_width(const AppState& state, const BandColumn& c, const Attempt& a) {
-    const int letters = std::max(2, state.look[c.slot].letters_with(a.digits));
-    return std::max(28.0f, px(letters) * letter * a.size + 7) +
+    const int letters = std::max(2, state.look[c.slot].letters_with(a.of(c)));
+    return std::max(28.0f, px(letters) * letter * a.size + (a.size > size::small ? 7.0f : 6.0f)) +
            (c.group == column && a.size > size::small ? 4 : 0);
 }
 
@@ -49,35 +52,51 @@ bool shows_numbers(const AppState& state, const BandColumn& c, const Claim& clai
 // they leave it theirs while it is made.
 std::vector<Claim> claims(Op op) {
     std::vector<Claim> out{{{true, true, true, true}}};
+    if (op == Op::output || op == Op::normalize) out.push_back({{true, true, true, true}, true});
     if (op == Op::load_q)
         out.insert(out.end(), {{{true, true, false, true}}, {{true, false, false, true}}});
     else if (op == Op::scores)
         out.push_back({{true, true, false, true}});
     else
         out.push_back({{false, true, true, true}});
-    if (op == Op::output || op == Op::normalize) out.push_back({{true, true, true, true}, true});
     out.insert(out.end(),
                {{{false, true, false, true}}, {{false, false, false, true}}, {{false, false, false, false}}});
     return out;
 }
 
-// Tries less and less until the row fits: fewer digits and smaller numbers first, then matrices without
-// numbers, those first that are shown with numbers elsewhere.
-Attempt fit(const AppState& state, std::span<BandColumn> columns, float room, bool rows_too_low) {
+// How numbers may be, best first: smaller before narrower gaps, both before fewer digits; O loses some first,
+// where the step is not about it.
+std::vector<Attempt> attempts(Op op) {
     const std::vector<NumberSize> sizes = number_sizes();
+    const bool makes_output = op == Op::output || op == Op::normalize;
+    std::vector<Attempt> out;
+    for (int digits = sizes.front().digits; digits >= sizes.back().digits; --digits)
+        for (const int of_output : {digits, digits - 1})
+            for (const float gaps : {1.0f, .75f, .62f})
+                for (const NumberSize& s : sizes)
+                    if (s.digits == digits && of_output >= fewest_digits &&
+                        !(makes_output && of_output < digits))
+                        out.push_back(
+                            {.size = s.size, .digits = digits, .output_digits = of_output, .gaps = gaps});
+    return out;
+}
+
+// Tries less and less until the row fits, then matrices without numbers, those first that are shown with
+// numbers elsewhere.
+Attempt fit(const AppState& state, std::span<BandColumn> columns, float room, bool rows_too_low) {
     Attempt a{};
+    const std::vector<Attempt> all = attempts(op_now(state));
     for (const Claim& claim : claims(op_now(state)))
-        for (float squeeze : {1.0f, .75f})  // narrower gaps before a matrix loses its numbers
-            for (const NumberSize& s : sizes) {
-                a = {claim, s.size, s.digits};
-                if (rows_too_low && claim.groups[column]) continue;
-                for (BandColumn& c : columns) {
-                    c.gap = c.wish * squeeze * (claim.of_step ? .85f : 1);
-                    c.numbers = shows_numbers(state, c, claim);
-                    c.w = c.numbers ? number_width(state, c, a) : fill_width(c, claim);
-                }
-                if (band_width(columns) <= room) return a;
+        for (const Attempt& attempt : all) {
+            a = attempt, a.claim = claim;
+            if (rows_too_low && claim.groups[column]) continue;
+            for (BandColumn& c : columns) {
+                c.gap = c.wish * a.gaps * (claim.of_step ? .85f : 1);
+                c.numbers = shows_numbers(state, c, claim);
+                c.w = c.numbers ? number_width(state, c, a) : fill_width(c, claim);
             }
+            if (band_width(columns) <= room) return a;
+        }
     return a;
 }
 
@@ -174,10 +193,10 @@ SramGeometry sram_geometry(const AppState& state, const Rect& panel, bool tight)
     stretch(columns, room, panel.w > from::wide_sram);
 
     SramGeometry out;
-    out.digits = a.digits;
+    out.digits = a.digits, out.output_digits = a.output_digits;
     // In wide panels numbers grow, if they stay clear of their cells' outlines.
     const bool roomy = std::ranges::all_of(columns, [&](const BandColumn& c) {
-        return !c.numbers || px(state.look[c.slot].letters_with(a.digits)) * letter * 17 + 8 <= c.w;
+        return !c.numbers || px(state.look[c.slot].letters_with(a.of(c))) * letter * 17 + 8 <= c.w;
     });
     out.size = panel.w > from::wide_sram && a.size == 15 && roomy ? 17 : a.size;
     out.v_line = panel.y + (panel.h >= from::sram ? 56 : 46);

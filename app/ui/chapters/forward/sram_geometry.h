@@ -1,6 +1,7 @@
 // Where each matrix of the SRAM panel lies. One row of the band is one query; left to right is the algorithm;
 // Kᵀ stands on the columns of S, V on those of O. The places depend on the problem and the panel only, never
-// on the step, so nothing jumps while walking.
+// on the step, so nothing jumps while walking; but O takes the room of the others while it is made, where all
+// have none.
 #pragma once
 
 #include "app/ui/kit/layout.h"
@@ -32,11 +33,11 @@ float band_width(std::span<const BandColumn> columns);
 void place_band(Beds& beds, std::span<const BandColumn> columns, Point at, float ch, int rows);
 
 struct SramGeometry : Beds {
-    int digits = 4;
-    float size = 15;     ///< of the numbers
-    float v_line = 0;    ///< y of the transfer line of V
-    float labels = 0;    ///< y of the symbols above the band
-    float out_line = 0;  ///< y of the transfer line of O and L
+    int digits = 4, output_digits = 4;  ///< of all but O; of O
+    float size = 15;                    ///< of the numbers
+    float v_line = 0;                   ///< y of the transfer line of V
+    float labels = 0;                   ///< y of the symbols above the band
+    float out_line = 0;                 ///< y of the transfer line of O and L
     Rect lens;
 };
 

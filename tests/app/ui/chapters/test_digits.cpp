@@ -117,6 +117,15 @@ TEST_CASE("no page shows two roundings of one number") {
         }
 }
 
+TEST_CASE("in a usual window the matrices of a step have the digits of its formula") {
+    for (const char* problem : {"worked-4x4", "six-words"}) {
+        test::Program p(test::example(problem), {1600, 900});
+        for (int k = 5; k <= 14; ++k) p.go_to_step(k - 1), check_page(p);
+    }
+    test::Program p(test::example("worked-4x4"), {1280, 720});
+    for (int k = 13; k <= 19; ++k) p.go_to_step(k - 1), check_page(p);
+}
+
 TEST_CASE("all cells of one matrix have the same decimals, in every lesson and example") {
     int seen = 0;
     for (const Problem& p : examples())
