@@ -110,6 +110,9 @@ struct MemoryForm {
     float trip_age = 1e9f;                   ///< seconds since the last one began
 };
 
+/// What the stage shows of large problems, from left to right.
+enum class ScaleSlide { one_length, time, memory, count };
+
 /// The page about large problems.
 struct ScaleForm {
     // What will be run
@@ -132,7 +135,7 @@ struct ScaleForm {
     std::int64_t N = 0;                                ///< the chosen length; 0: the page chooses
     std::string kernel;                                ///< the chosen kernel; empty: none
     bool card = false;                                 ///< the record of the chosen point is open
-    bool memory_plot = false;                          ///< presenter mode: which of the two plots
+    ScaleSlide slide = ScaleSlide::one_length;         ///< presenter mode: what is shown
     char path[512] = "results";
 };
 

@@ -17,16 +17,21 @@ std::string device_text(const KernelRun& run) {
 
 const char* side_name(const KernelRun& run) { return run.device == "cuda" ? "GPU" : "kernel"; }
 
-std::string significant(double x, int digits) {
+std::string significant(double x, int digits, bool zeros) {
     if (!std::isfinite(x)) return format_number(x);
     char buffer[40];
-    std::snprintf(buffer, sizeof buffer, "%.*g", digits, x);
+    std::snprintf(buffer, sizeof buffer, zeros ? "%#.*g" : "%.*g", digits, x);
     return buffer[0] == '-' ? "−" + std::string(buffer + 1) : std::string(buffer);
 }
 
+// Nine digits of each, with their last zeros unless both are integers.
 Digits digits_of(double x, double other) {
-    Digits out{significant(x, 9)};
-    const std::string beside = significant(other, 9);
+    const auto whole = [](double v) {
+        return !std::isfinite(v) || (std::abs(v) < 1e9 && v == std::round(v));
+    };
+    const bool zeros = !whole(x) || !whole(other);
+    Digits out{significant(x, 9, zeros)};
+    const std::string beside = significant(other, 9, zeros);
     while (out.same < out.text.size() && out.same < beside.size() && out.text[out.same] == beside[out.same])
         ++out.same;
     if (out.text == beside) out.same = out.text.size();

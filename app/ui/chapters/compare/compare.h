@@ -30,7 +30,7 @@ std::string ratio_text(const KernelComparison& comparison);
 /// "GPU", or "kernel" where the CPU has run its source: what stands beside "CPU".
 const char* side_name(const KernelRun& run);
 /// So many significant digits.
-std::string significant(double x, int digits);
+std::string significant(double x, int digits, bool zeros = false);
 /// A float with as many digits as it takes, and where it begins to differ from the other.
 struct Digits {
     std::string text;

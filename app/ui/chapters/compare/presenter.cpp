@@ -101,11 +101,11 @@ void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) 
                  240);
     verdict(c, shown, W);
     const bool brief = H < from::presenter_page;  // the card of a tour has the rest
-    // Which rung of the ladder it is, in the words of its table
+    // What it is called, in the words of the ladder's table, and what runs it
     const std::string rung = replaced(kernel.title, ": ", ", ");
+    const std::string where = emulated ? "its CUDA source, run by the CPU" : "run by the GPU";
     const bool named = !brief && !rung.empty();
-    if (named)
-        c.text_within(left, 236, w, kernel.kernel + ", a rung of the ladder: " + rung, size::far, t.t2);
+    if (named) c.text_within(left, 236, w, kernel.kernel + " is " + rung + "; " + where, size::far, t.t2);
     const float top = brief   ? 234
                       : named ? 268
                               : 250,
@@ -116,8 +116,8 @@ void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) 
         const float x = shown.tiles.empty() ? left : half + 20;
         map_side(c, state, *map, {x, top, W - left - x, foot - top});
     }
-    c.text_within(left, H - 42, w, finding_words(shown), size::far_number, shown.finding ? t.danger : t.t2,
-                  shown.finding ? Face::semibold : Face::regular);
+    c.text_within(left, H - 42, w, finding_words(shown) + ".", size::far_number,
+                  shown.finding ? t.danger : t.t1, shown.finding ? Face::semibold : Face::regular);
 }
 
 }  // namespace tilewalk::ui

@@ -83,11 +83,10 @@ void gauge_marks(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
                  const std::function<float(double)>& X) {
     const std::string one = "1 ×";
     const std::vector<std::pair<double, std::vector<std::string>>> marks = {
-        {v.limit(), {three_digits(v.limit())}},
+        {v.limit(), {"limit " + three_digits(v.limit()), three_digits(v.limit())}},
         {v.factor * v.standard, {format_number(v.factor) + " ×"}},
         {v.standard,
-         {one + " standard's error, " + three_digits(v.standard), one + " " + three_digits(v.standard),
-          one}}};
+         {"standard's error, " + three_digits(v.standard), "standard " + three_digits(v.standard), one}}};
     float free = a.right() + 10;
     for (const auto& [error, texts] : marks)
         for (const std::string& text : texts) {
@@ -108,7 +107,7 @@ void gauge_words(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
     const float ratio_w = text_width(Face::semibold, size * 1.5f, text);
     // With what it is made of, where there is room
     const std::string factor = "limit " + format_number(v.factor) + " × ";
-    std::string label = factor + three_digits(v.standard) + " + 2 roundings, " + three_digits(v.floor);
+    std::string label = factor + three_digits(v.standard) + " + " + three_digits(v.floor) + ", 2 roundings";
     if (ratio_w + 24 + text_width(Face::medium, size, label) > a.w) label = factor + "+ 2 roundings";
     const float label_w = text_width(Face::medium, size, label);
     const float limit_at = std::clamp(limit_x, a.x + label_w / 2, a.right() - label_w / 2);

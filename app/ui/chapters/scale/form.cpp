@@ -54,7 +54,8 @@ bool answer_arrow(AppState& state, Key key) {
     const bool sideways =
         key == Key::left || key == Key::right || key == Key::page_up || key == Key::page_down;
     if (state.presenter && sideways)
-        state.scale.memory_plot = key == Key::right || key == Key::page_down;
+        state.scale.slide =
+            slide_beside(state.scale.slide, key == Key::right || key == Key::page_down ? 1 : -1);
     else if (key == Key::page_up || key == Key::page_down)
         choose_by_key(state, key == Key::page_up ? Key::left : Key::right);
     else

@@ -1,6 +1,6 @@
-// The page for the back row: time and extra memory of every kernel at one length as bars to scale, or the
-// memory over all lengths, and what it comes to. Nothing under 27 px on a page of 1280 × 720. The arrow keys
-// change it.
+// The page for the back row: time and extra memory of every kernel at one length as bars to scale, then the
+// time, then the memory over all lengths, and what it comes to. Nothing under 27 px on a page of 1280 × 720.
+// The arrow keys go from one to the next.
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/scale/scale.h"
 #include "core/base/numbers.h"
@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 namespace tilewalk::ui {
 
@@ -115,32 +116,50 @@ void bars_at_one_length(const Canvas& c, const AppState& state, const ShownRepor
     }
 }
 
+// From zero: on a logarithmic axis the lines of kernels lie nearly on each other.
+Chart far_time_chart(const Theme& t, AppState& state) {
+    bool& linear = state.scale.linear[static_cast<std::size_t>(state.scale.measure)];
+    const bool kept = std::exchange(linear, true);
+    Chart chart = time_chart(t, state);
+    linear = kept;
+    return chart;
+}
+
 void plot(const Canvas& c, const AppState& state, Chart chart, const Rect& a) {
     chart.title = chart.subtitle = "";
     const ChartLook look{
         .text = size::far, .label = size::far_number, .marker = 9, .line = 2, .panel = false};
-    note_part(c, a, state.scale.memory_plot ? "Memory" : "Time");
+    note_part(c, a, state.scale.slide == ScaleSlide::memory ? "Memory" : "Time");
     paint(c, lay_out(chart, a, look, *c.theme));
 }
 
 }  // namespace
 
+ScaleSlide slide_beside(ScaleSlide slide, int by) {
+    return static_cast<ScaleSlide>(
+        std::clamp(static_cast<int>(slide) + by, 0, static_cast<int>(ScaleSlide::count) - 1));
+}
+
 void scale_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     scale_engine(state);
     PresenterPage page(canvas, state, W, H, "At scale", 220);
-    page.back = "At one length (←)", page.forward = "Memory over all lengths (→)";
-    page.move = [&](int to) { state.scale.memory_plot = to > 0; };
+    const ScaleSlide slide = state.scale.slide;
+    page.back = slide == ScaleSlide::memory ? "Time over all lengths (←)" : "At one length (←)";
+    page.forward =
+        slide == ScaleSlide::one_length ? "Time over all lengths (→)" : "Memory over all lengths (→)";
+    page.move = [&](int by) { state.scale.slide = slide_beside(state.scale.slide, by); };
     const Canvas& c = page.c;
     const ShownReport* shown = chosen_report(state);
     const float x = space::far_side, w = W - 2 * x;
-    const bool bars = shown && !state.scale.memory_plot;
+    const bool bars = shown && slide == ScaleSlide::one_length;
     const bool brief = H < from::presenter_page;  // the card of a tour has the rest
     const std::string on = shown && brief ? ran_on(*shown) : "";
     if (shown)
         page.subject(on.empty() ? subject(*shown) : on + (shown->recorded ? ", " + shown->name() : ""), 300);
     const float top = brief ? 64 : 136;
     const Rect area{x, top, w, H - top - (brief ? 12 : 132)};
-    const Chart chart = state.scale.memory_plot ? memory_chart(*c.theme, state) : time_chart(*c.theme, state);
+    const Chart chart =
+        slide == ScaleSlide::memory ? memory_chart(*c.theme, state) : far_time_chart(*c.theme, state);
     if (bars)
         bars_at_one_length(c, state, *shown,
                            chart.title + (brief ? ", N = " + format_count(chosen_length(state)) : ""), area);

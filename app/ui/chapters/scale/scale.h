@@ -13,6 +13,8 @@ namespace tilewalk::ui {
 void scale_view(const Canvas& canvas, AppState& state, const Rect& area);
 /// The whole window in presenter mode.
 void scale_presenter(const Canvas& canvas, AppState& state, float W, float H);
+/// The slide `by` further there, as far as there is one.
+ScaleSlide slide_beside(ScaleSlide slide, int by);
 
 // The panels
 void scale_ladder(const Canvas& canvas, AppState& state, const Rect& area);

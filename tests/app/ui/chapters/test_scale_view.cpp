@@ -131,15 +131,21 @@ TEST_CASE("scale: the presenter page holds at 27 px and more") {
         AtScale page(screen);
         page.state.presenter = true;
         for_each_look(page, [&](const std::string& what) {
-            for (bool memory : {false, true}) {
-                page.form().memory_plot = memory;
+            for (ScaleSlide slide : {ScaleSlide::one_length, ScaleSlide::time, ScaleSlide::memory}) {
+                page.form().slide = slide;
                 check_new_frame(page, what);
             }
         });
+        page.form().slide = ScaleSlide::one_length;
         page.press(Key::left);
-        CHECK_FALSE(page.form().memory_plot);
+        CHECK(page.form().slide == ScaleSlide::one_length);
         page.press(Key::right);
-        CHECK(page.form().memory_plot);
+        CHECK(page.form().slide == ScaleSlide::time);
+        CHECK(page.shows("N, sequence length"));
+        page.press(Key::right);
+        CHECK(page.form().slide == ScaleSlide::memory);
+        page.press(Key::right);
+        CHECK(page.form().slide == ScaleSlide::memory);
         CHECK(page.shows("Extra memory"));
     }
 }
