@@ -374,7 +374,10 @@ struct Chip {
         MatrixLook look = slot_look(state, slot);
         look.transposed = transposed;
         look.x = x, look.y = y, look.cw = cw, look.ch = ch;
-        look.size = cw >= 44 ? size::lead : size::small;
+        // Large, unless that costs digits that the formula has.
+        const bool no_loss =
+            digits_in(state, slot, cw, size::lead) >= digits_in(state, slot, cw, size::small);
+        look.size = cw >= 44 && no_loss ? size::lead : size::small;
         look.least_digits = 2;
         look.numbers = ch >= 16;
         const Problem& p = *state.problem;
