@@ -9,7 +9,7 @@ namespace tilewalk::inside {
 
 namespace {
 
-constexpr std::uint32_t nothing = 0xFFFFFFFF, word_bytes = 4;
+constexpr std::uint32_t nothing = 0xFFFFFFFF, word_bytes = 4, bank_count = 32;
 constexpr std::uint32_t whole_warp = 0xFFFFFFFF;
 constexpr int looks_back = 512;  ///< steps
 
@@ -166,6 +166,39 @@ std::optional<std::uint32_t> Origins::global_source(std::uint32_t address, std::
     return copy[2] != 0 ? std::optional(copy[1] + offset) : std::nullopt;
 }
 
+std::vector<std::uint32_t> Origins::straight_rows(std::uint32_t event,
+                                                  std::span<const std::uint32_t> addresses) const {
+    const bool writes = info(block.events[event].op).writes;
+    std::vector<std::uint32_t> straight;
+    for (std::size_t n = 0; n < addresses.size(); ++n) {
+        std::optional<std::uint32_t> from;
+        if (writes && block.events[event].op == Op::copy_issued)
+            from = block.words_of(block.events[event])[n * block.events[event].words + 1];
+        else if (!writes)
+            from = global_source(addresses[n], event);
+        if (!from || region_at(*from) < 0 ||
+            region_at(*from) != region_at(straight.empty() ? *from : straight[0]))
+            return {};
+        straight.push_back(*from);
+    }
+    // The first of them stays in its bank: rows begin at multiples of all banks, or would.
+    if (straight.empty()) return {};
+    const Region& region = record.regions[place_in(region_at(straight.front()))];
+    if (region.row_bytes == 0) return {};
+    bool same = true;
+    for (std::size_t n = 0; n < straight.size(); ++n) {
+        straight[n] -= region.begin;
+        same = same && straight[n] % (bank_count * word_bytes) == addresses[n] % (bank_count * word_bytes);
+    }
+    return same ? std::vector<std::uint32_t>() : straight;
+}
+
+int Origins::region_at(std::uint32_t address) const {
+    for (std::size_t n = 0; n < record.regions.size(); ++n)
+        if (record.regions[n].holds(address)) return static_cast<int>(n);
+    return -1;
+}
+
 Matter Origins::matter_of_address(std::uint32_t address, std::uint32_t before) const {
     if (!is_shared(address)) return matter_of(record, address);
     const auto write = writer(address, before);
@@ -306,6 +339,21 @@ int Origins::summed_by(int warp, int k) const {
     return -1;
 }
 
+// A weight was packed; the exponential of the same lane that has given these bits is where it comes from.
+std::vector<OriginStep> Origins::with_exponential(int warp, int pack, int lane, int half) const {
+    std::vector<OriginStep> way{{steps.event(warp, pack), lane, 0}};
+    const Event& packed = event_of(warp, pack);
+    const auto word = block.words_of(packed)[rank(packed.lanes, lane) * packed.words + place_in(half)];
+    for (int k = pack - 1; k >= std::max(0, pack - looks_back); --k) {
+        const Event& event = event_of(warp, k);
+        if ((event.op != Op::exp2 && event.op != Op::exp) || !(event.lanes >> lane & 1)) continue;
+        if (block.words_of(event)[rank(event.lanes, lane) * event.words + 1] != word) continue;
+        way.push_back({steps.event(warp, k), lane, 0});
+        break;
+    }
+    return way;
+}
+
 std::optional<Element> Origins::region_of_part(int warp, int k, Part part) const {
     const auto element = [&](int row, int column) -> std::optional<Element> {
         const auto way = trace(warp, k, part, row, column);
@@ -328,7 +376,7 @@ std::vector<OriginStep> Origins::trace(int warp, int k, Part part, int row, int 
     if (from.step < 0) return way;
     const std::uint32_t n = steps.event(warp, from.step);
     const Event& event = block.events[n];
-    if (event.op == Op::pack) return {{n, at.lane, 0}};
+    if (event.op == Op::pack) return with_exponential(warp, from.step, at.lane, at.half);
     const MatrixSource source =
         source_of_register(at.lane, from.reg, at.half, event.op == Op::load_transposed);
     const std::uint32_t row_address = block.words_of(event)[place_in(source.lane * event.words)];

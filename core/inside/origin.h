@@ -66,6 +66,11 @@ public:
     /// columns of A as they are; B with its columns as rows, if it was loaded so.
     std::optional<Element> region_of_part(int warp, int k, Part part) const;
 
+    /// What a warp's access to shared memory would ask for if the rows of its matrix lay there one behind the
+    /// other, as they do in device memory; empty where that is not known, or where it is what it asks for.
+    std::vector<std::uint32_t> straight_rows(std::uint32_t event,
+                                             std::span<const std::uint32_t> addresses) const;
+
     /// What an event is about, for colours and words.
     Matter matter(std::uint32_t event) const { return matters[event]; }
     /// What A and B of a product are, and what is summed up.
@@ -84,6 +89,8 @@ private:
     void follow_copies();
     void name_accesses();
     void name_products();
+    std::vector<OriginStep> with_exponential(int warp, int pack, int lane, int half) const;
+    int region_at(std::uint32_t address) const;
     Matter matter_of_address(std::uint32_t address, std::uint32_t before) const;
     std::optional<std::uint32_t> loaded_from(std::uint32_t event, int lane) const;
     const Event& event_of(int warp, int k) const { return block.events[steps.event(warp, k)]; }

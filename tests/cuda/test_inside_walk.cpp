@@ -1,6 +1,7 @@
 // The walk through a kernel's record: what is looked up of a real run holds against the numbers of the
 // problem and against the arithmetic of the products.
 #include "core/base/float16.h"
+#include "core/inside/accesses.h"
 #include "core/inside/source.h"
 #include "core/inside/words.h"
 #include "cuda/host/gpu.h"
@@ -79,7 +80,17 @@ TEST_SUITE("inside") {
             for (const Part part : {Part::A, Part::B}) {
                 const Matter matter = w.origins->matter_of_part(warp, k, part);
                 found.insert(matter);
-                if (matter == Matter::P) continue;
+                if (matter == Matter::P) {
+                    // Packed, and of an exponential, whose rounding it is
+                    const auto way = w.origins->trace(warp, k, part, 3, 5);
+                    REQUIRE(way.size() == 2);
+                    const Event& last = w.block->events[way[1].event];
+                    CHECK(last.op == Op::exp2);
+                    const auto words =
+                        w.block->words_of(last).subspan(static_cast<std::size_t>(way[1].lane) * last.words);
+                    CHECK(rounded(std::bit_cast<float>(words[1])) == p.a(3, 5));
+                    continue;
+                }
                 for (const auto& [row, column] : {std::pair{0, 0}, {3, 5}, {15, 7}}) {
                     const auto way = w.origins->trace(warp, k, part, row, column);
                     REQUIRE(way.size() == 3);
@@ -113,6 +124,23 @@ TEST_SUITE("inside") {
         CHECK(scores == outputs);
         CHECK(scores > 0);
         CHECK(first > 0);
+    }
+
+    TEST_CASE("without its swizzle every matrix that f5 reads has eight ways of conflict") {
+        const Walked w("f5-flash2");
+        int seen = 0;
+        for (int warp = 0; warp < w.steps->warps(); ++warp)
+            for (int k = 0; k < w.steps->count(warp); ++k) {
+                const Event& event = w.event(warp, k);
+                if (event.op != Op::load_matrices && event.op != Op::load_transposed) continue;
+                const auto access = accesses_of(event, w.block->words_of(event)).front();
+                const auto straight = w.origins->straight_rows(w.steps->event(warp, k), access.addresses);
+                REQUIRE(straight.size() == 32);
+                CHECK(bank_turns(straight, 0xFFFFFFFF, 16).turns == 32);
+                CHECK(bank_turns(access.addresses, 0xFFFFFFFF, 16).turns == 4);
+                ++seen;
+            }
+        CHECK(seen > 100);
     }
 
     TEST_CASE("a kernel that stores what it loaded is followed as well") {

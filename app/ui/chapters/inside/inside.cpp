@@ -16,11 +16,16 @@ inside::FragmentCell cell_inside(const AppState& state) {
     return inside::cell_of_register(state.inside.lane, state.inside.cell);
 }
 
+bool knows_place_inside(const InsidePlace& at) {
+    const auto region = [&](Part part) { return at.origins().region_of_part(at.warp, at.k, part); };
+    return at.origins().matter_of_part(at.warp, at.k, Part::C) == Matter::S && region(Part::A) &&
+           region(Part::B);
+}
+
 inside::FragmentCell index_inside(const InsidePlace& at, inside::FragmentCell cell) {
-    const auto a = at.origins().region_of_part(at.warp, at.k, Part::A),
-               b = at.origins().region_of_part(at.warp, at.k, Part::B);
-    const bool scores = at.origins().matter_of_part(at.warp, at.k, Part::C) == Matter::S;
-    return scores && a && b ? inside::FragmentCell{a->row + cell.row, b->row + cell.column} : cell;
+    if (!knows_place_inside(at)) return cell;
+    return {at.origins().region_of_part(at.warp, at.k, Part::A)->row + cell.row,
+            at.origins().region_of_part(at.warp, at.k, Part::B)->row + cell.column};
 }
 
 ImU32 hue_of(const Theme& t, Matter matter) {

@@ -36,7 +36,7 @@ void draw_product(const Canvas& canvas, AppState& state, const Rect& area, const
 void draw_lanes(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                 const InsideLook& look);
 /// An access to shared memory: who asks which bank, and how often each is asked.
-void draw_banks(const Canvas& canvas, const AppState& state, const Rect& area, const InsidePlace& at,
+void draw_banks(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                 const inside::Event& event, const InsideLook& look);
 /// An access to device memory: lines of 128 bytes, their sectors, and the words that were asked for.
 void draw_sectors(const Canvas& canvas, const AppState& state, const Rect& area, const InsidePlace& at,
@@ -48,6 +48,7 @@ void draw_warps(const Canvas& canvas, AppState& state, const Rect& area, const I
 /// The cell of C that the formula is of.
 inside::FragmentCell cell_inside(const AppState& state);
 /// Row and column of a cell of C in its whole matrix, where that is known; else in its fragment.
+bool knows_place_inside(const InsidePlace& at);
 inside::FragmentCell index_inside(const InsidePlace& at, inside::FragmentCell cell);
 /// The hue of what an event is about; a quiet grey where that is not known.
 ImU32 hue_of(const Theme& theme, inside::Matter matter);

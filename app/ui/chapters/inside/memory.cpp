@@ -49,11 +49,21 @@ BankPhase phase_of(const Access& access, int bytes, int lane) {
     return out;
 }
 
+const std::vector<std::string> layout_names{"as it is", "rows straight"};
+
+// As the kernel has it, or as rows would lie without a swizzle.
+void draw_layouts(const Canvas& c, AppState& state, const Rect& a) {
+    bool& straight = state.kernel_walk->straight;
+    int current = straight ? 1 : 0;
+    const float x = a.right() - segmented_width(layout_names, size::small);
+    if (segmented(c, "##layout", x, a.bottom() - space::control, layout_names, current, size::small))
+        straight = current == 1;
+}
+
 float draw_verdict(const Canvas& c, const Rect& a, const inside::BankTurns& turns, const InsideLook& look) {
     const Theme& t = *c.theme;
     const float size = look.far ? 44 : 22, y = a.y + size * .6f;
-    const float w = c.text(a.x, y, counted(turns.turns, "turn"), size,
-                           turns.turns > turns.least ? t.danger : t.t1, Face::semibold);
+    const float w = c.text(a.x, y, counted(turns.turns, "turn"), size, t.t1, Face::semibold);
     const std::string words =
         turns.turns > turns.least
             ? str(turns.ways) + " ways of conflict; without one " + counted(turns.least, "turn")
@@ -92,7 +102,7 @@ void draw_hits(const Canvas& c, const BankPhase& phase, const Rect& grid, int la
         const Rect box{grid.x + px(hit.bank) * w, grid.y + px(row) * h, w, h};
         const bool late = hit.turn > 0;
         c.rect(box.x + .5f, box.y + 1, box.w - 1, std::max(1.5f, box.h - 2),
-               late ? t.danger : mix(t.panel, hue, .85f), h > 8 ? 2 : 0);
+               mix(t.panel, hue, late ? .55f : .85f), h > 8 ? 2 : 0);
         if (hit.lane == lane) c.frame(box.x + .5f, box.y + .5f, box.w - 1, box.h - 1, t.focus, 1.5f, 1);
     }
     for (int bank = 4; bank < inside::banks; bank += 4)
@@ -112,7 +122,7 @@ void draw_asked(const Canvas& c, const BankPhase& phase, const Rect& a, const In
     for (std::size_t bank = 0; bank < asked.size(); ++bank)
         for (int n = 0; n < asked[bank]; ++n)
             c.rect(a.x + px(bank) * w + 1, a.bottom() - px(n + 1) * h + 1, w - 2, std::max(1.5f, h - 2),
-                   n == 0 ? t.t1 : t.danger, 1);
+                   n == 0 ? t.t1 : t.t3, 1);
     c.line({a.x, a.bottom() + .5f}, {a.right(), a.bottom() + .5f}, t.line2);
     c.text(a.x - 10, a.bottom() - h / 2, "asked", look.small, t.t3, Align::right);
 }
@@ -173,11 +183,16 @@ void draw_memory_line(const Canvas& c, const MemoryLine& line, const Rect& a, Im
 
 }  // namespace
 
-void draw_banks(const Canvas& c, const AppState& state, const Rect& a, const InsidePlace& at,
-                const Event& event, const InsideLook& look) {
-    const auto access = access_of(at, event, true);
+void draw_banks(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at, const Event& event,
+                const InsideLook& look) {
+    auto access = access_of(at, event, true);
     if (!access) return;
     const Theme& t = *c.theme;
+    const auto n = static_cast<std::uint32_t>(&event - at.block().events.data());
+    const std::vector<std::uint32_t> straight = at.origins().straight_rows(n, access->addresses);
+    const bool chooses = !straight.empty() && !look.far;
+    if (chooses) draw_layouts(c, state, a);
+    if (!straight.empty() && state.kernel_walk->straight) access->addresses = straight;
     const BankPhase phase = phase_of(*access, event.bytes, state.inside.lane);
     const auto turns = inside::bank_turns(access->addresses, access->lanes, event.bytes);
     float y = a.y + draw_verdict(c, a, turns, look);
@@ -187,18 +202,20 @@ void draw_banks(const Canvas& c, const AppState& state, const Rect& a, const Ins
                                               : "lanes " + str(phase.lanes.front()) + "–" +
                                                     str(phase.lanes.back()) + " go together: part " +
                                                     str(phase.number + 1) + " of " + str(phase.count);
-    const float foot = part.empty() ? 0 : look.small * 1.5f,
+    const float foot = chooses        ? space::control + 4
+                       : part.empty() ? 0
+                                      : look.small * 1.5f,
                 asked = std::min(body.h * .3f, 14.0f * px(std::max(1, phase.turns)) + 4);
     draw_bank_heads(c, body, y + look.small * .6f, look);
     y += look.small * 1.4f;
     const float rows =
         std::min(body.bottom() - foot - asked - 6 - y, px(phase.lanes.size()) * look.small * 1.7f);
     if (rows < 8) return;
-    draw_hits(c, phase, {body.x, y, body.w, rows}, state.inside.lane,
-              at.origins().matter(static_cast<std::uint32_t>(&event - at.block().events.data())), look);
+    draw_hits(c, phase, {body.x, y, body.w, rows}, state.inside.lane, at.origins().matter(n), look);
     draw_asked(c, phase, {body.x, y + rows + 4, body.w, asked}, look);
-    if (!part.empty())
-        c.text_within(body.x, y + rows + asked + 6 + look.small * .8f, body.w, part, look.small, t.t3);
+    const float taken = chooses ? segmented_width(layout_names, size::small) + 10 : 0;
+    if (!part.empty() && text_width(Face::regular, look.small, part) <= body.w - taken)
+        c.text(body.x, y + rows + asked + 6 + look.small * .8f, part, look.small, t.t3);
 }
 
 void draw_sectors(const Canvas& c, const AppState& state, const Rect& a, const InsidePlace& at,
@@ -208,11 +225,11 @@ void draw_sectors(const Canvas& c, const AppState& state, const Rect& a, const I
     const Theme& t = *c.theme;
     const inside::Sectors s = inside::sectors(access->addresses, event.bytes);
     const float title = look.far ? 44 : 22;
-    const float w = c.text(a.x, a.y + title * .6f, counted(s.touched, "sector"), title,
-                           s.touched > s.least() ? t.danger : t.t1, Face::semibold);
+    const float w = c.text(a.x, a.y + title * .6f, counted(s.touched, "sector"), title, t.t1, Face::semibold);
     c.text_within(a.x + w + 12, a.y + title * .6f + 2, a.w - w - 12,
-                  format_size(s.touched * inside::sector_bytes) + " move, " + format_size(s.bytes) +
-                      " were asked for",
+                  s.touched * inside::sector_bytes == s.bytes
+                      ? format_size(s.bytes) + ", all asked for"
+                      : format_size(s.touched * inside::sector_bytes) + ", asked for " + format_size(s.bytes),
                   look.small, t.t2);
     const auto lines = lines_of(*access, event.bytes, state.inside.lane);
     const float top = a.y + title * 1.5f, labels = look.small * 4.6f;
@@ -230,7 +247,7 @@ void draw_sectors(const Canvas& c, const AppState& state, const Rect& a, const I
 }
 
 static std::string memory_subtitle(const ShownAccess& shown, const InsidePlace& at) {
-    if (!shown.event) return "this step touches no memory";
+    if (!shown.event) return "";
     if (shown.steps_ago == 0) return inside::address_text(at.record(), at.words[0]);
     return "the load that filled B, " + counted(shown.steps_ago, "step") + " ago";
 }
@@ -239,12 +256,15 @@ void inside_memory(const Canvas& c, AppState& state, const Rect& a, const Inside
     const ShownAccess shown = shown_access(at);
     const bool banks = shown.event && access_of(at, *shown.event, true),
                sectors = shown.event && access_of(at, *shown.event, false);
-    const char* title = banks && sectors ? "HBM and shared memory" : sectors ? "HBM" : "Shared memory";
+    const char* title = banks && sectors ? "HBM and shared memory"
+                        : sectors        ? "HBM"
+                        : banks          ? "Shared memory"
+                                         : "Memory";
     const Panel panel(c, "Memory", a, title);
     const float title_w = text_width(Face::semibold, size::lead, title);
     const Rect in{a.inner_x(), a.y + 46, a.inner_w(), a.h - 46 - space::foot};
     const bool narrow = a.w < 560;
-    if (!narrow)
+    if (!narrow && shown.event)
         c.text_within(a.inner_x() + title_w + 12, a.title_y() + 1, a.inner_w() - title_w - 220,
                       memory_subtitle(shown, at), size::body, c.theme->t2);
     if (!shown.event) {

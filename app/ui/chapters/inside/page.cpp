@@ -311,6 +311,7 @@ std::vector<Shortcut> inside_keys() {
             {g, "Space", "play, pause", {{Key::space}}},
             {g, "C", "next cell of the lane", {{Key::c}}},
             {g, "M", "registers or memory", {{Key::m}}},
+            {g, "L", "banks as they are, or without a swizzle", {{Key::l}}},
             {g, "D", "next access that races", {{Key::d}}},
             {g, "S", "several tiles, or the walk's small problem", {{Key::s}}}};
 }
@@ -325,6 +326,7 @@ bool answer_inside_key(AppState& state, const KeyPress& press) {
     case Key::escape: return escape_inside(state);
     case Key::c: return f.cell = (f.cell + 1) % 4, true;
     case Key::m: return f.memory = !inside_shows_memory(state), f.memory_of = f.step, true;
+    case Key::l: return state.kernel_walk->straight = !state.kernel_walk->straight, true;
     case Key::d: return next_race(state), true;
     case Key::s:
         if (inside_offers_several(state))

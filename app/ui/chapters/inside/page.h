@@ -42,6 +42,7 @@ struct InsidePage {
     std::string asked, done;     ///< what the form asks for, and what `shown` or the last failure is of
     std::string failure;         ///< why the last run has brought nothing
     std::unique_ptr<InsideRun> run;
+    bool straight = false;  ///< banks are shown as if rows lay one behind the other
     std::vector<gpu::TraceableKernel> kernels;
     std::vector<inside::SourceText> sources;
 };

@@ -4,6 +4,8 @@
 #include "core/base/numbers.h"
 #include "core/inside/words.h"
 
+#include <algorithm>
+
 namespace tilewalk::ui {
 
 namespace {
@@ -23,7 +25,8 @@ void far_product(const Canvas& c, AppState& state, const Rect& a, const InsidePl
     const Role role = role_of(matter);
     const inside::FragmentCell named = index_inside(at, cell);
     const Line sum =
-        pieces(matter_line(matter, "C"), sub(str(named.row) + ", " + str(named.column), role), word(" = "),
+        pieces(knows_place_inside(at) ? matter_line(matter, "C") : pieces(symbol("C", role)),
+               sub(str(named.row) + ", " + str(named.column), role), word(" = "),
                number(format_short(p.before(cell.row, cell.column)), role), word(" + 16 products = "),
                number(format_short(p.after(cell.row, cell.column)), Role::none, true));
     c.rich(a.x + a.w / 2, a.bottom() - 86, sum, size::far_sign, Align::center);
@@ -37,7 +40,8 @@ void far_product(const Canvas& c, AppState& state, const Rect& a, const InsidePl
 
 void far_access(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
     const InsideLook look{size::far, size::far, 1.5f, true};
-    const auto accesses = inside::accesses_of(*at.event, at.words);
+    auto accesses = inside::accesses_of(*at.event, at.words);
+    std::ranges::reverse(accesses);  // from HBM to shared memory
     const bool both = accesses.size() > 1;
     const float w = both ? (a.w - 50) / 2 : a.w;
     float x = a.x;

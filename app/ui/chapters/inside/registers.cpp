@@ -44,19 +44,19 @@ struct ProductSheet {
 // all of whose rows are needed, has them half as high.
 ProductSheet lay_out_product(const Rect& a, const InsideLook& look, int row) {
     const float head = look.small * 1.9f, foot = look.far ? 6 : look.small * 1.6f, sign = look.small * 2.2f;
-    const float labels = look.far ? 0 : look.small * 2.3f, of_C = 1.3f;
+    const float labels = look.far ? 0 : look.small * 2.3f, of_B = look.far ? 1.25f : 1.0f, of_C = 1.3f;
     const int rows = look.far ? 8 : 16, first = look.far ? row / 8 * 8 : 0;
     const float h = std::floor(std::min((a.h - head - foot) / px(rows), look.far ? 48.0f : 28.0f));
-    const float unit = (a.w - labels - 2 * sign) / (16 + 8 + 8 * of_C);
+    const float unit = (a.w - labels - 2 * sign) / (16 + 8 * of_B + 8 * of_C);
     const float wide = std::floor(std::min(unit, h * 1.7f));
-    const float used = labels + 2 * sign + wide * (16 + 8 + 8 * of_C);
+    const float used = labels + 2 * sign + wide * (16 + 8 * of_B + 8 * of_C);
     float x = a.x + labels + (a.w - used) / 2;
     const float y = a.y + head, height = px(rows) * h;
     ProductSheet s;
     s.head = a.y + head / 2 - 2;
     s.A = {Part::A, {x, y, 16 * wide, height}, wide, h, first, rows};
     x = s.A.area.right() + sign;
-    s.B = {Part::B, {x, y, 8 * wide, height}, wide, height / 16, 0, 16};
+    s.B = {Part::B, {x, y, 8 * of_B * wide, height}, of_B * wide, height / 16, 0, 16};
     x = s.B.area.right() + sign;
     s.C = {Part::C, {x, y, 8 * of_C * wide, height}, of_C * wide, h, first, rows};
     return s;
@@ -147,8 +147,8 @@ void draw_own(const Canvas& c, const Sheet16& s, int lane, Matter matter, const 
 }
 
 // C: each pair has its lane; the chosen cell its new value, where it has room.
-void draw_owners(const Canvas& c, const Sheet16& s, const FragmentCell& cell, const Product& p, int lane,
-                 const InsideLook& look) {
+void draw_owners(const Canvas& c, const Sheet16& s, const FragmentCell& cell, const Product& p, Matter matter,
+                 int lane, const InsideLook& look) {
     const Theme& t = *c.theme;
     for (int row = s.first; row < s.first + s.rows; ++row)
         for (int column = 0; column < 8; column += 2) {
@@ -160,14 +160,14 @@ void draw_owners(const Canvas& c, const Sheet16& s, const FragmentCell& cell, co
             if (owner == lane) continue;
             lane_number(c, pair, owner, same_quad ? t.t1 : t.t3, same_quad, look);
         }
-    draw_own(c, s, lane, Matter::S, look);
+    draw_own(c, s, lane, matter, look);
     const Rect at = s.cell(cell.row, cell.column);
     const std::string text = format_number(p.after(cell.row, cell.column), 3);
     const bool has_room =
         at.h >= look.number + 1 && at.w >= text_width(Face::mono_bold, look.number, text) + 4;
     // Without room for its number the chosen one of the pair is underlined.
-    if (!has_room) return c.rect(at.x + 2, at.bottom() - 4, at.w - 4, 3, t.focus);
-    const ImU32 fill = legible_fill(t, hue_of(t, Matter::S), .92f);
+    const ImU32 fill = legible_fill(t, hue_of(t, matter), .92f);
+    if (!has_room) return c.rect(at.x + 3, at.bottom() - 4.5f, at.w - 6, 2.5f, ink_on(t, fill));
     c.rect(at.x + 1, at.y + 1, at.w - 2, at.h - 2, fill, 2);
     c.frame(at.x - 1, at.y - 1, at.w + 2, at.h + 2, t.focus, 3 * look.line, radius::bar);
     c.text(at.x + at.w / 2, at.middle(), text, look.number, ink_on(t, fill), Face::mono_bold, Align::center);
@@ -265,7 +265,7 @@ void draw_product(const Canvas& c, AppState& state, const Rect& a, const InsideP
     draw_needed(c, s.B, cell, at.lane, B, look);
     draw_own(c, s.A, at.lane, A, look);
     draw_own(c, s.B, at.lane, B, look);
-    draw_owners(c, s.C, cell, p, at.lane, look);
+    draw_owners(c, s.C, cell, p, C, at.lane, look);
     const auto frame = [&](const Sheet16& sheet, ImU32 colour) {
         const Rect& b = sheet.area;
         c.dashed_frame(b.x - 3, b.y - 3, b.w + 6, b.h + 6, colour, 2.2f * look.line, {7, 4});

@@ -41,11 +41,14 @@ struct ProductNames {
     Line A, B, C;
     Role a, b, c;
 };
-ProductNames names_of_product(const InsidePlace& at) {
+// Where the place in the matrix is not known the letters are those of the fragments.
+ProductNames names_of_product(const InsidePlace& at, bool of_matrix) {
     const auto matter = [&](Part part) { return at.origins().matter_of_part(at.warp, at.k, part); };
     const Matter A = matter(Part::A), B = matter(Part::B), C = matter(Part::C);
-    return {matter_line(A, "A"), matter_line(B, "B"), matter_line(C, "C"),
-            role_of(A),          role_of(B),          role_of(C)};
+    const auto letter = [&](Matter m, const char* otherwise) {
+        return of_matrix ? matter_line(m, otherwise) : pieces(symbol(otherwise, role_of(m)));
+    };
+    return {letter(A, "A"), letter(B, "B"), letter(C, "C"), role_of(A), role_of(B), role_of(C)};
 }
 
 // "−4.332 + −1.12 · −0.15 + … = −9.434": the first terms and the last.
@@ -54,8 +57,8 @@ void draw_formula(Column& col, const AppState& state, const InsidePlace& at) {
     const Theme& t = *c.theme;
     const Product p(at.words, at.record().dtype);
     const FragmentCell cell = cell_inside(state);
-    const ProductNames names = names_of_product(at);
     const FragmentCell named = index_inside(at, cell);
+    const ProductNames names = names_of_product(at, knows_place_inside(at));
     const std::string index = str(named.row) + ", " + str(named.column);
     const Line target = pieces(names.C, sub(index, names.c));
     const bool several = col.room() > 320;
@@ -69,7 +72,7 @@ void draw_formula(Column& col, const AppState& state, const InsidePlace& at) {
     c.rich(x, col.y + 22, symbolic, fitting_size(c, symbolic, w, {16, 15, 14, 13}));
     c.line({x, col.y + 42.5f}, {x + w, col.y + 42.5f}, t.line);
     const auto term = [&](int k) {
-        return pieces(word(" + "), number(format_short(p.a(cell.row, k)), names.a), word("·"),
+        return pieces(word(" + "), number(format_short(p.a(cell.row, k)), names.a), word(" · "),
                       number(format_short(p.b(k, cell.column)), names.b));
     };
     float y = col.y + 58;
@@ -134,7 +137,7 @@ void draw_way(Column& col, AppState& state, const InsidePlace& at, Part part, in
         std::string text = inside::words_of_step(at.record(), at.block(), event).instruction;
         text += event.warp == at.warp ? ", lane " + str(stop.lane)
                                       : ", warp " + str(int(event.warp)) + " lane " + str(stop.lane);
-        const bool has_address = event.op != Op::pack;
+        const bool has_address = event.op != Op::pack && event.op != Op::exp2 && event.op != Op::exp;
         const std::string where = has_address ? inside::short_address(at.record(), stop.address) : "";
         const Rect box{col.a.inner_x() - 6, col.y - 1, col.a.inner_w() + 12, 20};
         const Hot hot = hot_area(col.c, "##way " + std::string(inside::info(part).name) + str(stop.event),

@@ -72,6 +72,7 @@ void draw_flight(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
     const Matter matter = inside::matter_of(at.record(), flight.from);
     const float x = sheet.x(flight.issued),
                 end = flight.arrived < 0 ? sheet.area.right() : sheet.x(flight.arrived) + sheet.slot_w;
+    if (end - x < 1) return;  // of very many, those that can be seen
     const bool begun = flight.issued <= now,
                on_the_way = begun && (flight.arrived < 0 || now < flight.arrived);
     const ImU32 hue = hue_of(t, matter), ink = begun ? hue : mix(t.panel, hue, .5f);
@@ -108,8 +109,8 @@ void draw_barriers(const Canvas& c, const InsidePlace& at, const WarpSheet& shee
 void draw_playhead(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet) {
     const Theme& t = *c.theme;
     const float x = sheet.x(at.steps().slot(at.warp, at.k)) + sheet.slot_w / 2;
-    c.line({x, sheet.area.y - 10}, {x, sheet.area.bottom() + 6}, t.focus, 2);
-    c.polygon({{x - 6, sheet.area.y - 18}, {x + 6, sheet.area.y - 18}, {x, sheet.area.y - 8}}, t.focus);
+    c.line({x, sheet.area.y - 4}, {x, sheet.area.bottom() + 6}, t.focus, 2);
+    c.polygon({{x - 6, sheet.area.y - 8}, {x + 6, sheet.area.y - 8}, {x, sheet.area.y + 1}}, t.focus);
     c.rect(x - 3.5f, sheet.y(at.warp) - 1, 7, sheet.lane_h + 2, t.focus, 2);
 }
 

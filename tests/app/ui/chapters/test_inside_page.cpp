@@ -117,11 +117,50 @@ TEST_CASE("inside page: a product shows its sum, its owners, and where its numbe
 
 TEST_CASE("inside page: banks, sectors and barriers say what the record says") {
     InsideProgram page({1600, 900});
-    page.check_shows({"16 sectors", "4 turns", "no bank is asked twice at once"});
+    page.check_shows({"16 sectors", "512 B, all asked for", "4 turns", "no bank is asked twice at once"});
     page.go_to(inside::Op::sync_block);
     page.check_shows({"Barrier", "Warps meet", "warp 3"});
     page.record("f0-materialise");
     CHECK(page.shows("launch 1"));
+}
+
+TEST_CASE("inside page: without the swizzle the banks of a fragment's rows meet eight times") {
+    InsideProgram page({1600, 900});
+    page.go_to(inside::Op::load_matrices);
+    page.check_shows({"4 turns", "no bank is asked twice at once"});
+    page.press(Key::l);
+    page.frame(2);
+    page.check_shows({"32 turns", "8 ways of conflict"});
+    check_new_frame(page);
+}
+
+TEST_CASE("inside page: a record of a million events is drawn within a frame, and a seek takes no time") {
+    InsideProgram page({1920, 1080});
+    inside::Record record = page.at().record();
+    auto& events = record.launches.front().blocks.front().events;
+    const auto once = events;
+    while (events.size() < 1'000'000) events.insert(events.end(), once.begin(), once.end());
+    inside_page(page.state).shown = std::make_shared<const InsideWalk>(std::move(record), "many", 0);
+    const auto now = [] { return std::chrono::steady_clock::now(); };
+    const auto ms_since = [&](auto begin) {
+        return std::chrono::duration<double, std::milli>(now() - begin).count();
+    };
+    double frame = 1e9, seek = 0;
+    for (int n = 0; n < 12; ++n) {
+        const int last = page.at().steps().count(n % 4) - 1;
+        auto begin = now();
+        go_inside(page.state, n % 4, last / 12 * n);
+        go_inside_by(page.state, inside::Stride::tile, 1);
+        seek = std::max(seek, ms_since(begin));
+        begin = now();
+        page.frame_unlisted();
+        frame = std::min(frame, ms_since(begin));
+    }
+    MESSAGE("a frame: " << frame << " ms, a seek: " << seek << " ms");
+    CHECK(page.at().steps().slots() > 200'000);
+    // Of a busy machine
+    CHECK(frame < 10 * 4);
+    CHECK(seek < 10 * 1);
 }
 
 TEST_CASE("inside page: bad input gets a sentence, and a run can be cancelled") {

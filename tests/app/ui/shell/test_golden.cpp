@@ -1,5 +1,6 @@
 // Pictures of a few steps, pixel by pixel. TILEWALK_GOLDEN=renew draws them anew; see tests/golden/README.md.
 #include "app/io/file.h"
+#include "app/ui/chapters/inside/page.h"
 #include "app/ui/chapters/start/page.h"
 #include "core/problem/heads.h"
 #include "tests/app/ui/harness.h"
@@ -28,6 +29,7 @@ struct Golden {
     bool start = false;  ///< the start page in place of the step
     std::string_view lesson = "flash-forward";
     int heads = 1, key_heads = 1;
+    int inside = -1;  ///< that step of a kernel's run in place of the lesson's
 };
 
 // Some steps, and the stage of every lesson there is.
@@ -38,7 +40,10 @@ std::vector<Golden> goldens() {
         {"output-presenter", "worked-4x4", 18, ThemeId::dark, true},
         {"mask-contrast", "causal-8", 5, ThemeId::contrast, false},
         {"start-presenter", "worked-4x4", 1, ThemeId::dark, true, true},
-        {"heads-training-step", "gradients-4x4", 14, ThemeId::dark, false, false, "training-step", 4, 2}};
+        {"heads-training-step", "gradients-4x4", 14, ThemeId::dark, false, false, "training-step", 4, 2},
+        {"inside-dark", "worked-4x4", 1, ThemeId::dark, false, false, "flash-forward", 1, 1, 101},
+        {"inside-light", "worked-4x4", 1, ThemeId::light, false, false, "flash-forward", 1, 1, 12},
+        {"inside-presenter", "worked-4x4", 1, ThemeId::dark, true, false, "flash-forward", 1, 1, 101}};
     for (const Lesson& lesson : lessons())
         out.push_back(
             {"stage-" + std::string(lesson.id), "gradients-4x4", 0, ThemeId::dark, true, false, lesson.id});
@@ -76,6 +81,11 @@ Image draw(const Golden& golden) {
     Program program(problem, {1280, 720}, golden.presenter, golden.theme);
     if (golden.lesson != program.state.lesson->id) program.show_lesson(golden.lesson);
     program.go_to_step(golden.step > 0 ? golden.step - 1 : program.state.trace->size() / 2);
+    if (golden.inside >= 0) {
+        program.state.page = Page::inside;
+        wait_for_inside(program.state);
+        go_inside(program.state, 0, golden.inside);
+    }
     if (golden.start) program.state.page = Page::start, wait_for_start(program.state);
     program.frame(2);
     return program.picture();
