@@ -471,8 +471,11 @@ struct BarPlot {
     float bottom() const { return top + h; }
 };
 
+// In a narrow pane on stage "max" stands with the number of the largest bar, else at the right.
+bool mark_within(const Rect& pane) { return far_type() && pane.w < 240; }
+
 BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Extent scale) {
-    const float room = pane.w - (mark ? 110.0f : 0.0f);  // the label of the mark stands at the right
+    const float room = pane.w - (mark && !mark_within(pane) ? 110.0f : 0.0f);  // the label of the mark
     BarPlot p{};
     p.slot = std::min(120.0f, room / px(list.size()));
     float above = 18, below = 20 + (scale.lo < 0 ? 16.0f : 0.0f);
@@ -548,8 +551,9 @@ void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool 
     if (!mark || !std::isfinite(best)) return;
     const float risen = over(phase, during::terms);
     const float level = risen < 1 ? p.bottom() + (p.y(best) - p.bottom()) * risen : p.y(best);
-    c.dashed_line({pane.x, level}, {right + 12, level}, t.focus, 1.6f);
-    if (risen < 1) return;
+    const bool within = mark_within(pane);
+    c.dashed_line({pane.x, level}, {within ? right : right + 12, level}, t.focus, 1.6f);
+    if (risen < 1 || within) return;
     c.text(right + 18, p.y(best), "max " + format_short(best), size::body, 0, Face::semibold);
 }
 
@@ -640,8 +644,12 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
     // Room for the numbers only: the power stands in the formula.
     const bool brief = pane.w < 330 || pane.w - widest(false) - 52 < 90;
     const float list_w = std::max(brief ? 118.0f : 232.0f, widest(brief) + (brief ? 44 : 52));
-    const Rect plot{pane.x + 12, pane.y + 8, std::clamp(pane.w - list_w, brief ? 38.0f : 90.0f, 300.0f),
-                    pane.h - 28};
+    // In a narrow pane the list stands below it.
+    const float list_h = 22 * px(points.size()) + 4;
+    const bool above = far_type() && pane.w < 240 && points.size() <= 3 && pane.h - list_h >= 76;
+    const Rect plot = above ? Rect{pane.x + 12, pane.y + 8, pane.w - 36, pane.h - list_h - 30}
+                            : Rect{pane.x + 12, pane.y + 8,
+                                   std::clamp(pane.w - list_w, brief ? 38.0f : 90.0f, 300.0f), pane.h - 28};
     const auto at_x = [&](double x) { return plot.right() + px(x / -far) * plot.w; };
     const auto at_y = [&](double y) { return plot.bottom() - px(y) * plot.h; };
     c.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, t.line2);
@@ -676,7 +684,9 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
     }
     for (std::size_t n = 0; n < told; ++n)  // on top of the others
         if (points[n].chosen) chosen_dot(c, plot, place(points[n]), points[n]);
-    curve_list(c, {list_x, plot.y, pane.right() - list_x, pane.bottom() - plot.y}, points, told, brief);
+    const Rect list = above ? Rect{pane.x, plot.bottom() + 26, pane.w, list_h}
+                            : Rect{list_x, plot.y, pane.right() - list_x, pane.bottom() - plot.y};
+    curve_list(c, list, points, told, above ? widest(false) > pane.w : brief);
 }
 
 Rect below_axes_of_areas(const Canvas& c, const Rect& a) {

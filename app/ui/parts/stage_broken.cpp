@@ -69,7 +69,7 @@ void draw_foot(const Pane& p) {
     if (!p.broken) return;
     const float room = p.right() - p.x() - used - 24;
     const Line delta = pieces("Δ", slot_symbol(p.step.cell.slot), " ");
-    for (const Line& lead : {delta, Line{}})
+    for (const Line& lead : {delta, pieces("Δ "), Line{}})
         for (const bool percent : {true, false}) {
             const std::string text = difference_text(truth, broken, percent);
             for (const float size : {30.0f, size::far}) {

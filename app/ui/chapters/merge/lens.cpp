@@ -190,6 +190,54 @@ void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, c
              Align::center);
 }
 
+// In a narrow pane on stage: a bar for each part with its name, number and weight over it, what is left of it
+// filled, and below them the sum.
+constexpr float row_of_part = 37, rows_of_sum = 50;
+bool stands_narrow(const Rect& a, std::size_t parts) {
+    return far_type() && a.w < 240 && a.h >= row_of_part * px(parts) + rows_of_sum;
+}
+
+void below_each_other(const Canvas& c, const Rect& a, const std::vector<Share>& all, const Line& letter,
+                      Role role, double result, float phase) {
+    const Theme& t = *c.theme;
+    double most = std::abs(result);
+    for (const Share& share : all) most = std::max(most, std::abs(share.own));
+    if (most == 0) return;
+    const ImU32 quiet = mix(t.panel, hue(t, role), .2f), full = ramp(t, role, 1);
+    const auto width = [&](double v) { return a.w * static_cast<float>(std::abs(v) / most); };
+    const float moved = over(phase, during::shrinking), h = 15, first = a.y + 8,
+                y2 = first + row_of_part * px(all.size()) + 2;
+    float y = first, x = a.x;
+    for (const Share& share : all) {
+        const float own = std::max(1.0f, width(share.own)), left = own + (width(share.now()) - own) * moved;
+        c.text(a.x, y, share.name, size::body, t.t2, Face::semibold);
+        const std::string factor = "× " + format_short(share.weight);
+        const float factor_w = text_width(Face::medium, size::small, factor);
+        c.text(a.right() - factor_w, y, factor, size::small, hue(t, Role::alpha), Face::medium);
+        c.text(a.right() - factor_w - 7, y, format_short(share.own), size::small, t.t1, Face::mono,
+               Align::right);
+        c.rect(a.x, y + 10, own, h, quiet, radius::bar);
+        c.hatch(a.x, y + 10, own, h, with_alpha(hue(t, role), .5f), 6);
+        c.rect(a.x, y + 10, left, h, full, radius::bar);
+        c.frame(a.x + .5f, y + 10.5f, std::max(left - 1, 1.0f), h - 1, hue(t, role), 1, radius::bar);
+        const float v = width(share.now()), there = over(phase, during::sum);
+        if (there > 0) {
+            const Canvas now = c.faded(there);
+            now.rect(x, y2, std::max(v, 1.0f), h + 2, full, radius::bar);
+            now.frame(x + .5f, y2 + .5f, std::max(v - 1, 1.0f), h + 1, hue(t, role), 1, radius::bar);
+            bar_text(now, {x, y2, v, h + 2}, format_short(share.now()), full);
+        }
+        x += v, y += row_of_part;
+    }
+    c.line({a.x, y2 - 6}, {a.right(), y2 - 6}, t.line2);
+    std::vector<std::string> terms;
+    for (const Share& share : all) terms.push_back(format_short(share.now()));
+    const std::string whole = format_short(result);
+    const Line total =
+        pieces(letter, *sign_before_total(terms, whole) == '=' ? "  =  " : "  ≈  ", strong(whole));
+    c.faded(over(phase, during::sum)).rich(a.x, y2 + h + 15, total, size::lead);
+}
+
 // Terms of both signs: a bar each, from zero, what is left of it over what it was.
 void about_zero(const Canvas& c, const Rect& a, const std::vector<Share>& all, Slot slot, double result) {
     const Theme& t = *c.theme;
@@ -230,7 +278,9 @@ void draw_sum(const Canvas& c, const MergeNow& now, const Rect& a, Slot slot, in
                        std::ranges::any_of(all, [](const Share& s) { return s.own > 0; });
     const float label = 34;
     Line letter = {slot_symbol(slot).front()};
+    const bool narrow = !mixed && stands_narrow(a, all.size());
     if (slot == Slot::O_part && now.trace.problem().d() > 1) letter.push_back(sub(str(col), Role::O));
+    if (narrow) return below_each_other(c, a, all, letter, info(slot).role, *result, phase);
     c.rich(a.x, letter_y(a), letter, size::symbol);
     const Rect room{a.x + label, a.y, a.w - label, a.h};
     if (mixed)
@@ -395,7 +445,8 @@ void draw_merge_lens(const Canvas& c, AppState& state, const MergeNow& now, cons
     }
     if (now.normalised) return draw_level(c, now, inner, col, come);
     // ℓ above O where both have room: the same weights fit.
-    if (inner.h < 190) return draw_sum(c, now, inner, Slot::O_part, col, come);
+    if (inner.h < 190 || stands_narrow(inner, now.rows().size()))
+        return draw_sum(c, now, inner, Slot::O_part, col, come);
     const float half = (inner.h - 14) / 2;
     draw_sum(c, now, {inner.x, inner.y, inner.w, half}, Slot::l_part, 0, 1);
     c.line({inner.x, inner.y + half + 7}, {inner.right(), inner.y + half + 7}, c.theme->line);

@@ -484,4 +484,19 @@ TEST_SUITE("merge view") {
         CHECK(program.shows("every term is 0"));
         check_frame(program);
     }
+
+    TEST_CASE("on stage each part has its name, its number and its weight in the drawing") {
+        Program program(example("worked-4x4"), {1280, 720}, true);
+        program.show_lesson("merge");
+        program.go_to_step(4, 2);
+        const auto in_lens = [&](std::string_view text) {
+            return std::ranges::any_of(program.items(), [&](const Item& item) {
+                return item.kind == ItemKind::text && item.panel == "Lens" && item.text == text;
+            });
+        };
+        for (const char* text : {"A", "B", "1.368", "1.135", "× 0.368", "× 1"})
+            CHECK_MESSAGE(in_lens(text), text);
+        program.go_to_step(2, 2);
+        for (const char* text : {"A", "B", "1", "2"}) CHECK_MESSAGE(in_lens(text), text);
+    }
 }
