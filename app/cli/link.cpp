@@ -6,6 +6,7 @@
 #include "app/cli/values.h"
 #include "app/io/text.h"
 #include "app/ui/chapters/compare/page.h"
+#include "app/ui/chapters/inside/page.h"
 #include "app/ui/chapters/scale/page.h"
 #include "app/ui/state/state.h"
 #include "core/lessons/table.h"
@@ -15,17 +16,41 @@ namespace tilewalk {
 // The row stays chosen while the walk goes through steps that write fewer; a link names what is shown.
 static int shown_of(int chosen, int count) { return std::min(chosen, std::max(1, count) - 1); }
 
+static void note_inside(LinkedPlace& place, const ui::AppState& state) {
+    const ui::InsideForm& f = state.inside;
+    place.kernel = f.kernel, place.type = name_of(f.dtype), place.own = f.own;
+    place.block = f.block, place.launch = f.launch + 1;
+    place.warp = f.warp, place.instruction = f.step + 1, place.lane = f.lane;
+}
+
+static Result<void> go_inside(ui::AppState& state, const LinkedPlace& place) {
+    ui::inside_page(state);
+    ui::choose_inside_kernel(state, place.kernel);
+    const gpu::TraceableKernel* kernel = ui::inside_kernel(state);
+    if (!kernel)
+        return Failure{"The link leads to a kernel " + in_quotes(place.kernel) +
+                       "; 'tilewalk kernels' lists them."};
+    ui::InsideForm& f = state.inside;
+    for (const DType type : kernel->types)
+        if (name_of(type) == place.type) f.dtype = type;
+    f.own = place.own, f.block = place.block, f.launch = place.launch - 1;
+    f.warp = place.warp, f.step = place.instruction - 1, f.lane = place.lane % 32;
+    return {};
+}
+
 Result<std::string> link_of(const ui::AppState& state) {
     const SavedView view = ui::view_of(state);
     const Region region = step_region(*state.trace, state.cursor.step);
-    return link_to({.problem = ui::latest_problem(state),
-                    .lesson = view.lesson,
-                    .step = view.step,
-                    .row = shown_of(view.row, region.rows),
-                    .col = shown_of(state.col, region.cols),
-                    .page = ui::page_names[static_cast<std::size_t>(state.page)],
-                    .panel = view.panel,
-                    .presenter = view.presenter});
+    LinkedPlace place{.problem = ui::latest_problem(state),
+                      .lesson = view.lesson,
+                      .step = view.step,
+                      .row = shown_of(view.row, region.rows),
+                      .col = shown_of(state.col, region.cols),
+                      .page = ui::page_names[static_cast<std::size_t>(state.page)],
+                      .panel = view.panel,
+                      .presenter = view.presenter};
+    if (state.page == ui::Page::inside) note_inside(place, state);
+    return link_to(place);
 }
 
 static Result<LinkedPlace> read_link(const Arguments& a) {
@@ -73,6 +98,8 @@ Result<ui::AppState> make_session_at_link(const Arguments& a, ui::Settings setti
     ui::refresh_explanation(*state);
     state->step_age = ui::AppState{}.step_age;  // it stands there from the beginning; nothing moves
     state->page = ui::page_of(place->page);
+    if (state->page == ui::Page::inside)
+        if (const auto there = go_inside(*state, *place); !there) return Failure{there.error};
     return state;
 }
 

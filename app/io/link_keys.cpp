@@ -402,9 +402,20 @@ std::vector<Key> place_keys() {
             yes_or_no("presenter", in_place(&LinkedPlace::presenter))};
 }
 
+std::vector<Key> inside_keys() {
+    return {words("kernel", {}, "text", in_place(&LinkedPlace::kernel)),
+            words("type", {"f32", "f16", "bf16"}, "f32, f16 or bf16", in_place(&LinkedPlace::type)),
+            whole("block", "a whole number from 0", in_place(&LinkedPlace::block), 0),
+            whole("launch", "a whole number from 1", in_place(&LinkedPlace::launch), 1),
+            whole("warp", "a whole number from 0", in_place(&LinkedPlace::warp), 0),
+            whole("instruction", "a whole number from 1", in_place(&LinkedPlace::instruction), 1),
+            whole("lane", "a whole number from 0", in_place(&LinkedPlace::lane), 0),
+            yes_or_no("own", in_place(&LinkedPlace::own))};
+}
+
 std::vector<Key> all_keys() {
     std::vector<Key> out = matrix_keys();
-    for (const auto& more : {head_keys(), problem_keys(), choice_keys(), place_keys()})
+    for (const auto& more : {head_keys(), problem_keys(), choice_keys(), place_keys(), inside_keys()})
         out.insert(out.end(), more.begin(), more.end());
     return out;
 }

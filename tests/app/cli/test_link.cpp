@@ -77,6 +77,24 @@ TEST_CASE("links: three hundred states are the same when their link is opened") 
     }
 }
 
+TEST_CASE("links: the place inside a kernel's run") {
+    auto state = make_state(&default_lesson(), *find_example("worked-4x4"), ui::Settings{});
+    REQUIRE(state);
+    state->page = ui::Page::inside;
+    ui::InsideForm& f = state->inside;
+    f.kernel = "f4-tensor-core", f.dtype = DType::f16, f.warp = 2, f.step = 50, f.lane = 7;
+    const auto link = link_of(*state);
+    REQUIRE_MESSAGE(link, link.error);
+    const auto back = opened(*link);
+    REQUIRE_MESSAGE(back, back.error);
+    CHECK(back->page == ui::Page::inside);
+    CHECK(back->inside.kernel == f.kernel);
+    CHECK(back->inside.dtype == f.dtype);
+    CHECK(std::tuple(back->inside.warp, back->inside.step, back->inside.lane) == std::tuple(2, 50, 7));
+    f.kernel = "no-kernel";
+    CHECK(contains(opened(*link_of(*state)).error, "no-kernel"));
+}
+
 TEST_CASE("links: render draws the place that a link leads to") {
     const Folder folder;
     const OwnSettings settings;

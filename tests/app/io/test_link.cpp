@@ -39,6 +39,10 @@ void check_same(const LinkedPlace& a, const LinkedPlace& b) {
     CHECK(a.page == b.page);
     CHECK(a.panel == b.panel);
     CHECK(a.presenter == b.presenter);
+    const auto inside = [](const LinkedPlace& p) {
+        return std::tuple(p.kernel, p.type, p.block, p.launch, p.warp, p.instruction, p.lane, p.own);
+    };
+    CHECK(inside(a) == inside(b));
 }
 
 std::string one_of(Random& random, const std::vector<std::string>& names) {
@@ -82,7 +86,15 @@ LinkedPlace any_place(Random& random) {
             .col = pick(random, -1, 5),
             .page = one_of(random, {"walk", "memory", "scale", "inside", "compare", "start"}),
             .panel = one_of(random, {"explanation", "problem", "break"}),
-            .presenter = pick(random, 0, 1) == 1};
+            .presenter = pick(random, 0, 1) == 1,
+            .kernel = one_of(random, {"f5-flash2", "b2-tensor-core"}),
+            .type = one_of(random, {"bf16", "f16", "f32"}),
+            .block = pick(random, 0, 3),
+            .launch = pick(random, 1, 2),
+            .warp = pick(random, 0, 3),
+            .instruction = pick(random, 1, 999),
+            .lane = pick(random, 0, 31),
+            .own = pick(random, 0, 1) == 1};
 }
 
 }  // namespace

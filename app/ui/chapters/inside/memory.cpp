@@ -268,7 +268,7 @@ void inside_memory(const Canvas& c, AppState& state, const Rect& a, const Inside
         c.text_within(a.inner_x() + title_w + 12, a.title_y() + 1, a.inner_w() - title_w - 220,
                       memory_subtitle(shown, at), size::body, c.theme->t2);
     if (!shown.event) {
-        c.text(in.x, in.y + 14, "This step reads and writes registers only.", size::body, c.theme->t3);
+        c.text(in.x, in.y + 14, "This step asks for no address.", size::body, c.theme->t3);
         return;
     }
     if (banks && sectors) {

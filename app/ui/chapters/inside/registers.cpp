@@ -342,17 +342,64 @@ static void draw_meeting(const Canvas& c, const Rect& a, const InsidePlace& at) 
     c.line({a.x + names + w, a.y + h - 4}, {a.x + names + w, a.y + h * px(steps.warps() + 1)}, t.focus, 2);
 }
 
+// Of waiting and committing: every copy of the block, and whether it has come.
+static void draw_flights(const Canvas& c, const Rect& a, const InsidePlace& at) {
+    const Theme& t = *c.theme;
+    const int now = at.steps().slot(at.warp, at.k);
+    const auto& all = at.steps().flights();
+    const float row = 30, gone = 80, labels = 176;
+    float y = a.y + 10;
+    const auto rows = static_cast<std::size_t>(std::max(1.0f, (a.h - 12) / row));
+    // The last that has begun, among its neighbours
+    const auto begun = static_cast<std::size_t>(
+        std::ranges::count_if(all, [&](const inside::Flight& f) { return f.issued <= now; }));
+    const std::size_t first =
+        all.size() <= rows || begun < rows / 2 ? 0 : std::min(begun - rows / 2, all.size() - rows);
+    for (std::size_t n = first; n < std::min(all.size(), first + rows); ++n, y += row) {
+        const inside::Flight& f = all[n];
+        const Matter matter = inside::matter_of(at.record(), f.from);
+        const bool has_begun = f.issued <= now, has_come = f.arrived >= 0 && f.arrived <= now;
+        const ImU32 ink = has_begun ? t.t1 : t.t3;
+        const float middle = y + 11;
+        float x = a.x + c.text(a.x, middle, "group " + str(f.group), size::small, ink) + 14;
+        c.rich(x, middle, matter_line(matter, "copy"), size::formula);
+        c.text(a.x + labels - 14, middle, format_size(f.bytes), size::small, ink, Face::mono, Align::right);
+        x = a.x + labels;
+        const float end = a.right() - gone - 10;
+        if (end > x + 30) {
+            const ImU32 hue = hue_of(t, matter);
+            c.rect(x, y + 5, end - x, 12, mix(t.panel, hue, .18f), radius::bar);
+            const float part = !has_begun      ? 0
+                               : has_come      ? 1
+                               : f.arrived < 0 ? .5f
+                                               : px(now - f.issued) / px(std::max(1, f.arrived - f.issued));
+            c.rect(x, y + 5, (end - x) * part, 12, mix(t.panel, hue, .8f), radius::bar);
+        }
+        c.text(a.right(), middle,
+               has_come    ? "arrived"
+               : has_begun ? "on its way"
+                           : "not begun",
+               size::small, ink, Align::right);
+    }
+}
+
 void inside_registers(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
-    const bool product = at.event->op == Op::multiply_add, barrier = at.event->op == Op::sync_block;
+    const Op op = at.event->op;
+    const bool product = op == Op::multiply_add, barrier = op == Op::sync_block,
+               copies = op == Op::wait_copies || op == Op::copies_committed;
+    const std::string warp = "warp " + str(at.warp);
     const Panel panel(c, "Registers", a,
-                      product   ? "Registers of warp " + str(at.warp)
+                      product   ? "Registers of " + warp
                       : barrier ? "Warps meet"
-                                : "Lanes of warp " + str(at.warp));
+                      : copies  ? "Copies of the block"
+                                : "Lanes of " + warp);
     const Rect in{a.inner_x(), a.y + 48, a.inner_w(), a.h - 48 - space::foot};
     if (product)
         draw_product(c, state, in, at, {});
     else if (barrier)
         draw_meeting(c, in, at);
+    else if (copies)
+        draw_flights(c, in, at);
     else
         draw_lanes(c, state, in, at, {});
 }

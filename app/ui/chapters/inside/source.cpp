@@ -152,7 +152,9 @@ void draw_choices(const Canvas& c, AppState& state, const Rect& a) {
 std::string remark(const AppState& state, const InsidePlace& at) {
     const SourceText* source = source_of(state, at.place().file);
     const std::string near = source ? inside::comment_on(*source, at.place().line) : "";
-    return near.empty() ? at.record().title : near;
+    if (!near.empty()) return near;
+    const std::string idea = source ? inside::idea_of(*source) : "";
+    return idea.empty() ? at.record().title : idea;
 }
 
 std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }

@@ -118,6 +118,8 @@ TEST_CASE("inside page: a product shows its sum, its owners, and where its numbe
 TEST_CASE("inside page: banks, sectors and barriers say what the record says") {
     InsideProgram page({1600, 900});
     page.check_shows({"16 sectors", "512 B, all asked for", "4 turns", "no bank is asked twice at once"});
+    page.go_to(inside::Op::wait_copies);
+    page.check_shows({"Copies of the block", "16.0 KiB", "arrived", "not begun"});
     page.go_to(inside::Op::sync_block);
     page.check_shows({"Barrier", "Warps meet", "warp 3"});
     page.record("f0-materialise");
