@@ -127,12 +127,17 @@ std::string size_of(const Problem& p) {
     return p.N() == p.N_kv() ? q : "Q " + q + ", K " + str(p.N_kv()) + columns;
 }
 
-// Rather a short name than the beginning of a long one.
+// Rather a short name than the beginning of a long one; with * where there is no room to say that it is
+// changed.
 std::string title_within(const Problem& p, float w) {
     constexpr float arrow = 40;
-    for (const std::string& name : {p.title, p.title.substr(0, p.title.find(',')), p.name, size_of(p)})
+    const std::size_t changed = p.title.rfind(" (changed)");
+    const std::string mark = changed == std::string::npos ? "" : " *", title = p.title.substr(0, changed);
+    const std::string names[] = {p.title, title + mark, title.substr(0, title.find(',')) + mark, p.name,
+                                 size_of(p) + mark};
+    for (const std::string& name : names)
         if (!name.empty() && text_width(Face::medium, size::body, name) <= w - arrow) return name;
-    return p.title;
+    return title + mark;
 }
 
 // The examples; arrow keys, Enter and Escape work as well as the mouse.

@@ -65,6 +65,7 @@ TEST_CASE("an example that is changed says so, and no longer what to watch") {
     program.click("Br/more");
     CHECK(program.state.problem->Br == 3);
     CHECK(program.state.problem->title == title + " (changed)");
+    CHECK(program.shows(title + " *"));  // where the header has no room for the word
     CHECK(program.state.problem->watch.empty());
 }
 
