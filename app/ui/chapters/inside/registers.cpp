@@ -369,11 +369,11 @@ static void draw_flights(const Canvas& c, const Rect& a, const InsidePlace& at) 
         if (end > x + 30) {
             const ImU32 hue = hue_of(t, matter);
             c.rect(x, y + 5, end - x, 12, mix(t.panel, hue, .18f), radius::bar);
-            const float part = !has_begun      ? 0
-                               : has_come      ? 1
-                               : f.arrived < 0 ? .5f
-                                               : px(now - f.issued) / px(std::max(1, f.arrived - f.issued));
-            c.rect(x, y + 5, (end - x) * part, 12, mix(t.panel, hue, .8f), radius::bar);
+            // When it writes on its way, nobody knows.
+            if (has_come)
+                c.rect(x, y + 5, end - x, 12, mix(t.panel, hue, .8f), radius::bar);
+            else if (has_begun)
+                c.hatch(x, y + 5, end - x, 12, hue, 6, 1.5f);
         }
         c.text(a.right(), middle,
                has_come    ? "arrived"
