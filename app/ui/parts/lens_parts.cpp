@@ -59,7 +59,7 @@ std::string left_of_old(const Stack& s, const Axis& axis) {
 
 // The old value as a hatched bar, and the wedge that shows how it shrinks to its part of the new one.
 void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, float y_old, float y_new,
-             float h, float shrunk) {
+             float h, float shrunk, bool told_below = false) {
     const Theme& t = *c.theme;
     const Role role = info(s.symbol).role;
     const float a = axis.at(0), b = axis.at(s.old), b2 = axis.at(left_over(s, shrunk));
@@ -99,7 +99,7 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
     if (no_wedge) {  // beside the old bar, on stage, where the formula is not at the side
         const float x = std::max(right, lx + lw + 14);
         if (!far_type()) return;
-        for (const std::string& words : {factor + left_of_old(s, axis), factor}) {
+        for (const std::string& words : {factor + (told_below ? "" : left_of_old(s, axis)), factor}) {
             if (x + text_width(Face::semibold, size::body, words) > pane.right()) continue;
             return void(c.text(x, y_old + h / 2, words, size::body, wedge, Face::semibold));
         }
@@ -163,38 +163,64 @@ void draw_subtotal(const Canvas& c, const Subtotal& all) {
     c.text(a.x + a.w / 2, a.middle(), all.text, size::small, 0, Face::mono, Align::center);
 }
 
+// Where the terms stand, and what of their numbers has a place beside them.
+struct PartsRow {
+    Axis axis;
+    float y, h;
+    bool mixed = false;  ///< some run back: each has a lane of its own
+    bool below = false;  ///< numbers without room in their bars stand below them
+    bool last_beside = false;
+    Rect plate{};       ///< where no number stands
+    float left, right;  ///< of the pane
+    float lane(const Stack& s) const { return mixed ? h / px(s.parts.size()) : h; }
+};
+
+// Its number in the bar, beside it in its lane, or below it. Returns the right end of what stands below.
+float part_number(const Canvas& c, const Stack& s, std::size_t n, const PartsRow& row, const Rect& bar,
+                  float labelled) {
+    const std::string text = part_text(s, n), with_name = s.parts[n].old ? "old " + text : text;
+    const float room = bar.w - 8, low = far_type() ? 14.0f : 17.0f, mid = bar.x + bar.w / 2;
+    const bool last = row.last_beside && n + 1 == s.parts.size();
+    if (!last && row.lane(s) >= low)
+        for (const std::string& words : {with_name, text}) {
+            const float half = width_of(words) / 2 + 4;
+            const bool covered =
+                row.plate.w > 0 && mid + half > row.plate.x && mid - half < row.plate.right();
+            if (width_of(words) >= room || covered) continue;
+            c.text(mid, bar.middle(), words, size::body, 0, Face::mono, Align::center);
+            return labelled;
+        }
+    if (last || (row.mixed && far_type() && row.lane(s) >= low)) {
+        const bool right = bar.right() + 6 + width_of(text) <= row.right;
+        c.text(right ? bar.right() + 6 : bar.x - 6, bar.middle(), text, size::body, 0, Face::mono,
+               right ? Align::left : Align::right);
+        return labelled;
+    }
+    const float w = width_of(text, size::small), x = std::clamp(mid - w / 2, row.left, row.right - w);
+    if (!row.below || row.mixed || bar.w <= 5 || x <= labelled) return labelled;
+    c.text(x, row.y + row.h + 11, text, size::small, 0, Face::mono);
+    return x + w + 6;
+}
+
 // The terms end to end. A negative term runs back; each term of a mixed row gets a lane of its own.
-void parts_row(const Canvas& c, const Stack& s, const Axis& axis, float y, float h, bool mixed,
-               bool label_below, bool last_beside, const Rect& plate, float phase) {
-    float labelled = -1e9f;  // end of the last label below: they must not touch
+void parts_row(const Canvas& c, const Stack& s, const PartsRow& row, float phase) {
+    float labelled = -1e9f;  // end of the last number below: they must not touch
     double at = 0;
-    const float lane = mixed ? h / px(s.parts.size()) : h;
+    const float lane = row.lane(s);
     for (std::size_t n = 0; n < s.parts.size(); ++n) {
         const Part& p = s.parts[n];
         const float there = grown(s, n, phase);
         if (there == 0) continue;
-        const float x1 = axis.at(at),
-                    x2 = axis.at(there < 1 ? at + p.value * static_cast<double>(there) : at + p.value),
-                    Y = mixed ? y + lane * px(n) : y;
+        const float x1 = row.axis.at(at),
+                    x2 = row.axis.at(there < 1 ? at + p.value * static_cast<double>(there) : at + p.value);
         at += p.value;
-        const float left = std::min(x1, x2) + .5f, w = std::max(std::abs(x2 - x1) - 1, 1.0f);
+        const Rect bar{std::min(x1, x2) + .5f, row.mixed ? row.y + lane * px(n) : row.y,
+                       std::max(std::abs(x2 - x1) - 1, 1.0f), lane - (row.mixed ? 1 : 0)};
         if (std::abs(x2 - x1) < .5f) continue;
-        c.rect(left, Y, w, lane - (mixed ? 1 : 0), fill_of(c, p.role, n == 0), radius::bar);
-        c.frame(left, Y, w, lane - (mixed ? 1 : 0), hue(*c.theme, p.role), 1.4f, radius::bar);
-        if (phase < 1) note_part(c, {left, Y, w, lane}, "term " + str(n));
-        if (there < 1) continue;
-        const std::string text = part_text(s, n);
-        const float half = width_of(text) / 2 + 4;
-        const bool covered =
-            plate.w > 0 && left + w / 2 + half > plate.x && left + w / 2 - half < plate.right();
-        if (last_beside && n + 1 == s.parts.size())
-            c.text(left + w + 6, Y + lane / 2, text, size::body, 0, Face::mono);
-        else if (w > width_of(text) + 8 && !covered && lane >= (far_type() ? 14 : 17))
-            c.text(left + w / 2, Y + lane / 2, text, size::body, 0, Face::mono, Align::center);
-        else if (label_below && !mixed && w > 5 && left + w / 2 - width_of(text, 13) / 2 > labelled) {
-            c.text(left + w / 2, Y + h + 11, text, size::small, 0, Face::mono, Align::center);
-            labelled = left + w / 2 + width_of(text, 13) / 2 + 6;
-        }
+        c.rect(bar.x, bar.y, bar.w, bar.h, fill_of(c, p.role, n == 0), radius::bar);
+        c.frame(bar.x, bar.y, bar.w, bar.h, hue(*c.theme, p.role), 1.4f, radius::bar);
+        if (phase < 1) note_part(c, {bar.x, bar.y, bar.w, lane}, "term " + str(n));
+        if (there == 1) labelled = part_number(c, s, n, row, bar, labelled);
     }
 }
 
@@ -254,6 +280,34 @@ void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& a
                y - 2, label, size::lead);
 }
 
+// "= 11.804", where the number has no bracket.
+Line brief_total(const Stack& s) {
+    const Line label = total_label(s);
+    const bool near = !label.empty() && label.back().text.find("≈") != std::string::npos;
+    return pieces(near ? "≈ " : "= ", number(format_short(s.total), Role::none, true));
+}
+
+// On stage in a pane too low for a bracket: the total stands behind the bars, the numbers that have no room
+// in them below.
+void flat_stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, float phase) {
+    const Line total = brief_total(s);
+    const float total_w = rich_width(c, total, size::lead), gap = 5, below = 19,
+                h = std::clamp((pane.h - gap - below) / (s.has_old ? 2 : 1), 14.0f, 22.0f),
+                y = s.has_old ? pane.y + h + gap : pane.y + std::max(0.0f, (pane.h - h - below) / 2);
+    const Axis axis = axis_for(scale.lo, scale.hi, pane.x, pane.w - total_w - 14);
+    const float shrunk = over(phase, during::shrinking);
+    if (s.has_old) {
+        old_bar(c, pane, s, axis, pane.y, y, h, shrunk, true);
+        shrinking_bar(c, s, axis, y, h, shrunk);
+    }
+    const Subtotal all = phase < 1 ? Subtotal{} : subtotal_of(s, axis, y, h, true);
+    parts_row(c, s, {axis, y, h, false, true, false, all.plate, pane.x, pane.right()}, phase);
+    draw_subtotal(c, all);
+    const float there = over(phase, during::sum);
+    if (there > 0)
+        c.faded(there).rich(std::max(axis.at(0), axis.at(s.total)) + 12, y + h / 2, total, size::lead);
+}
+
 }  // namespace
 
 Extent extent(const Stack& s) {
@@ -272,13 +326,14 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     const Extent own = extent(s);
     if (own.hi - own.lo == 0) return nothing_but_zeros(c, pane, s);
     const auto [lo, hi] = scale;
-    bool mixed = std::ranges::any_of(s.parts, [](const Part& p) { return p.value < 0; });
-    mixed = mixed && s.parts.size() > 1;
+    const bool mixed = std::ranges::any_of(s.parts, [](const Part& p) { return p.value < 0; }) &&
+                       std::ranges::any_of(s.parts, [](const Part& p) { return p.value > 0; });
+    if (far_type() && !s.parts.empty() && !mixed && pane.h < 57) return flat_stack(c, pane, s, scale, phase);
     // No room below the line: the label stands beside it, or on stage in it where that is long enough.
     const bool low = pane.h < (s.has_old && far_type() ? 130 : 110);
     const float total_w = rich_width(c, total_label(s), size::lead);
     const Axis whole = axis_for(lo, hi, pane.x, pane.w);
-    const bool within = low && !mixed && far_type() && pane.h >= 57 && s.total > 0 &&
+    const bool within = low && !mixed && far_type() && pane.h >= 57 &&
                         std::abs(whole.at(s.total) - whole.at(0)) >= total_w + 60;
     const float label = low && !within ? std::max(130.0f, total_w + 26) : 0;
     Axis axis = axis_for(lo, hi, pane.x, pane.w - label);
@@ -303,7 +358,8 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     if (s.has_old)
         shrinking_bar(c, s, axis, y_parts, mixed ? parts_h / px(s.parts.size()) - 1 : parts_h, shrunk);
     const Subtotal all = phase < 1 ? Subtotal{} : subtotal_of(s, axis, y_parts, parts_h, low);
-    parts_row(c, s, axis, y_parts, parts_h, mixed, !low, beside > 0, all.plate, phase);
+    parts_row(c, s, {axis, y_parts, parts_h, mixed, !low, beside > 0, all.plate, pane.x, pane.right()},
+              phase);
     if (mixed && !s.has_old) zero_mark(c, s, axis, y_parts, y_parts + parts_h);
     draw_subtotal(c, all);
     const float there = over(phase, during::sum), below = within  ? 14.0f
@@ -555,138 +611,6 @@ void bars(const Canvas& c, const Rect& pane, const std::vector<Bar>& list, bool 
     c.dashed_line({pane.x, level}, {within ? right : right + 12, level}, t.focus, 1.6f);
     if (risen < 1 || within) return;
     c.text(right + 18, p.y(best), "max " + format_short(best), size::body, 0, Face::semibold);
-}
-
-namespace {
-
-// A point on its way from exp(0) = 1 down the curve to where it belongs.
-void slide_down(const Canvas& c, const Rect& plot, double far, const CurvePoint& p, ImU32 colour,
-                float there) {
-    const double end = std::max(p.x, far), way = static_cast<double>(there), x = end * way;
-    const double y = std::exp(x) + (p.y - std::exp(end)) * way;
-    const Point at{plot.right() + px(x / -far) * plot.w, plot.bottom() - px(y) * plot.h};
-    c.dashed_line({at.x, plot.bottom()}, at, colour, 1.2f, {3, 3});
-    c.disc(at.x, at.y, 4.5f, colour);
-}
-
-void curve_dot(const Canvas& c, const Rect& plot, Point at, const CurvePoint& p) {
-    const ImU32 colour = hue(*c.theme, p.role);
-    c.dashed_line({at.x, plot.bottom()}, at, colour, 1.2f, {3, 3});
-    c.disc(at.x, at.y, 4.5f, colour);
-}
-
-// The one that the formula is about, with its value where the curve leaves room: at its upper left.
-void chosen_dot(const Canvas& c, const Rect& plot, Point at, const CurvePoint& p) {
-    c.disc(at.x, at.y, 6, hue(*c.theme, p.role));
-    c.disc(at.x, at.y, 4.6f, c.theme->focus);
-    if (p.y == 1) return;  // the axis says it there
-    const std::string value = format_short(p.y);
-    const float right = std::max(at.x - 7, plot.x + text_width(Face::mono_bold, size::small, value) - 8);
-    c.text(right, std::max(at.y - 12, plot.y + 4), value, size::small, 0, Face::mono_bold, Align::right);
-}
-
-// "k₀:  exp(−1) = 0.368"; brief: "k₀:  0.368".
-Line curve_entry(const CurvePoint& p, bool brief) {
-    const std::string x = format_short(p.x), y = format_short(p.y), power = "exp(" + x + ")",
-                      start = p.label + ": ";
-    NumberLine shown;
-    shown.comes_to = std::exp(read_shown(x).value);
-    const std::string words = brief ? start
-                              : p.left_out
-                                  ? start + format_short(std::exp(p.x)) + " = " + power + " left out: "
-                                  : start + power + " " + sign_before(shown, y) + " ";
-    return pieces(words, number(y, Role::none, true));
-}
-
-// What the first `told` points are. If they do not all fit below each other, only their values, in columns;
-// of those that do not fit even so, how many. Then the chosen one comes first.
-void curve_list(const Canvas& c, const Rect& a, const std::vector<CurvePoint>& points, std::size_t told,
-                bool brief) {
-    const auto row_h = std::clamp((a.h - 20) / px(points.size()), 17.0f, 24.0f);
-    const auto rows = static_cast<std::size_t>(std::max(1.0f, (a.h + 12) / row_h));
-    brief = brief || points.size() > rows;
-    float widest = 1;
-    for (const CurvePoint& p : points)
-        widest = std::max(widest, rich_width(c, curve_entry(p, brief), size::body));
-    const auto columns = static_cast<std::size_t>(std::max(1.0f, (a.w + 14) / (widest + 14)));
-    const std::size_t places = rows * columns;
-    std::vector<const CurvePoint*> order;
-    for (const CurvePoint& p : points) order.push_back(&p);
-    if (points.size() > places)
-        std::stable_partition(order.begin(), order.end(), [](const CurvePoint* p) { return p->chosen; });
-    for (std::size_t n = 0; n < told; ++n) {
-        const float x = a.x + px(n / rows) * (widest + 14), y = a.y + 6 + row_h * px(n % rows);
-        if (n + 1 == places && points.size() > places) {
-            c.text(x, y, "… " + str(points.size() - n) + " more", size::small, c.theme->t2);
-            break;
-        }
-        Line entry = curve_entry(*order[n], brief);
-        if (rich_width(c, entry, size::body) > a.w) entry.erase(entry.begin(), entry.end() - 1);
-        c.rich(x, y, entry, size::body, Align::left, order[n]->chosen ? c.theme->t1 : c.theme->t2);
-    }
-}
-
-}  // namespace
-
-void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& points, float phase) {
-    const Theme& t = *c.theme;
-    double far = -4;
-    for (const CurvePoint& p : points)
-        if (std::isfinite(p.x)) far = std::min(far, p.x - .5);
-    far = std::max(far, -8.0);
-    const bool infinite = std::ranges::any_of(points, [](const CurvePoint& p) { return std::isinf(p.x); });
-    const bool beyond = std::ranges::any_of(points, [&](const CurvePoint& p) { return p.x < far; });
-    const auto widest = [&](bool brief) {
-        float w = 0;
-        for (const CurvePoint& p : points) w = std::max(w, rich_width(c, curve_entry(p, brief), size::body));
-        return w;
-    };
-    // Room for the numbers only: the power stands in the formula.
-    const bool brief = pane.w < 330 || pane.w - widest(false) - 52 < 90;
-    const float list_w = std::max(brief ? 118.0f : 232.0f, widest(brief) + (brief ? 44 : 52));
-    // In a narrow pane the list stands below it.
-    const float list_h = 22 * px(points.size()) + 4;
-    const bool above = far_type() && pane.w < 240 && points.size() <= 3 && pane.h - list_h >= 76;
-    const Rect plot = above ? Rect{pane.x + 12, pane.y + 8, pane.w - 36, pane.h - list_h - 30}
-                            : Rect{pane.x + 12, pane.y + 8,
-                                   std::clamp(pane.w - list_w, brief ? 38.0f : 90.0f, 300.0f), pane.h - 28};
-    const auto at_x = [&](double x) { return plot.right() + px(x / -far) * plot.w; };
-    const auto at_y = [&](double y) { return plot.bottom() - px(y) * plot.h; };
-    c.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, t.line2);
-    c.line({plot.right(), plot.y}, {plot.right(), plot.bottom()}, t.line2);
-    std::vector<Point> line;
-    for (int n = 0; n <= 48; ++n)
-        line.push_back({at_x(far * (1 - n / 48.0)), at_y(std::exp(far * (1 - n / 48.0)))});
-    c.polyline(line, t.t3, 1.6f);
-    c.line({plot.right() - 4, plot.y}, {plot.right() + 4, plot.y}, t.line2);
-    c.text(plot.right() + 8, plot.y, "1", size::small, t.t3, Face::mono);
-    if (beyond) c.head({plot.x - 9, plot.bottom()}, {-1, 0}, t.t3, 8);
-    c.text(plot.right(), plot.bottom() + 11, "0", size::small, t.t3, Face::mono, Align::center);
-    // A number stands below its own place, and −∞ left of all of them.
-    const double tick = std::ceil(far);
-    const float tick_x = at_x(tick);
-    c.line({tick_x, plot.bottom()}, {tick_x, plot.bottom() + 4}, t.line2);
-    if (infinite)
-        c.text(plot.x - 12, plot.bottom() + 11, "−∞", size::small, t.t3, Face::mono);
-    else
-        c.text(tick_x, plot.bottom() + 11, format_short(tick), size::small, t.t3, Face::mono, Align::center);
-
-    const auto place = [&](const CurvePoint& p) {
-        return Point{p.x < far ? plot.x - 4 : at_x(p.x), at_y(p.y)};
-    };
-    const float list_x = plot.right() + (brief ? 26.0f : 36.0f);
-    std::size_t told = 0;
-    for (; told < points.size(); ++told) {
-        const float there = turn_of(phase, during::terms, told, points.size());
-        if (there > 0 && there < 1) slide_down(c, plot, far, points[told], hue(t, points[told].role), there);
-        if (there < 1) break;
-        curve_dot(c, plot, place(points[told]), points[told]);
-    }
-    for (std::size_t n = 0; n < told; ++n)  // on top of the others
-        if (points[n].chosen) chosen_dot(c, plot, place(points[n]), points[n]);
-    const Rect list = above ? Rect{pane.x, plot.bottom() + 26, pane.w, list_h}
-                            : Rect{list_x, plot.y, pane.right() - list_x, pane.bottom() - plot.y};
-    curve_list(c, list, points, told, above ? widest(false) > pane.w : brief);
 }
 
 Rect below_axes_of_areas(const Canvas& c, const Rect& a) {

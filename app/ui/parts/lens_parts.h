@@ -19,6 +19,7 @@ namespace tilewalk::ui {
 struct Part {
     double value;
     Role role;
+    bool old = false;  ///< was there before the step, and is called so where there is room
 };
 
 /// Terms laid end to end; above them, where there is one, the old value and how it shrinks by α.

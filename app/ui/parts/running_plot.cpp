@@ -218,6 +218,11 @@ void skipped_column(const Frame& f, std::size_t n) {
         f.c.text(f.x(n) + f.cw / 2, y - 10, "skipped", size::small, f.c.theme->t3, Align::center);
 }
 
+// What is not computed yet: on the axis a mark of the same height everywhere, which tells nothing.
+void pending(const Frame& f, float x, float w, float foot) {
+    if (f.cw >= 12) f.c.dashed_frame(x, foot - 10, w, 10, f.c.theme->line2, 1, {4, 3});
+}
+
 void maximum(const Frame& f) {
     const Theme& t = *f.c.theme;
     const ImU32 colour = hue(t, Role::m);
@@ -232,10 +237,7 @@ void maximum(const Frame& f) {
         }
         const float x = f.x(n) + side, w = f.cw - 2 * side, mid = f.x(n) + f.cw / 2;
         if (!column.there) {
-            if (std::isfinite(column.value) && f.cw >= 16)
-                f.c.dashed_frame(x, f.y(column.value) - 5, w, 10, t.line2, 1, {4, 3});
-            else if (std::isfinite(column.value))
-                f.c.line({x, f.y(column.value)}, {x + w, f.y(column.value)}, t.line2);
+            pending(f, x, w, f.area.bottom());
             continue;
         }
         if (std::isfinite(column.value)) {
@@ -281,9 +283,7 @@ void bar(const Frame& f, std::size_t n) {
     const float side = f.cw > 12 ? f.cw * .17f : 1, x = f.x(n) + side, w = f.cw - 2 * side;
     const float zero = f.y(0), top = f.y(column.value), kept = f.y(column.kept);
     if (!column.there) {
-        if (f.cw >= 12)
-            f.c.dashed_frame(x, std::min(zero, top), w, std::max(2.0f, std::abs(zero - top)), t.line2, 1,
-                             {4, 3});
+        pending(f, x, w, zero);
         return;
     }
     if (std::isinf(column.value)) return endless(f, n, x, w);

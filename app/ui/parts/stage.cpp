@@ -27,10 +27,13 @@ constexpr float symbol_up = 40;  // from its middle down to them: no index lies 
 struct CellSize {
     float text, pad, row;
     float sign = 20, arrow = 56;
+    int letters = 2;  // at least
 };
 constexpr CellSize roomy[] = {{40, 24, 104}, {34, 18, 84}};  // beside the drawing
 constexpr CellSize airy = {size::far_number, 22, 62}, usual = {size::far_number, 12, 62},
-                   tight = {size::far, 10, 62, 10, 40}, tighter = {size::far, 9.3f, 62, 8, 36};
+                   tight = {size::far, 10, 62, 10, 40}, tighter = {size::far, 9.3f, 62, 8, 36},
+                   closest = {size::far, 9.1f, 62, 8, 32, 1};  // beside arrows from HBM
+constexpr float one_digit = size::mono * size::far;            // between two numbers, where there is room
 constexpr float good_lens_w = 600, least_lens_h = 184;
 // A few products take less width than a curve with its list.
 float least_lens_w(Op op) { return op == Op::scores || op == Op::dp ? 330 : 450; }
@@ -77,7 +80,7 @@ float gap_before(const Terms& line, std::size_t n) {
     if (n == 0) return before;
     if (line[n - 1].leaves) {
         const bool apart = !line[n].sent || !line[n].leaves;  // an equation of its own begins
-        return (apart ? 2 : 1) * least_gap + after_w(line[n - 1]);
+        return least_gap + (apart ? line[n].cell.sign : 0.0f) + after_w(line[n - 1]);
     }
     return std::max(least_gap, before) + after_w(line[n - 1]);
 }
@@ -89,7 +92,7 @@ float lay_out(const AppState& state, Terms& line, const CellSize& cell, float ro
     for (std::size_t n = 0; n < line.size(); ++n) {
         Placed& t = line[n];
         t.digits = digits, t.cell = cell, t.form = form_of(how);
-        const int letters = std::max(2, letters_of(state, t, digits, how));
+        const int letters = std::max(cell.letters, letters_of(state, t, digits, how));
         const float cw = px(letters) * size::mono * cell.text + cell.pad;
         t.bed = {0, 0, cw, std::min(cell.row, room_h), t.rows(), t.cols(), true};
         w += t.bed.width() + gap_before(line, n);
@@ -128,6 +131,24 @@ float width_in(const Terms& line, const Room& in) {
     return std::max(width_of(line, 0, in.cut), width_of(line, in.cut, line.size()));
 }
 
+// What is left at the sides goes between numbers, up to a digit, and round signs and arrows.
+void spread(Terms& line, const Room& in) {
+    const Terms least = line;
+    for (const float share : {1.0f, .8f, .6f, .4f, .2f, .1f}) {
+        line = least;
+        for (Placed& t : line) {
+            CellSize& cell = t.cell;
+            const float pad = std::max(cell.pad, one_digit);
+            t.bed.cw += share * (pad - cell.pad);
+            cell.pad += share * (pad - cell.pad);
+            cell.sign += share * (std::max(cell.sign, usual.sign) - cell.sign);
+            cell.arrow += share * (std::max(cell.arrow, usual.arrow) - cell.arrow);
+        }
+        if (width_in(line, in) <= in.w) return;
+    }
+    line = least;
+}
+
 // All numbers fit, in cells of this size or at least as high as their text needs, with all digits of the
 // page.
 bool fits(const AppState& state, Terms& line, const Room& in, const CellSize& cell, Letters how) {
@@ -141,10 +162,24 @@ bool fits_usual(const AppState& state, Terms& line, const Room& in) {
     return fits(state, line, in, airy, Letters::of_all) || fits(state, line, in, usual, Letters::of_all);
 }
 
+// With air between the numbers.
+bool fits_with_air(const AppState& state, Terms& line, const Room& in) {
+    const bool well = fits(state, line, in, usual, Letters::of_all) ||
+                      fits(state, line, in, usual, Letters::own) ||
+                      fits(state, line, in, tight, Letters::own);
+    if (well) spread(line, in);
+    return well;
+}
+
+bool fits_in(const AppState& state, Terms& line, const Room& in, const CellSize& cell) {
+    if (!fits(state, line, in, cell, Letters::own)) return false;
+    spread(line, in);
+    return true;
+}
+
 // Rather than let numbers touch: smaller cells.
 bool fits_well(const AppState& state, Terms& line, const Room& in) {
-    return fits(state, line, in, usual, Letters::of_all) || fits(state, line, in, usual, Letters::own) ||
-           fits(state, line, in, tight, Letters::own) || fits(state, line, in, tighter, Letters::own);
+    return fits_with_air(state, line, in) || fits_in(state, line, in, tighter);
 }
 
 // Where not all matrices have room for the decimals of the formula, the narrow ones may.
@@ -167,7 +202,7 @@ bool fits_trimmed(const AppState& state, Terms& line, const Room& in) {
                           lay_out(state, line, tight, room, digits, Letters::trimmed);
                           return width_in(line, in) <= in.w;
                       });
-    if (fits) give_decimals(state, line, in);
+    if (fits) give_decimals(state, line, in), spread(line, in);
     return fits;
 }
 
@@ -428,7 +463,11 @@ BelowOperands below_operands(const AppState& state, Terms& line, float w, float 
     }
     // Bars end to end have their total in the line below them, where it is high enough.
     const Op op = op_now(state);
-    const float lens_h = is_flat(op) ? 142 : least_lens_h, lens_w = std::max(560.0f, least_lens_w(op));
+    const bool bytes = exchanges(state);  // in place of the drawing
+    const float lens_h = bytes         ? least_exchange_h
+                         : is_flat(op) ? 142
+                                       : least_lens_h,
+                lens_w = bytes ? least_exchange_w : std::max(560.0f, least_lens_w(op));
     const auto fits = [&](float row) {
         const float below = h - symbols_h - row * px(operands) - above_second;
         return below >= std::max(lens_h, symbols_h + row * px(results) + 8);
@@ -438,8 +477,13 @@ BelowOperands below_operands(const AppState& state, Terms& line, float w, float 
     if (row == std::end(rows)) return {};
     for (const Letters how : {Letters::of_all, Letters::own}) {
         lay_out(state, line, how == Letters::of_all ? usual : tight, *row, number_style().digits, how);
-        const float first = width_of(line, 0, cut), second = width_of(line, cut, line.size());
-        if (first <= w && second + least_gap + lens_w <= w) return {cut, *row, first, second};
+        // The results keep their size: beside them the drawing has the room.
+        Terms operands_only(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(cut));
+        const float second = width_of(line, cut, line.size());
+        if (width_of(operands_only, 0, cut) > w || second + least_gap + lens_w > w) continue;
+        spread(operands_only, {w, h});
+        std::ranges::copy(operands_only, line.begin());
+        return {cut, *row, width_of(line, 0, cut), second};
     }
     return {};
 }
@@ -453,7 +497,10 @@ bool with_result_below(const Canvas& c, AppState& state, const Rect& a, Terms& l
                 second = std::min(a.bottom() - top, most_lens_h);
     place(line, 0, at.cut, a.x + std::max(0.0f, (a.w - at.first_w) / 2), a.y);
     place(line, at.cut, line.size(), a.right() - at.second_w - 4, top);
-    draw_all(c, state, a, line, {a.x, top, a.w - at.second_w - least_gap, second}, view);
+    const Rect beside{a.x, top, a.w - at.second_w - least_gap, second};
+    const bool bytes = exchanges(state);
+    if (bytes) draw_exchange(c, state, beside);
+    draw_all(c, state, a, line, bytes ? Rect{} : beside, view);
     return true;
 }
 
@@ -480,16 +527,29 @@ static void mark_sent(Terms& line) {
     }
 }
 
+// With narrower arrows where that leaves the tiles all their digits.
+static TransferPlan plan_with_digits(const AppState& state, Terms line, const Rect& a, bool strip,
+                                     bool bytes) {
+    for (const Lanes lanes : {Lanes::usual, Lanes::narrow}) {
+        const TransferPlan plan = transfer_plan(a, strip, bytes, lanes);
+        const Room room{plan.tiles.w, plan.tiles.h - symbols_h - 8};
+        if (fits_well(state, line, room) || fits_in(state, line, room, closest)) return plan;
+    }
+    return transfer_plan(a, strip, bytes);
+}
+
 // From HBM to the chip or back. False if what goes has no room with numbers.
 static bool draw_sent_or_loaded(const Canvas& c, AppState& state, const Rect& a, Terms line,
                                 const StageView& view) {
     mark_sent(line);
     for (const bool bytes : {true, false}) {
         if (!bytes && points_at(state, "Meters")) return false;
-        const TransferPlan plan = transfer_plan(a, !view.strip.empty(), bytes);
+        const TransferPlan plan = plan_with_digits(state, line, a, !view.strip.empty(), bytes);
         const Rect& room = plan.tiles;
         const float h = room.h - symbols_h - 8;
-        if (!fits_roomy(state, line, room.w, h) && !fits_somehow(state, line, {room.w, h})) continue;
+        if (!fits_roomy(state, line, room.w, h) && !fits_well(state, line, {room.w, h}) &&
+            !fits_in(state, line, {room.w, h}, closest) && !fits_trimmed(state, line, {room.w, h}))
+            continue;
         draw_transfer(c, state, plan);
         const float w = width_of(line, 0, line.size());
         place(line, 0, line.size(), room.x + std::max(0.0f, (room.w - w) / 2), room.y);
@@ -581,8 +641,9 @@ static bool has_all_digits(const AppState& state, float w, float h, bool strip) 
     Terms line = terms_of(state);
     if (pictures_transfer(state)) {
         mark_sent(line);
-        const Rect room = transfer_plan({0, 0, w, h}, strip, false).tiles;
-        return line.empty() || fits_well(state, line, {room.w, room.h - symbols_h - 8});
+        const Rect room = plan_with_digits(state, line, {0, 0, w, h}, strip, false).tiles;
+        const Room in{room.w, room.h - symbols_h - 8};
+        return line.empty() || fits_well(state, line, in) || fits_in(state, line, in, closest);
     }
     return line.empty() || fits_well(state, line, {w, usual_h - symbols_h}) ||
            below_operands(state, line, w, h).cut > 0 || fits_in_two_lines(state, line, w, h);
@@ -614,7 +675,10 @@ void stage(const Canvas& c, AppState& state, const Rect& a, const StageView& vie
     const bool small = fits_one_line(state, line, a.w);
     // Rather two lines than one without decimals.
     const bool one_line = fits_well(state, line, {a.w, usual_h - symbols_h});
-    if (!one_line && lens && with_result_below(c, state, a, line, view)) return;
+    const bool air = one_line && fits_with_air(state, line, {a.w, usual_h - symbols_h});
+    if ((!air || (exchanges(state) && !view.strip.empty())) && lens &&
+        with_result_below(c, state, a, line, view))
+        return;
     if (!one_line && in_two_lines(c, state, a, line, view)) return;
     const bool above = equation_above_lens(state, line, a.h) > 0, flat = is_flat(op_now(state)) && above;
     // A tour that speaks of the drawing has it alone where it would not be there.

@@ -318,6 +318,9 @@ bool replaces(const StageTerm& result, const StageTerm& old) {
 Line stage_symbol(const Trace& trace, const StageTerm& t) {
     // Parts have other letters from merge to merge.
     Line symbol = slot_symbol(trace, t.slot, t.part < 0 ? t.made : t.step, t.part);
+    // What grows in HBM, block by block, has its block before it grows, too.
+    if (t.old && t.part < 0 && info(t.slot).hbm && info(t.slot).role == Role::Q)
+        symbol = block_symbol(trace, t.slot, t.step, trace.step(t.step).i);
     if (t.transposed) symbol = ui::transposed(std::move(symbol));
     const bool indexed = !symbol.empty() && symbol.back().script == Span::Script::sub;
     return t.old && t.slot != Slot::dS ? pieces(symbol, sub(indexed ? " old" : "old", info(t.slot).role))

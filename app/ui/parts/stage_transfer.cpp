@@ -15,7 +15,8 @@ namespace tilewalk::ui {
 namespace {
 
 constexpr float to_strip = 24;  // from the stage back to the edge of the strip
-constexpr float hbm_w = 112, lanes_w = 204, chip_title_h = 46, bytes_h = 76, most_lane_h = 46;
+constexpr float hbm_w = 112, usual_lanes = 204, narrow_lanes = 164, chip_title_h = 46, bytes_h = 76,
+                most_lane_h = 46;
 
 std::int64_t traffic_until(const Trace& trace, int k) {
     const Traffic t = k < 0 ? Traffic{} : trace.step(k).traffic;
@@ -56,13 +57,18 @@ Line label_of_lane(const Canvas& c, const Trace& trace, int k, const Access& acc
     return name;
 }
 
-void draw_lane_of(const Canvas& c, const Rect& a, const Line& label, ImU32 colour, bool loads) {
-    const float head = a.h * .6f, mid = a.middle();
-    const Rect shaft{loads ? a.x : a.x + head - 1, a.y + 3, a.w - head + 1, a.h - 6};
+enum class Way { in, out, both };
+
+void draw_lane_of(const Canvas& c, const Rect& a, const Line& label, ImU32 colour, Way way) {
+    const float head = a.h * .6f, mid = a.middle(), in = way == Way::out ? 0 : head - 1,
+                out = way == Way::in ? 0 : head - 1;
+    const Rect shaft{a.x + out, a.y + 3, a.w - in - out, a.h - 6};
     c.rect(shaft.x, shaft.y, shaft.w, shaft.h, c.theme->well, radius::bar);
     c.frame(shaft.x, shaft.y, shaft.w, shaft.h, colour, 2.4f, radius::bar);
-    const float tip = loads ? a.right() : a.x, foot = loads ? a.right() - head : a.x + head;
-    c.polygon({{foot, a.y - 4}, {tip, mid}, {foot, a.bottom() + 4}}, colour);
+    if (in > 0)
+        c.polygon({{a.right() - head, a.y - 4}, {a.right(), mid}, {a.right() - head, a.bottom() + 4}},
+                  colour);
+    if (out > 0) c.polygon({{a.x + head, a.y - 4}, {a.x, mid}, {a.x + head, a.bottom() + 4}}, colour);
     c.rich(shaft.x + shaft.w / 2, mid, label, size::far, Align::center);
 }
 
@@ -83,9 +89,10 @@ void draw_arrows(const Canvas& c, const AppState& state, const TransferPlan& pla
     const std::vector<Rect> lanes = lanes_of(state, plan);
     auto lane = lanes.begin();
     for (const Access& access : moved(trace, k)) {
-        const float room = lane->w - .6f * lane->h - 8;
+        const float room = lane->w - .6f * lane->h - 6;
         const Line label = lane->h >= 30 ? label_of_lane(c, trace, k, access, room) : Line{};
-        draw_lane_of(c, *lane++, label, hue(*c.theme, info(access.slot).role), is_load(trace.step(k).op));
+        draw_lane_of(c, *lane++, label, hue(*c.theme, info(access.slot).role),
+                     is_load(trace.step(k).op) ? Way::in : Way::out);
     }
 }
 
@@ -155,14 +162,16 @@ bool pictures_transfer(const AppState& state) {
     return (is_load(op) || is_store(op)) && !quiz_waits(state) && !points_at(state, "Lens");
 }
 
-TransferPlan transfer_plan(const Rect& a, bool strip, bool bytes) {
+TransferPlan transfer_plan(const Rect& a, bool strip, bool bytes, Lanes lanes) {
     TransferPlan p;
+    const bool narrow = lanes == Lanes::narrow;
+    const float lanes_w = narrow ? narrow_lanes : usual_lanes, pad = narrow ? 10 : 16;
     const float below = bytes ? bytes_h + 14 : 0;
     float x = strip ? a.x - to_strip : a.x;
     if (!strip) p.hbm = {x, a.y, hbm_w, a.h - below}, x += hbm_w + 12;
     p.lanes = {x, a.y, lanes_w, a.h - below};
     p.chip = {x + lanes_w + 12, a.y, a.right() - x - lanes_w - 12, a.h - below};
-    p.tiles = {p.chip.x + 16, p.chip.y + chip_title_h, p.chip.w - 32, p.chip.h - chip_title_h - 14};
+    p.tiles = {p.chip.x + pad, p.chip.y + chip_title_h, p.chip.w - 2 * pad, p.chip.h - chip_title_h - 14};
     if (bytes) p.bytes = {a.x, a.bottom() - bytes_h, a.w, bytes_h};
     return p;
 }
@@ -188,6 +197,30 @@ void draw_transfer(const Canvas& c, AppState& state, const TransferPlan& plan) {
     }
     draw_arrows(c, state, plan);
     if (plan.bytes.h > 0) draw_bytes(c, state, plan.bytes);
+}
+
+bool exchanges(const AppState& state) {
+    const Trace& trace = *state.trace;
+    const int k = state.cursor.step;
+    return info(trace.step(k).op).kind == OpKind::compute && !quiz_waits(state) &&
+           std::ranges::any_of(trace.writes(k), [&](const Access& a) {
+               return info(a.slot).hbm && value_in(trace, trace.reads(k), a.slot);
+           });
+}
+
+void draw_exchange(const Canvas& c, const AppState& state, const Rect& a) {
+    const Trace& trace = *state.trace;
+    const int k = state.cursor.step;
+    const auto grown = std::ranges::find_if(
+        trace.writes(k), [&](const Access& one) { return value_in(trace, trace.reads(k), one.slot); });
+    const Line bytes{number(format_traffic(size_of(trace, *grown, true)))};
+    const Line label =
+        pieces(block_symbol(trace, grown->slot, k, grown->tile), "  ", bytes, " in, ", bytes, " back");
+    const float room = a.h - bytes_h - 18, h = std::min(most_lane_h, room), x = a.x - to_strip;
+    const float w = std::min(a.right() - x - 8, rich_width(c, label, size::far) + 1.2f * h + 32);
+    draw_lane_of(c, {x, a.y + 4 + (room - h) / 2, w, h}, label, hue(*c.theme, info(grown->slot).role),
+                 Way::both);
+    draw_bytes(c, state, {a.x, a.bottom() - bytes_h, a.w, bytes_h});
 }
 
 Line moved_symbols(const Trace& trace, int k) {

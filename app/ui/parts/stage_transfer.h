@@ -17,12 +17,20 @@ struct TransferPlan {
 
 /// A step is told so if it loads or stores, unless a question or a tour asks for something else.
 bool pictures_transfer(const AppState& state);
+/// The arrows take no more than their words need where the tiles would lose digits.
+enum class Lanes { usual, narrow };
 /// `strip`: the strip of HBM stands at the left of the area; `bytes`: with the bar below.
-TransferPlan transfer_plan(const Rect& area, bool strip, bool bytes);
+TransferPlan transfer_plan(const Rect& area, bool strip, bool bytes, Lanes lanes = Lanes::usual);
 /// Where what moves lies in the box of HBM: from there tiles come, and there they go.
 std::vector<StripPlace> places_in_hbm(const AppState& state, const TransferPlan& plan);
 /// All but the tiles.
 void draw_transfer(const Canvas& canvas, AppState& state, const TransferPlan& plan);
+
+/// A computing step that reads from HBM what it writes back there, as dQ grows.
+bool exchanges(const AppState& state);
+constexpr float least_exchange_w = 380, least_exchange_h = 146;
+/// Both ways with their bytes, from the strip of HBM at the left of the area, and the traffic of the walk.
+void draw_exchange(const Canvas& canvas, const AppState& state, const Rect& area);
 
 /// What a load or a store moves, each matrix once: "K₁, V₁".
 Line moved_symbols(const Trace& trace, int k);

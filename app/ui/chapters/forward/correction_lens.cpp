@@ -5,6 +5,7 @@
 #include "core/base/numbers.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilewalk::ui {
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr int pieces_of_a_curve = 40;
 constexpr double widest = 6;  // units of x; beyond, weights are too small to be seen
-constexpr float foot_h = 26, legend_h = 38;
+constexpr float foot_h = 26, legend_row = 19, legend_mark = 30;
 
 struct Plot {
     Rect area;
@@ -59,13 +60,19 @@ void drop(const Canvas& c, const Plot& p, const Correction& k, double score, boo
     c.disc(x, to, largest ? 5.0f : 3.5f, largest ? t.focus : hue(t, Role::S));
 }
 
-// Beside the arrow where the new curve leaves room, else below it, else over what is lost.
-void factor(const Canvas& c, const Plot& p, const Correction& k) {
+// Beside the arrow where the new curve leaves room: in its middle, else at its top; else below the curve,
+// else over what is lost.
+void factor(const Canvas& c, const Plot& p, const Correction& k, float legend_h) {
     const std::string words = "× " + format_short(k.alpha);
     const float w = text_width(Face::semibold, size::lead, words), x = p.x(k.before);
     const double middle = (1 + std::exp(k.before - k.now)) / 2;
+    // From the arrow to the new curve, at that height.
+    const auto room = [&](float y) {
+        return p.x(k.now + std::log(std::max(.01f, (p.area.bottom() - y) / p.area.h))) - x;
+    };
     float left = x + 10, y = p.y(middle);
-    if (p.x(k.now + std::log(middle)) - x < w + 22) y = p.area.bottom() - 13;
+    const float top = p.area.y + 13;
+    if (room(y) < w + 22) y = room(top + 8) >= w + 14 ? top : p.area.bottom() - 13;
     if (y > p.y(middle) && p.x(k.now) - x < w + 14) {
         left = x - 10 - w, y = std::max(p.y(middle), p.area.y + legend_h + 10);
         c.rect(left - 4, y - 10, w + 8, 20, c.theme->well, radius::bar);
@@ -108,25 +115,55 @@ void from_nothing(const Canvas& c, const Plot& p, float left, const Correction& 
     c.rich(left - 8, axis + 15, before, size::body);
 }
 
-// Which curve is which, in the empty corner.
-void legend(const Canvas& c, const Plot& p, const Correction& k, bool moved) {
-    const Theme& t = *c.theme;
-    float y = p.area.y + 9;
+// Which curve is which. It stands in the empty corner, left of both curves; where that is too small, in a
+// line or two above the plot.
+struct Legend {
+    struct Entry {
+        Line words;
+        bool old;
+        float w;
+    };
+    std::vector<Entry> entries;
+    const char* words = "";
+    bool above = false;
+    int rows = 0;  // above
+};
+
+Legend legend_of(const Canvas& c, const Plot& p, const Correction& k, bool moved) {
+    Legend out;
     const auto entry = [&](double max, bool old) {
         Line words = pieces("exp(x − ", number(format_short(max), Role::m), ")");
-        const Line more = pieces(words, "  before");
-        if (old && p.area.x + 30 + rich_width(c, more, size::body) < p.x(k.before) - 16) words = more;
-        if (old)
-            c.dashed_line({p.area.x + 6, y}, {p.area.x + 24, y}, t.t2, 1.8f, {4, 3});
-        else
-            c.line({p.area.x + 6, y}, {p.area.x + 24, y}, hue(t, Role::S), 2.4f);
-        c.rich(p.area.x + 30, y, words, size::body, Align::left, t.t2);
-        y += 19;
+        const float w = rich_width(c, words, size::body);
+        const float y = px(out.entries.size() + 1) * legend_row - 4;  // its lower edge
+        const double at = k.before + std::log(std::max(.05, 1 - static_cast<double>(y / p.area.h)));
+        if (moved && p.area.x + legend_mark + w + 4 > p.x(at)) out.above = true;
+        out.entries.push_back({std::move(words), old, legend_mark + w});
     };
     if (moved) entry(k.before, true);
     entry(k.now, false);
-    const char* words = !std::isfinite(k.before) ? "no key before" : moved ? "" : "the maximum stayed";
-    c.text(p.area.x + 6, y, words, size::body, t.t2);
+    out.words = !std::isfinite(k.before) ? "no key before" : moved ? "" : "the maximum stayed";
+    float w = 0;
+    for (const Legend::Entry& one : out.entries) w += one.w + 16;
+    if (out.above) out.rows = w <= p.area.w + 24 ? 1 : 2;
+    return out;
+}
+
+void draw_legend(const Canvas& c, const Plot& p, const Legend& legend) {
+    const Theme& t = *c.theme;
+    float x = p.area.x + 6, y = p.area.y + 9;
+    if (legend.above) y -= px(legend.rows) * legend_row + 6;
+    for (const Legend::Entry& one : legend.entries) {
+        if (one.old)
+            c.dashed_line({x, y}, {x + 18, y}, t.t2, 1.8f, {4, 3});
+        else
+            c.line({x, y}, {x + 18, y}, hue(t, Role::S), 2.4f);
+        c.rich(x + legend_mark - 6, y, one.words, size::body, Align::left, t.t2);
+        if (legend.rows == 1)
+            x += one.w + 16;
+        else
+            y += legend_row;
+    }
+    c.text(p.area.x + 6, y, legend.words, size::body, t.t2);
 }
 
 }  // namespace
@@ -142,9 +179,12 @@ bool correction_curves(const Canvas& c, const Rect& pane, const Correction& k, f
         if (std::isfinite(score)) lo = std::min(lo, score - .6);
     lo = std::max(lo, k.now - widest);
     const float left = pane.x + 16, before_the_break = first ? std::min(60.0f, pane.w * .25f) : 0;
-    const Plot p{{left + before_the_break, pane.y + 6, pane.w - 36 - before_the_break, pane.h - foot_h - 6},
-                 lo,
-                 k.now};
+    Plot p{{left + before_the_break, pane.y + 6, pane.w - 36 - before_the_break, pane.h - foot_h - 6},
+           lo,
+           k.now};
+    const Legend legend = legend_of(c, p, k, moved);
+    const float taken = px(legend.rows) * legend_row + (legend.above ? 4.0f : 0.0f);
+    p.area.y += taken, p.area.h -= taken;
     c.line({left, p.y(1)}, {p.area.right(), p.y(1)}, t.line);
     c.line({left, p.y(0)}, {p.area.right(), p.y(0)}, t.line2);
     c.text(left - 5, p.y(1) + 1, "1", size::small, t.t2, Face::mono, Align::right);
@@ -159,13 +199,13 @@ bool correction_curves(const Canvas& c, const Rect& pane, const Correction& k, f
     end.polyline(p.curve(now.now), hue(t, Role::S), 2.4f);
     maxima(c, p, k, moved);
     if (!first) c.disc(p.x(now.now), p.y(1), 4, hue(t, Role::S));
-    legend(c, p, k, moved);
+    draw_legend(c, p, legend);
     if (first) from_nothing(c, p, left, k);
     if (!moved) return true;
     for (const double score : k.scores)
         if (std::isfinite(score) && score > lo && score < k.before) drop(c, p, now, score, false);
     drop(c, p, now, k.before, true);
-    if (there == 1) factor(c, p, k);
+    if (there == 1) factor(c, p, k, legend.above ? 0 : 2 * legend_row);
     return true;
 }
 

@@ -79,7 +79,7 @@ Stack stack_of(const CellSum& s) {
               .total = s.total,
               .added = pieces(s.a.column ? transposed(a) : a, slot_symbol(s.b.slot))};
     const Role role = info(s.slot).role;
-    if (s.grows) out.parts.push_back({s.before * s.shrinks / s.divisor, role});
+    if (s.grows) out.parts.push_back({s.before * s.shrinks / s.divisor, role, s.shrinks == 1});
     for (const double term : s.terms()) out.parts.push_back({term / s.divisor, role});
     return out;
 }

@@ -8,6 +8,7 @@
 #include "core/base/numbers.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilewalk::ui {
 
@@ -133,13 +134,56 @@ bool draw_correction(const Canvas& c, const SoftmaxWalk& walk, const Rect& a, fl
     return correction_curves(c, a, out, phase);
 }
 
+// p as a point on the curve, with those of the pass that are measured from the same maximum.
+bool draw_weight(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, const Rect& a,
+                 float phase) {
+    const Step& step = walk.step();
+    const bool broken = state.problem->switches != Switches{} || state.problem->precision.any();
+    if (step.op != Op::exponentials || broken || !drawable(state)) return false;
+    const Value* m = value_in(walk.trace, walk.trace.reads(walk.k), Slot::m);
+    const double base = m ? m->data(0, 0) : 0;
+    if (!m || !std::isfinite(base)) return false;
+    std::vector<CurvePoint> points;
+    for (int k = 0; k <= walk.k; ++k) {
+        const Step& other = walk.trace.step(k);
+        if (other.op != Op::exponentials || other.phase != step.phase) continue;
+        const Value* from = value_in(walk.trace, walk.trace.reads(k), Slot::m);
+        if (!from || from->data(0, 0) != base) continue;
+        const double x = walk.trace.live(Slot::x, other.j, k).value->data(0, 0);
+        points.push_back({x - base, plain({word("x"), sub(str(other.j + 1))}), Role::S});
+        points.back().chosen = k == walk.k;
+    }
+    c.text(a.x, a.y + 11.5f, "exp(x − m)", size::body, c.theme->t2);
+    curve(c, {a.x, a.y + 6, a.w, a.h - 6}, points, phase);
+    return true;
+}
+
+// The shares of the pass so far; all of them together are 1.
+bool draw_shares(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, const Rect& a,
+                 float phase) {
+    const Step& step = walk.step();
+    if (step.op != Op::divide || !drawable(state)) return false;
+    std::vector<Bar> list;
+    for (int k = 0; k <= walk.k; ++k) {
+        const Step& other = walk.trace.step(k);
+        if (other.op != step.op || other.phase != step.phase) continue;
+        list.push_back({"i = " + str(other.j + 1),
+                        walk.trace.value(walk.trace.writes(k).front().value).data(0, 0), Role::S});
+    }
+    c.text(a.x, a.y + 11.5f, "shares so far", size::body, c.theme->t2);
+    bars(c, {a.x, a.y + 22, a.w, a.h - 22}, list, false, {0, 1}, phase);
+    return true;
+}
+
 // The step to scale; or, with E, the line of the derivation.
 void draw_lens(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const Rect& a) {
     c.well(a.x, a.y, a.w, a.h);
     const PanelPart part(c, "Lens", a);
     const Enlarged large(c, {a.x, a.y}, size::far_growth);
     const Rect inner{8, 5, a.w / size::far_growth - 16, a.h / size::far_growth - 10};
-    if (!draw_correction(large.c, walk, inner, phase(state)))
+    const float now = phase(state);
+    if (!draw_correction(large.c, walk, inner, now) && !draw_weight(large.c, state, walk, inner, now) &&
+        !draw_shares(large.c, state, walk, inner, now))
         softmax_running(large.c, state, running_value(walk), inner);
 }
 

@@ -525,6 +525,37 @@ TEST_CASE("stage: a sum too long to be written out is written with its products 
     CHECK(plain(brief_numbers(trace, *cell_sum(trace, scores, 0, 0))).starts_with("0.125 × "));
 }
 
+TEST_CASE("stage: every bar of a short sum has its number, and what was there before is called old") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.go_to_step(steps_of(*program.state.trace, Op::output)[1], 2);
+    for (const char* number : {"1.045", "9.000", "1.759"}) CHECK(program.look_for(number, "Lens"));
+    program.show_lesson("flash-backward");
+    program.go_to_step(steps_of(*program.state.trace, Op::dk)[1], 2);
+    for (const char* number : {"old −5.571", "−7.421"}) CHECK(program.look_for(number, "Lens"));
+}
+
+TEST_CASE("stage: what grows in HBM goes both ways, with its bytes") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.show_lesson("flash-backward");
+    program.go_to_step(steps_of(*program.state.trace, Op::dq)[1], 2);
+    CHECK(program.shows("32 B"));
+    CHECK(program.shows(" back"));
+    CHECK(exchanges(program.state));
+    program.go_to_step(steps_of(*program.state.trace, Op::dk)[1], 2);
+    CHECK_FALSE(exchanges(program.state));
+}
+
+TEST_CASE("stage: a slide that stores has one precision") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.go_to_step(steps_of(*program.state.trace, Op::store).front(), 2);
+    for (const char* number : {"10.204", "1.639", "2.494"}) CHECK(program.shows(number));
+    program.show_lesson("flash-backward");
+    program.go_to_step(steps_of(*program.state.trace, Op::store).front(), 2);
+    CHECK(program.shows("0.59"));
+    CHECK_FALSE(program.shows("0.590"));
+    CHECK(program.shows("−12.99"));
+}
+
 TEST_CASE("stage: a drawn sum says where its printed terms miss the printed total") {
     Program program(example("worked-4x4"), {1280, 720}, true);
     program.go_to_step(16, 2);  // 0.503 + 1.000 + 0.135 and 1.639

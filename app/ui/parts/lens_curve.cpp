@@ -1,0 +1,256 @@
+// Weights as points on the curve exp(x).
+#include "app/ui/parts/lens_parts.h"
+
+#include "app/ui/kit/items.h"
+#include "app/ui/state/motion.h"
+#include "core/base/numbers.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// A point on its way from exp(0) = 1 down the curve to where it belongs.
+void slide_down(const Canvas& c, const Rect& plot, double far, const CurvePoint& p, ImU32 colour,
+                float there) {
+    const double end = std::max(p.x, far), way = static_cast<double>(there), x = end * way;
+    const double y = std::exp(x) + (p.y - std::exp(end)) * way;
+    const Point at{plot.right() + px(x / -far) * plot.w, plot.bottom() - px(y) * plot.h};
+    c.dashed_line({at.x, plot.bottom()}, at, colour, 1.2f, {3, 3});
+    c.disc(at.x, at.y, 4.5f, colour);
+}
+
+void curve_dot(const Canvas& c, const Rect& plot, Point at, const CurvePoint& p) {
+    const ImU32 colour = hue(*c.theme, p.role);
+    c.dashed_line({at.x, plot.bottom()}, at, colour, 1.2f, {3, 3});
+    c.disc(at.x, at.y, 4.5f, colour);
+}
+
+// The one that the formula is about, with its value where the curve leaves room: at its upper left.
+void chosen_dot(const Canvas& c, const Rect& plot, Point at, const CurvePoint& p, bool told) {
+    c.disc(at.x, at.y, 6, hue(*c.theme, p.role));
+    c.disc(at.x, at.y, 4.6f, c.theme->focus);
+    if (p.y == 1 || !told) return;  // the axis says it there
+    const std::string value = format_short(p.y);
+    const float right = std::max(at.x - 7, plot.x + text_width(Face::mono_bold, size::small, value) - 8);
+    c.text(right, std::max(at.y - 12, plot.y + 4), value, size::small, 0, Face::mono_bold, Align::right);
+}
+
+// "k₀:  exp(−1) = 0.368"; brief: "k₀:  0.368".
+Line curve_entry(const CurvePoint& p, bool brief) {
+    const std::string x = format_short(p.x), y = format_short(p.y), power = "exp(" + x + ")",
+                      start = p.label + ": ";
+    NumberLine shown;
+    shown.comes_to = std::exp(read_shown(x).value);
+    const std::string words = brief ? start
+                              : p.left_out
+                                  ? start + format_short(std::exp(p.x)) + " = " + power + " left out: "
+                                  : start + power + " " + sign_before(shown, y) + " ";
+    return pieces(words, number(y, Role::none, true));
+}
+
+// What the first `told` points are. If they do not all fit below each other, only their values, in columns;
+// of those that do not fit even so, how many. Then the chosen one comes first.
+void curve_list(const Canvas& c, const Rect& a, const std::vector<CurvePoint>& points, std::size_t told,
+                bool brief) {
+    const auto row_h = std::clamp((a.h - 20) / px(points.size()), 17.0f, 24.0f);
+    const auto rows = static_cast<std::size_t>(std::max(1.0f, (a.h + 12) / row_h));
+    brief = brief || points.size() > rows;
+    float widest = 1;
+    for (const CurvePoint& p : points)
+        widest = std::max(widest, rich_width(c, curve_entry(p, brief), size::body));
+    const auto columns = static_cast<std::size_t>(std::max(1.0f, (a.w + 14) / (widest + 14)));
+    const std::size_t places = rows * columns;
+    std::vector<const CurvePoint*> order;
+    for (const CurvePoint& p : points) order.push_back(&p);
+    if (points.size() > places)
+        std::stable_partition(order.begin(), order.end(), [](const CurvePoint* p) { return p->chosen; });
+    for (std::size_t n = 0; n < told; ++n) {
+        const float x = a.x + px(n / rows) * (widest + 14), y = a.y + 6 + row_h * px(n % rows);
+        if (n + 1 == places && points.size() > places) {
+            c.text(x, y, "… " + str(points.size() - n) + " more", size::small, c.theme->t2);
+            break;
+        }
+        Line entry = curve_entry(*order[n], brief);
+        if (rich_width(c, entry, size::body) > a.w) entry.erase(entry.begin(), entry.end() - 1);
+        c.rich(x, y, entry, size::body, Align::left, order[n]->chosen ? c.theme->t1 : c.theme->t2);
+    }
+}
+
+}  // namespace
+
+namespace {
+
+// The axes, and where a point lies.
+struct CurvePlot {
+    Rect area;
+    double far = -4;
+    bool beyond = false, infinite = false;  // some points lie left of it, some at −∞
+
+    float x(double v) const { return area.right() + px(v / -far) * area.w; }
+    float y(double v) const { return area.bottom() - px(v) * area.h; }
+    Point place(const CurvePoint& p) const { return {p.x < far ? area.x - 4 : x(p.x), y(p.y)}; }
+};
+
+CurvePlot plot_of(const std::vector<CurvePoint>& points, const Rect& area) {
+    CurvePlot out{area};
+    for (const CurvePoint& p : points)
+        if (std::isfinite(p.x)) out.far = std::min(out.far, p.x - .5);
+    out.far = std::max(out.far, -8.0);
+    out.infinite = std::ranges::any_of(points, [](const CurvePoint& p) { return std::isinf(p.x); });
+    out.beyond = std::ranges::any_of(points, [&](const CurvePoint& p) { return p.x < out.far; });
+    return out;
+}
+
+void curve_axes(const Canvas& c, const CurvePlot& plot) {
+    const Theme& t = *c.theme;
+    const Rect& a = plot.area;
+    c.line({a.x, a.bottom()}, {a.right(), a.bottom()}, t.line2);
+    c.line({a.right(), a.y}, {a.right(), a.bottom()}, t.line2);
+    std::vector<Point> line;
+    for (int n = 0; n <= 48; ++n) {
+        const double at = plot.far * (1 - n / 48.0);
+        line.push_back({plot.x(at), plot.y(std::exp(at))});
+    }
+    c.polyline(line, t.t3, 1.6f);
+    c.line({a.right() - 4, a.y}, {a.right() + 4, a.y}, t.line2);
+    c.text(a.right() + 8, a.y, "1", size::small, t.t3, Face::mono);
+    if (plot.beyond) c.head({a.x - 9, a.bottom()}, {-1, 0}, t.t3, 8);
+    c.text(a.right(), a.bottom() + 11, "0", size::small, t.t3, Face::mono, Align::center);
+}
+
+// A number stands below its own place, and −∞ left of all of them.
+void curve_tick(const Canvas& c, const CurvePlot& plot) {
+    const Theme& t = *c.theme;
+    const double tick = std::ceil(plot.far);
+    const float x = plot.x(tick), y = plot.area.bottom();
+    c.line({x, y}, {x, y + 4}, t.line2);
+    if (plot.infinite)
+        c.text(plot.area.x - 12, y + 11, "−∞", size::small, t.t3, Face::mono);
+    else
+        c.text(x, y + 11, format_short(tick), size::small, t.t3, Face::mono, Align::center);
+}
+
+// What stands at a point: the keys that lie there, and the value; below the axis its exponent.
+struct CurveLabel {
+    const CurvePoint* point;
+    Point at;
+    Line words;
+    Rect area{};
+    std::string tick;
+    Rect tick_area{};
+};
+
+Rect grown(const Rect& a, float by) { return {a.x - by, a.y - by, a.w + 2 * by, a.h + 2 * by}; }
+bool touch(const Rect& a, const Rect& b) {
+    return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
+}
+
+// The keys at each place, from right to left.
+std::vector<CurveLabel> labels_at(const CurvePlot& plot, const std::vector<CurvePoint>& points) {
+    std::vector<std::pair<const CurvePoint*, std::string>> places;
+    for (const CurvePoint& p : points) {
+        const auto same = std::ranges::find_if(
+            places, [&](const auto& place) { return place.first->x == p.x && place.first->y == p.y; });
+        if (same == places.end())
+            places.push_back({&p, p.label});
+        else
+            same->second += ", " + p.label, same->first = p.chosen ? &p : same->first;
+    }
+    std::ranges::sort(places, [](const auto& a, const auto& b) { return a.first->x > b.first->x; });
+    std::vector<CurveLabel> out;
+    for (const auto& [p, names] : places) {
+        const std::string exponent = p->x == 0 || std::isinf(p->x) ? "" : format_short(p->x);
+        out.push_back({p,
+                       plot.place(*p),
+                       pieces(names + ": ", number(format_short(p->y), Role::none, true)),
+                       {},
+                       exponent});
+    }
+    return out;
+}
+
+// At the upper left of its point each, where the curve leaves room; empty where they do not all have it, or
+// the values are none of the curve.
+std::vector<CurveLabel> curve_labels(const Canvas& c, const CurvePlot& plot, const Rect& pane,
+                                     const std::vector<CurvePoint>& points) {
+    std::vector<CurveLabel> out = labels_at(plot, points);
+    std::vector<Rect> taken{{plot.area.right() - 5, plot.area.bottom() + 3, 40, 18}};  // the axis' own 0
+    for (const CurveLabel& label : out) taken.push_back({label.at.x - 5, label.at.y - 5, 10, 10});
+    for (CurveLabel& label : out) {
+        const CurvePoint& p = *label.point;
+        if (p.left_out || p.x < plot.far || p.x > 0) return {};
+        const float w = rich_width(c, label.words, size::body), h = 17;
+        label.area = {label.at.x - 9 - w, std::max(label.at.y - 14 - h / 2, pane.y - 2), w, h};
+        if (label.area.x < pane.x) return {};
+        for (const Rect& other : taken)
+            if (touch(label.area, other)) return {};
+        taken.push_back(grown(label.area, 2));
+        if (label.tick.empty()) continue;
+        const float tick_w = text_width(Face::mono, size::small, label.tick);
+        label.tick_area = {label.at.x - tick_w / 2, plot.area.bottom() + 3, tick_w, 16};
+        const auto in_the_way = [&](const Rect& other) { return touch(grown(label.tick_area, 3), other); };
+        if (std::ranges::any_of(taken, in_the_way))
+            label.tick.clear();
+        else
+            taken.push_back(label.tick_area);
+    }
+    return out;
+}
+
+void draw_curve_label(const Canvas& c, const CurveLabel& label) {
+    const Theme& t = *c.theme;
+    c.rich(label.area.x, label.area.middle(), label.words, size::body, Align::left,
+           label.point->chosen ? t.t1 : t.t2);
+    const Rect& tick = label.tick_area;
+    if (label.tick.empty()) return;
+    c.line({label.at.x, tick.y - 3}, {label.at.x, tick.y + 1}, t.line2);
+    c.text(tick.x, tick.y + 8, label.tick, size::small, t.t2, Face::mono);
+}
+
+// Only the numbers of the list where the pane is narrow: the power stands in the formula.
+struct CurveList {
+    bool brief;
+    float w;
+};
+CurveList list_of(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& points) {
+    const auto widest = [&](bool brief) {
+        float w = 0;
+        for (const CurvePoint& p : points) w = std::max(w, rich_width(c, curve_entry(p, brief), size::body));
+        return w;
+    };
+    const bool brief = pane.w < 330 || pane.w - widest(false) - 52 < 90;
+    return {brief, std::max(brief ? 118.0f : 232.0f, widest(brief) + (brief ? 44 : 52))};
+}
+
+}  // namespace
+
+void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& points, float phase) {
+    // On stage the numbers stand at their points, where all of them have room there.
+    CurvePlot plot = plot_of(points, {pane.x + 12, pane.y + 8, pane.w - 36, pane.h - 28});
+    const std::vector<CurveLabel> labels =
+        far_type() ? curve_labels(c, plot, pane, points) : std::vector<CurveLabel>{};
+    const auto [brief, list_w] = list_of(c, pane, points);
+    if (labels.empty()) plot.area.w = std::clamp(pane.w - list_w, brief ? 38.0f : 90.0f, 300.0f);
+    curve_axes(c, plot);
+    if (labels.empty()) curve_tick(c, plot);
+    std::size_t told = 0;
+    for (; told < points.size(); ++told) {
+        const float there = turn_of(phase, during::terms, told, points.size());
+        const ImU32 colour = hue(*c.theme, points[told].role);
+        if (there > 0 && there < 1) slide_down(c, plot.area, plot.far, points[told], colour, there);
+        if (there < 1) break;
+        curve_dot(c, plot.area, plot.place(points[told]), points[told]);
+    }
+    for (std::size_t n = 0; n < told; ++n)  // on top of the others
+        if (points[n].chosen) chosen_dot(c, plot.area, plot.place(points[n]), points[n], labels.empty());
+    for (const CurveLabel& label : labels)
+        if (static_cast<std::size_t>(label.point - points.data()) < told) draw_curve_label(c, label);
+    const float list_x = plot.area.right() + (brief ? 26.0f : 36.0f);
+    if (labels.empty())
+        curve_list(c, {list_x, plot.area.y, pane.right() - list_x, pane.bottom() - plot.area.y}, points, told,
+                   brief);
+}
+
+}  // namespace tilewalk::ui
