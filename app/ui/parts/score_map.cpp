@@ -108,6 +108,15 @@ void tile_lines(const Canvas& c, const Problem& p, const Grid& g) {
         c.line({a.x + px(col) * g.cw, a.y}, {a.x + px(col) * g.cw, a.bottom()}, c.theme->line2);
 }
 
+// What the wedge covers of the map, at the right of the row.
+Rect covered_by_wedge(const Rect& map, const Rect& row, const Rect& to) {
+    const float share = (map.right() - row.right()) / std::max(1.0f, to.x - 10 - row.right());
+    const float top = row.y + (to.y - 4 - row.y) * share,
+                bottom = row.bottom() + (to.bottom() + 4 - row.bottom()) * share;
+    const float y = std::min(row.y, top);
+    return {row.right(), y, map.right() - row.right(), std::max(row.bottom(), bottom) - y};
+}
+
 void wedge(const Canvas& c, const Rect& row, const Rect& to) {
     const float x = to.x - 10;
     c.polygon({{row.right(), row.y}, {x, to.y - 4}, {x, to.bottom() + 4}, {row.right(), row.bottom()}},
@@ -166,26 +175,27 @@ ScoreMap score_map(const AppState& state, const Rect& room) {
     return map;
 }
 
-// Over tiles that will come: those that the mask skips are none of them.
-static void name_the_rest(const Canvas& c, const Rect& a, float top, const std::vector<Rect>& skipped) {
+// Over tiles that will come: those that the mask skips are none of them, and nothing runs through the words.
+static void name_the_rest(const Canvas& c, const Rect& a, float top, const std::vector<Rect>& taken) {
     if (a.bottom() - top < 60) return;
-    const char* words = "not reached yet";
-    const float w = text_width(Face::regular, size::far, words) + 8, h = 34;
-    for (const float y : {(top + a.bottom()) / 2, a.bottom() - 26}) {
-        float left = a.x, right = a.right();
-        for (const Rect& tile : skipped) {
-            if (tile.bottom() <= y - h / 2 || tile.y >= y + h / 2) continue;
-            if (tile.x + tile.w / 2 > a.x + a.w / 2)
-                right = std::min(right, tile.x);
-            else
-                left = std::max(left, tile.right());
+    const float h = 34;
+    for (const char* words : {"not reached yet", "to come"})
+        for (const float y : {(top + a.bottom()) / 2, a.bottom() - 26}) {
+            const float w = text_width(Face::regular, size::far, words) + 8;
+            float left = a.x, right = a.right();
+            for (const Rect& tile : taken) {
+                if (tile.bottom() <= y - h / 2 || tile.y >= y + h / 2) continue;
+                if (tile.x + tile.w / 2 > a.x + a.w / 2)
+                    right = std::min(right, tile.x);
+                else
+                    left = std::max(left, tile.right());
+            }
+            if (right - left < w) continue;
+            const float x = (left + right) / 2;
+            c.rect(x - w / 2, y - h / 2, w, h, c.theme->light ? c.theme->raised : c.theme->well);
+            c.text(x, y, words, size::far, c.theme->t2, Align::center);
+            return;
         }
-        if (right - left < w) continue;
-        const float x = (left + right) / 2;
-        c.rect(x - w / 2, y - h / 2, w, h, c.theme->light ? c.theme->raised : c.theme->well);
-        c.text(x, y, words, size::far, c.theme->t2, Align::center);
-        return;
-    }
 }
 
 void draw_score_map(const Canvas& c, const AppState& state, const ScoreMap& map, const Rect& enlarged) {
@@ -219,7 +229,10 @@ void draw_score_map(const Canvas& c, const AppState& state, const ScoreMap& map,
     if (const int row = row_of(state, map); row >= tile.row && row < tile.row + tile.rows) {
         Rect line = g.of({row, tile.col, 1, tile.cols});
         if (line.h < 5) line.y += line.h / 2 - 2.5f, line.h = 5;
-        if (enlarged.w > 0) wedge(c, line, enlarged);
+        if (enlarged.w > 0) {
+            wedge(c, line, enlarged);
+            reached.skipped.push_back(covered_by_wedge(a, line, enlarged));
+        }
         c.frame(line.x - 2, line.y - 2, line.w + 4, line.h + 4, t.focus, 2.6f, radius::bar);
     }
     if (!map.tiles) return;

@@ -99,17 +99,29 @@ void draw_pane(const Pane& p) {
 int acts_next(const AppState& state) { return next_difference(*state.comparison, state.cursor.step - 1); }
 bool acts_now(const AppState& state) { return acts_next(state) == state.cursor.step; }
 
-// "Fault: leave the correction out"; of several their names, or how many they are.
+// What is called "Leave the correction out" in the list of what can be done: "correction left out".
+std::string done(std::string title) {
+    constexpr std::string_view leave = "Leave ", out = " out", use = "Use ", the = "the ";
+    if (const std::size_t end = title.rfind(out); title.starts_with(leave) && end != std::string::npos) {
+        title.insert(end, " left");
+        title.erase(0, leave.size());
+    } else if (title.starts_with(use)) {
+        title = title.substr(use.size()) + " used";
+    } else {
+        title = lower_case(title.substr(0, 1)) + title.substr(1);
+    }
+    return title.starts_with(the) ? title.substr(the.size()) : title;
+}
+
+// "Fault: correction left out"; of several their names, or how many they are.
 std::string fault_words(const AppState& state, float room) {
     const std::string title = fault_title(*state.lesson, *state.problem);
     if (only_rounded(*state.problem)) return "Rounded: " + title;
     std::vector<std::string> names;
     for (const Fault& fault : state.lesson->faults()) {
-        const std::string name = fault.title;
-        if (state.problem->switches.*fault.on)
-            names.push_back(lower_case(name.substr(0, 1)) + name.substr(1));
+        if (state.problem->switches.*fault.on) names.push_back(done(fault.title));
     }
-    if (names.size() == 1) return "Fault: " + lower_case(title.substr(0, 1)) + title.substr(1);
+    if (names.size() == 1) return "Fault: " + done(title);
     const std::string all = "Faults: " + joined(names);
     return text_width(Face::medium, size::far, all) <= room ? all : title;
 }

@@ -10,7 +10,7 @@ namespace tilewalk::ui {
 /// The panes need this height.
 constexpr float least_broken_stage = 380;
 void broken_stage(const Canvas& canvas, const AppState& state, const BrokenStep& step, const Rect& area);
-/// "Fault: leave the correction out", "Rounded: bf16 kernel", and what X does, in at most `room`.
+/// "Fault: correction left out", "Rounded: bf16 kernel", and what X does, in at most `room`.
 void fault_name(const Canvas& canvas, const AppState& state, float x, float y, float room);
 /// What the fault does here, in a line or two.
 float broken_line_height(const std::string& sentence, float w);

@@ -80,18 +80,30 @@ void draw_missing(const Pane& p) {
     p.c.dashed_frame(p.x() + 1, top, bar_w - 2, h, p.theme().danger, 2);
 }
 
-// In place of a bar: NaN and −∞ are no lengths, and ∞ is higher than there is room.
+// Higher than there is room: of the hue of the value, hatched as all that should not be there.
+void draw_endless(const Pane& p) {
+    const Theme& t = p.theme();
+    const bool wrong = p.broken && !p.rounded;
+    constexpr float tip = 30, plate = 44;
+    const float h = p.bars.h - tip, y = p.bars.y + tip, mid = p.x() + bar_w / 2;
+    const ImU32 fill = fill_of(t, p.side.parts.front().role);
+    p.c.rect(p.x(), y, bar_w, h, fill, 0);
+    if (wrong) p.c.hatch(p.x() + 2, y + 1, bar_w - 4, h - 2, t.danger, 13, 2.4f);
+    p.c.frame(p.x(), y, bar_w, h, wrong ? t.danger : t.t1, 2, 0);
+    p.c.polygon({{p.x() - 6, y + 1}, {mid, p.bars.y}, {p.x() + bar_w + 6, y + 1}}, wrong ? t.danger : t.t1);
+    p.c.rect(mid - plate / 2, y + (h - plate) / 2, plate, plate, fill, radius::bar);
+    p.c.text(mid, y + h / 2, format_short(p.side.value), 36, ink_on(t, fill), Face::mono_bold, Align::center);
+}
+
+// In place of a bar: NaN and −∞ are no lengths.
 void draw_no_length(const Pane& p) {
+    if (p.side.value > 0) return draw_endless(p);
     const Theme& t = p.theme();
     const ImU32 fill = p.broken && !p.rounded ? t.danger : t.raised;
-    constexpr float tip = 30, box = 96;
-    const bool endless = p.side.value > 0;
-    const float h = endless ? p.bars.h - tip : box, y = p.bars.y + p.bars.h - h;
-    p.c.rect(p.x(), y, bar_w, h, fill, endless ? 0 : radius::card);
-    if (endless)
-        p.c.polygon({{p.x() - 6, y + 1}, {p.x() + bar_w / 2, p.bars.y}, {p.x() + bar_w + 6, y + 1}}, fill);
-    else
-        p.c.frame(p.x(), y, bar_w, h, p.broken ? t.t1 : t.line2, 2, radius::card);
+    constexpr float h = 96;
+    const float y = p.bars.y + p.bars.h - h;
+    p.c.rect(p.x(), y, bar_w, h, fill, radius::card);
+    p.c.frame(p.x(), y, bar_w, h, p.broken ? t.t1 : t.line2, 2, radius::card);
     p.c.text(p.x() + bar_w / 2, y + h / 2, format_short(p.side.value), 36, ink_on(t, fill), Face::mono_bold,
              Align::center);
 }

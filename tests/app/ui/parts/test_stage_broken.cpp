@@ -88,7 +88,7 @@ TEST_CASE("X lists the faults on stage, a digit breaks, X repairs and breaks aga
     CHECK(s.problem->switches.no_correction);
     CHECK(program.step() == 16);
     program.frame(2);
-    program.check_shows({"Fault: leave the correction out", "True", "Broken", "2.503", "1.639", "repairs"});
+    program.check_shows({"Fault: correction left out", "True", "Broken", "2.503", "1.639", "repairs"});
     program.press(Key::x);
     CHECK_FALSE(s.problem->broken());
     CHECK_FALSE(s.lists.faults);
@@ -135,7 +135,7 @@ TEST_CASE("from the start of the program: two presses to the correction, one mor
     CHECK(presses <= 2);
     program.frame(2);
     CHECK((s.presenter && s.problem->switches.no_correction));
-    program.check_shows({"True", "Broken", "Fault: leave the correction out", "−25 %"});
+    program.check_shows({"True", "Broken", "Fault: correction left out", "−25 %"});
     program.press(Key::x);  // repaired; the direct key takes one press
     CHECK_FALSE(s.problem->broken());
     program.press(KeyPress{correction.key, true});
@@ -328,7 +328,7 @@ TEST_CASE("stage broken: before the first difference the stage says where it is,
     break_it(program, "Leave the correction out");
     program.frame(2);
     CHECK(program.shows("The same so far. The first difference: step 7, Correction (D)."));
-    CHECK(program.shows("Fault from step 7: leave the correction out"));
+    CHECK(program.shows("Fault from step 7: correction left out"));
     program.press(Key::d);
     CHECK(program.step() == 6);
     program.frame(2);

@@ -228,9 +228,9 @@ TEST_CASE("a large walk is compared in the background as well") {
 TEST_CASE("presenter mode names the fault, and the help explains the marks") {
     Program program(broken_example(&Switches::no_max), {1280, 720}, true);
     CHECK(program.shows("Fault from step"));  // it does not act yet
-    CHECK_FALSE(program.shows("Fault: leave the maximum out"));
+    CHECK_FALSE(program.shows("Fault: maximum left out"));
     program.go_to_step(18);
-    CHECK(program.shows("Fault: leave the maximum out"));
+    CHECK(program.shows("Fault: maximum left out"));
     program.state.presenter = false;
     program.state.show_help = true;
     program.frame(2);
