@@ -97,7 +97,7 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
     const float narrow = std::min(std::abs(b - a), std::abs(b2 - a));
     if (shrunk < 1 || with_factor) return;
     if (no_wedge) {  // beside the old bar, on stage, where the formula is not at the side
-        const float x = std::max(right, lx + lw + 14);
+        const float x = std::max(right, lx + lw + 8);
         if (!far_type()) return;
         for (const std::string& words : {factor + (told_below ? "" : left_of_old(s, axis)), factor}) {
             if (x + text_width(Face::semibold, size::body, words) > pane.right()) continue;
@@ -328,7 +328,8 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     const auto [lo, hi] = scale;
     const bool mixed = std::ranges::any_of(s.parts, [](const Part& p) { return p.value < 0; }) &&
                        std::ranges::any_of(s.parts, [](const Part& p) { return p.value > 0; });
-    if (far_type() && !s.parts.empty() && !mixed && pane.h < 57) return flat_stack(c, pane, s, scale, phase);
+    if (far_type() && !s.parts.empty() && !mixed && pane.h < (s.has_old ? 64.0f : 57.0f))
+        return flat_stack(c, pane, s, scale, phase);
     // No room below the line: the label stands beside it, or on stage in it where that is long enough.
     const bool low = pane.h < (s.has_old && far_type() ? 130 : 110);
     const float total_w = rich_width(c, total_label(s), size::lead);

@@ -153,6 +153,8 @@ bool draw_weight(const Canvas& c, const AppState& state, const SoftmaxWalk& walk
         points.push_back({x - base, plain({word("x"), sub(str(other.j + 1))}), Role::S});
         points.back().chosen = k == walk.k;
     }
+    constexpr std::size_t most = 4;  // have their names beside them in a low pane, too
+    if (points.size() > most) points.erase(points.begin(), points.end() - 1);
     c.text(a.x, a.y + 11.5f, "exp(x − m)", size::body, c.theme->t2);
     curve(c, {a.x, a.y + 6, a.w, a.h - 6}, points, phase);
     return true;
