@@ -132,6 +132,11 @@ Result<KernelFault> read_fault(const std::string& text) {
     int* const places[] = {&fault.i, &fault.j, &fault.row, &fault.column};
     const auto parts = split(text.substr(at + 1, equals == text.npos ? text.npos : equals - at - 1), ",");
     if (parts.size() < 2 || parts.size() > 4) return bad_fault(text);
+    const bool one_column = info(*quantity).slot == Slot::m || info(*quantity).slot == Slot::alpha ||
+                            info(*quantity).slot == Slot::l;
+    if (parts.size() == 4 && one_column)
+        return Failure{"--fault is " + in_quotes(text) +
+                       "; m, alpha and l have one number in each row, and no column."};
     for (std::size_t n = 0; n < parts.size(); ++n) {
         const auto number = whole_number("--fault", parts[n], 0, 1 << 24);
         if (!number) return bad_fault(text);

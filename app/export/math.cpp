@@ -78,8 +78,8 @@ std::string_view word_run(std::string_view text) {
     std::size_t end = 0;
     for (std::size_t at = 0; at < text.size();) {
         const std::string_view letter = next_letter(text.substr(at));
-        const bool inside =
-            letter == "–" || letter == " " || std::isdigit(static_cast<unsigned char>(letter[0]));
+        const bool inside = letter == "–" || letter == "…" || letter == " " ||
+                            std::isdigit(static_cast<unsigned char>(letter[0]));
         if (!is_word(letter[0]) && !inside) break;
         if (letter == " " && text.substr(at, 2) == "  ") break;
         at += letter.size();
@@ -101,7 +101,8 @@ bool is_gradient(std::string_view run) {
 std::string words(std::string_view run, bool apart) {
     if (run == "exp" || run == "max") return "\\" + std::string(run);
     if (run == "ln" || run == "ln ") return "\\ln ";
-    const std::string text = replaced((apart ? " " : "") + std::string(run), "–", "-");
+    const std::string text =
+        replaced(replaced((apart ? " " : "") + std::string(run), "–", "-"), "…", "\\ldots{}");
     return (text.find(' ') == std::string::npos ? "\\mathrm{" : "\\text{") + text + "}";
 }
 

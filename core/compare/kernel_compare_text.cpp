@@ -71,9 +71,17 @@ std::string three_digits(double x) {
 
 std::string formula_text(const OutputVerdict& v) {
     const std::string x = info(v.slot).symbol;
+    // As printed, which may miss the limit in its last digit
+    const auto rounded = [](double value) {
+        if (value == 0 || !std::isfinite(value)) return value;
+        const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) - 2);
+        return std::round(value / unit) * unit;
+    };
+    const std::string limit = three_digits(v.limit());
+    const double printed = v.factor * rounded(v.standard) + rounded(v.floor);
     return "max |" + x + " − " + x + "₆₄| = " + three_digits(v.error) + (v.passed() ? " ≤ " : " > ") +
            format_number(v.factor) + " · " + three_digits(v.standard) + " + " + three_digits(v.floor) +
-           " = " + three_digits(v.limit());
+           (three_digits(printed) == limit ? " = " : " ≈ ") + limit;
 }
 
 std::string finding_text(const KernelComparison& c) {

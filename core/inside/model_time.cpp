@@ -14,13 +14,13 @@ namespace {
 // 32 lanes through a quarter of the published lanes (multiply-adds of mma: 2048 through a quarter) each
 // clock. Throughputs: CUDA C++ programming guide, "Throughput of Native Arithmetic Instructions" (special
 // functions 16, shuffles 32 of a multiprocessor; conversions as 64 integer operations); tensor cores: the
-// whitepapers of Turing, GA100, GA102, Ada and Hopper (512, 1024, 512, 512 and 2048 multiply-adds with float
-// sums). Bytes of HBM each clock and multiprocessor: bandwidth by multiprocessors by boost clock, from the
-// data sheets of the chips named.
+// whitepapers of Turing, GA100, GA102, Ada and Hopper (512, 1024, 256, 256 and 2048 multiply-adds with float
+// sums; the GeForce chips do half of what their architecture can). Bytes of HBM each clock and
+// multiprocessor: bandwidth by multiprocessors by boost clock, from the data sheets of the chips named.
 constexpr Costs table[] = {
-    {75, "T4", 16, 8, 2, 1, 1, 6},       {80, "A100 80 GB", 8, 8, 2, 1, 1, 2},
-    {86, "RTX 3090", 16, 8, 2, 1, 1, 5}, {89, "RTX 4090", 16, 8, 2, 1, 1, 10},
-    {90, "H100 SXM", 4, 8, 2, 1, 1, 2},
+    {75, "T4", 16, 8, 2, 4, 1, 6},       {80, "A100 80 GB", 8, 8, 2, 4, 1, 2},
+    {86, "RTX 3090", 32, 8, 2, 4, 1, 5}, {89, "RTX 4090", 32, 8, 2, 4, 1, 10},
+    {90, "H100 SXM", 4, 8, 2, 4, 1, 2},
 };
 
 /// Sectors of device memory and turns of the banks that an event takes.

@@ -94,9 +94,9 @@ Sentence check_ranks(const Options& options, int queries, int keys) {
     const bool zigzag = options.shards == ShardKind::zigzag;
     const int needed = options.ranks * (zigzag ? 2 : 1), rows = std::min(queries, keys);
     if (rows >= needed) return {};
-    return "A ring of " + str(options.ranks) + (zigzag ? " ranks with zig-zag shards" : " ranks") +
-           " needs " + str(needed) + " queries and keys or more; there are " + str(rows) +
-           (rows == queries ? " queries." : " keys.");
+    return "A ring of " + str(options.ranks) + (options.ranks == 1 ? " rank" : " ranks") +
+           (zigzag ? " with zig-zag shards" : "") + " needs " + str(needed) +
+           " queries and keys or more; there are " + str(rows) + (rows == queries ? " queries." : " keys.");
 }
 
 // Those that are decoded together follow each other from the row on.

@@ -12,6 +12,7 @@
 
 #include <bit>
 #include <chrono>
+#include <cmath>
 
 namespace tilewalk::inside {
 
@@ -271,7 +272,31 @@ TEST_SUITE("inside") {
               1000 * total(record, Op::copy_issued).sectors);
     }
 
-    TEST_CASE("small: f5 with four tiles of keys in 64 MiB and two seconds") {
+    TEST_CASE("the model's rates are those of the data sheets") {
+        // FLOP/s with float sums, bytes of HBM a second, multiprocessors, boost clock: T4, A100 80 GB, RTX
+        // 3090, RTX 4090, H100 SXM, as NVIDIA's data sheets and whitepapers print them
+        const struct {
+            int capability;
+            double flops, bytes, multiprocessors, clock;
+        } sheets[] = {{75, 65e12, 320e9, 40, 1.59e9},
+                      {80, 312e12, 2039e9, 108, 1.41e9},
+                      {86, 71e12, 936e9, 82, 1.695e9},
+                      {89, 165.2e12, 1008e9, 128, 2.52e9},
+                      {90, 989.4e12, 3350e9, 132, 1.83e9}};
+        for (const auto& chip : sheets) {
+            const Costs& costs = costs_of(chip.capability);
+            const double clocks = chip.multiprocessors * chip.clock, mma = 16 * 8 * 16;
+            CAPTURE(costs.chip);
+            CHECK(costs.mma == std::lround(4 * mma * 2 * clocks / chip.flops));
+            CHECK(costs.sector == std::lround(32 * clocks / chip.bytes));
+            // Lanes of a multiprocessor each clock, a quarter of them for a warp
+            CHECK(costs.special == 4 * 32 / 16);
+            CHECK(costs.convert == 4 * 32 / 64);
+            CHECK(costs.shuffle == 4 * 32 / 32);
+        }
+    }
+
+    TEST_CASE("small: f5 with four tiles of keys in 64 MiB, and quick") {
         const auto begin = std::chrono::steady_clock::now();
         const Record record = record_rung("f5-flash2", 256, 64, {0, 1});
         const double seconds =

@@ -92,8 +92,9 @@ void explain_what_was_found(const PassView& pass) {
     v.out.formula = join({part_symbol(Slot::L_part, "shared"), ",  ", part_symbol(Slot::O_part, "shared"),
                           "  ←  what the prefix has given, from HBM"});
     set_bytes(v, product({num(rows), sum({num(v.problem.d()), num(1)}), num(4)}), "bytes read");
-    v.out.why = "The prefix was attended to for these queries before, beside those of the other sequences. O "
-                "and L of it are all that " +
+    const bool alone = pass.all.count() == 1;
+    v.out.why = std::string("The prefix was attended to for these queries before") +
+                (alone ? "" : ", beside those of the other sequences") + ". O and L of it are all that " +
                 pass.name() + " has to know of its keys.";
     v.source(v.out.target.slot == Slot::O_part ? Slot::O_parts : Slot::L_parts, pass.query_row(), v.col);
 }

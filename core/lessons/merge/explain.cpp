@@ -12,7 +12,7 @@ namespace tilewalk {
 
 namespace {
 
-// "part B, keys 2–3", "merge A–B"
+// "part B, keys 2–3", "merge AB"
 std::string place(const View& v) {
     const std::vector<KeyPart> parts = merge_parts(v.problem);
     const int tile = merge_tile(v.trace, v.k);

@@ -217,7 +217,7 @@ std::string lane(const Problem& p, int phase) {
     if (phase < parts) return "Part " + part_letter(phase);
     const auto plan = merge_plan(parts, p.options.merge);
     const MergeNode& node = plan[static_cast<std::size_t>(phase - parts)];
-    return "Merge " + part_letter(node.first) + "–" + part_letter(node.last);
+    return "Merge " + merged_letters(node.first, node.last);
 }
 
 const char* card(const Trace& trace, int k) {
@@ -234,7 +234,7 @@ std::string merge_name(const Problem& p, int tile) {
     const int parts = static_cast<int>(merge_parts(p).size());
     if (tile < parts) return part_letter(tile);
     for (const MergeNode& node : merge_plan(parts, p.options.merge))
-        if (node.into == tile) return part_letter(node.first) + "–" + part_letter(node.last);
+        if (node.into == tile) return merged_letters(node.first, node.last);
     return {};
 }
 

@@ -55,8 +55,10 @@ std::string birth_text(const Expr& e) {
 
 bool alarming(Slot slot, double value) {
     if (std::isnan(value) || value > 0) return !std::isfinite(value);
-    for (Slot empty : {Slot::S, Slot::m, Slot::m_tile, Slot::L, Slot::Li, Slot::m_hbm})
-        if (slot == empty) return false;  // −∞ is what an empty row has there
+    // −∞ is what a masked score and an empty row have there
+    for (Slot empty : {Slot::S, Slot::S_hbm, Slot::S_cap, Slot::x, Slot::m, Slot::m_tile, Slot::m_hbm,
+                       Slot::m_part, Slot::L, Slot::Li, Slot::L_part, Slot::L_parts})
+        if (slot == empty) return false;
     return std::isinf(value);
 }
 

@@ -67,8 +67,9 @@ void explain_cap_gradient(const View& v, const LogitWords& words) {
     v.out.why = gradient.value == 0 ? "There was no gradient before the softcap, and there is none behind it."
                 : kind == at_zero ? "At a score of 0 the softcap has slope 1: the gradient passes unchanged."
                 : kind == saturated
-                    ? "Near the cap tanh is flat: of this gradient only " + num_text(slope) +
-                          " times passes, and the score hardly learns."
+                    ? slope == 0 ? "At the cap tanh is flat: nothing of this gradient passes."
+                                 : "Near the cap tanh is flat: of this gradient only " + num_text(slope) +
+                                       " times passes, and the score hardly learns."
                     : "The slope of the softcap at " + num_text(score.value) + " is " + num_text(slope) +
                           ": by so much a change of the score still comes through.";
     set_numbers(v, rounded(words.format, product({gradient, difference(num(1), product({part, part}))})));

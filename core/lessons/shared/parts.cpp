@@ -63,6 +63,11 @@ std::string part_letter(int part) {
     return part < 26 ? last : part_letter(part / 26 - 1) + last;
 }
 
+std::string merged_letters(int first, int last) {
+    const bool two = last == first + 1 && last < 26;
+    return part_letter(first) + (two ? "" : "…") + part_letter(last);
+}
+
 std::vector<MergeNode> merge_plan(int parts, MergeOrder order) {
     if (parts > 1 && order == MergeOrder::chain) return chain_of(parts);
     if (parts > 1 && order == MergeOrder::pairs) return pairs_of(parts);

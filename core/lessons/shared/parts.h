@@ -31,6 +31,8 @@ std::vector<KeyPart> key_parts(const Problem& problem, int parts);
 
 /// Parts have letters, "A", "B" …, as their numbers would look like columns: O₀. Behind Z comes AA.
 std::string part_letter(int part);
+/// What is merged of neighbours: "AB", of more "A…D"; no dash, which beside letters would be a minus.
+std::string merged_letters(int first, int last);
 
 // ---- The order of merging
 

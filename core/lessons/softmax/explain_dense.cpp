@@ -39,8 +39,8 @@ void explain_dense_weight(const RowView& r) {
                     " is 0, although no mask hides the key. Measured from the maximum it would be a number.";
     else
         v.out.why = "The score itself is the exponent: nothing is subtracted, so no maximum has to be known. "
-                    "It serves as long as no score is above " +
-                    largest_exponent_text(Format::fp64) + ".";
+                    "It serves until the sum overflows: one score above " +
+                    largest_exponent_text(Format::fp64) + " is enough, or several close below it.";
 }
 
 void explain_dense_total(const RowView& r) {
@@ -115,6 +115,10 @@ std::string dense_store_words(const RowView& r) {
     if (std::isnan(r.v.result()))
         return "A row of NaN leaves the chip: one score that exp could not hold has spoilt all of it. "
                "The safe softmax finds the maximum first.";
+    if (std::isinf(r.v.trace.live(Slot::l, r.v.k).value->data(0, 0)))
+        return "The sum was ∞, so every share was 0: a row of zeros leaves the chip, and it is wrong. The "
+               "safe "
+               "softmax finds the maximum first.";
     return "The finished row leaves the chip. Every score was read twice, and no maximum was needed.";
 }
 

@@ -89,6 +89,7 @@ TEST_CASE("compare: what cannot be done is said in a sentence") {
                    {{"--fault", "P"}, "expected QUANTITY@i,j"},
                    {{"--fault", "Q@0,0"}, "S, m, alpha, P, l or O"},
                    {{"--fault", "P@0,0,0,0,0"}, "expected QUANTITY@i,j"},
+                   {{"--fault", "alpha@0,0,0,3"}, "one number in each row"},
                    {{"--fault", "P@9,0"}, "tile (9, 0)"},
                    {{"--kernel", "f0-materialise", "--fault", "P@0,0"}, "records no tiles"}},
                   {"compare", "--device", "emulator"});
@@ -103,10 +104,10 @@ TEST_CASE("compare: what cannot be done is said in a sentence") {
 }
 
 TEST_CASE("compare: the words of a fault") {
-    const auto fault = read_fault("alpha@1,2,3,4=-0.5");
+    const auto fault = read_fault("S@1,2,3,4=-0.5");
     REQUIRE(fault);
-    CHECK(*fault == KernelFault{KernelFault::Quantity::alpha, 1, 2, 3, 4, -0.5});
+    CHECK(*fault == KernelFault{KernelFault::Quantity::S, 1, 2, 3, 4, -0.5});
     CHECK(*read_fault("l@0,7") == KernelFault{KernelFault::Quantity::l, 0, 7, 0, -1, 1e-3});
-    for (const char* bad : {"l", "l@", "l@1", "l@1,x", "l@1,2=", "l@1,2=0", "=1@l", "l@-1,2"})
+    for (const char* bad : {"l", "l@", "l@1", "l@1,x", "l@1,2=", "l@1,2=0", "=1@l", "l@-1,2", "m@0,1,2,3"})
         CHECK_MESSAGE(!read_fault(bad), std::string(bad));
 }

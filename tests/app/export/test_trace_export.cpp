@@ -172,8 +172,8 @@ TEST_CASE("trace text: every operand of a merge is there, under the names of its
                                             "4",     "--merge",  "pairs"};
     for (const char* format : {"text", "md"}) {
         const std::string text = output_of(with(pairs, {"--format", format}));
-        check_contains(text, {"m_A–B: max(1, 0) = 1\n", "m_A     m_B         m_A–B\n",
-                              "w_A     ℓ_A     w_B         ℓ_B         ℓ_A–B\n", "S (1 × 4)"});
+        check_contains(text, {"m_AB: max(1, 0) = 1\n", "m_A     m_B         m_AB\n",
+                              "w_A     ℓ_A     w_B         ℓ_B         ℓ_AB\n", "S (1 × 4)"});
         CHECK_FALSE(contains(text, "x (1 × 4)"));
         CHECK_FALSE(contains(text, "row 4: max"));
         CHECK_FALSE(contains(text, "same weights;"));

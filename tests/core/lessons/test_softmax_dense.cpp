@@ -58,6 +58,13 @@ TEST_SUITE("softmax lessons") {
         CHECK(softmax_3pass(with_scores({1000, 0, 2}))->result(Slot::O)(0, 0) == 1);
     }
 
+    TEST_CASE("scores that exp can hold may have a sum that it cannot: the row of zeros is called wrong") {
+        const auto trace = softmax_dense(with_scores({709.5, 709.5, 709.5, 709.5}));
+        CHECK(contains(why(*trace, Op::exponentials, 1, 1), "several close below it"));
+        CHECK(trace->result(Slot::O).isZero(0));
+        CHECK(contains(explain(*trace, trace->size() - 1).why, "it is wrong"));
+    }
+
     TEST_CASE("scores that are all very small give 0 ÷ 0; a row that sees no key gives 0") {
         const auto small = softmax_dense(with_scores({-1000, -1001}));
         CHECK(left_in(*small, Slot::l, Op::row_sum, 2) == 0);

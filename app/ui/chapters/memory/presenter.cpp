@@ -141,10 +141,10 @@ std::string short_verdict(const Study& s) {
         text += "FlashAttention-2 moves about as many bytes";
     else
         text += "standard moves fewer bytes at these sizes";
-    const double L = 4.0 * static_cast<double>(s.shape.N) * static_cast<double>(s.input.heads) *
-                     static_cast<double>(s.input.batch);
+    const std::int64_t heads = s.input.heads * s.input.batch;
+    const double L = 4.0 * static_cast<double>(s.shape.N) * static_cast<double>(heads);
     return text + " and keeps " + (saving > 0.995 ? "" : "S and P; FlashAttention-2 keeps ") + held_text(L) +
-           " of L instead.";
+           " of L" + (heads > 1 ? " for " + format_count(heads) + " heads" : "") + " instead.";
 }
 
 }  // namespace

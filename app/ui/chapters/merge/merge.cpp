@@ -204,7 +204,7 @@ std::string MergeNow::name(int tile) const {
 std::string MergeNow::result_name() const {
     if (shared) return "both";
     const MergeNode& merge = plan[static_cast<std::size_t>(std::max(0, node))];
-    return part_letter(merge.first) + "–" + part_letter(merge.last);
+    return merged_letters(merge.first, merge.last);
 }
 
 std::vector<int> MergeNow::rows() const {
