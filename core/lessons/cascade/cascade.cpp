@@ -250,7 +250,8 @@ std::span<const CodeLine> code_of(const Problem& p) {
         with_tile_faults({{&Switches::no_max, Op::init, "m ← 0,  ℓ ← 0,  O ← 0"},
                           {&Switches::no_division, Op::normalize, "O_part ← O,  L_part ← m + ln ℓ"},
                           {&Switches::no_log_sum, Op::normalize, "O_part ← O ⊘ ℓ,  L_part ← m"},
-                          {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"}}),
+                          {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"},
+                          {&Switches::no_weights, Op::merge_output, "O  ← Σ Oᵢ"}}),
         {{Op::init, "m ← −∞,  ℓ ← 0,  O ← 0;   for the prefix  m ← sink,  ℓ ← 1"},
          {Op::init, "m ← 0,  ℓ ← 0,  O ← 0;   for the prefix  ℓ ← exp(sink)", &Switches::no_max}});
     return code.of(p);

@@ -200,7 +200,8 @@ std::span<const CodeLine> code_of(const Problem& p) {
         with_tile_faults({{&Switches::no_max, Op::init, "m ← 0,  ℓ ← 0,  O ← 0"},
                           {&Switches::no_division, Op::normalize, "O ← O"},
                           {&Switches::no_log_sum, Op::store, "store Oᵢ ← O, Lᵢ ← m"},
-                          {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"}}),
+                          {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"},
+                          {&Switches::no_weights, Op::merge_output, "O  ← Σ Oᵢ"}}),
         {{Op::init, "m ← −∞,  ℓ ← 0,  O ← 0;   for the first split  m ← sink,  ℓ ← 1"},
          {Op::init, "m ← 0,  ℓ ← 0,  O ← 0;   for the first split  ℓ ← exp(sink)", &Switches::no_max}});
     return code.of(p);

@@ -218,6 +218,8 @@ std::span<const CodeLine> code_of(const Problem& p) {
                                  {&Switches::no_max, Op::merge_max, "m  ← 0"},
                                  {&Switches::wrong_mask_edge, Op::mask, "S  ← −∞ where masked, edge + 1"},
                                  {&Switches::no_weights, Op::merge_weights, "wⱼ ← 1,  w ← 1"},
+                                 {&Switches::no_weights, Op::merge_sum, "ℓ  ← ℓ_old + ℓⱼ"},
+                                 {&Switches::no_weights, Op::merge_output, "O  ← O_old + Oⱼ"},
                                  {&Switches::no_division, Op::normalize, "O ← O"}},
                                 {{Op::part, "mⱼ, ℓⱼ, Oⱼ ← its max, sum, O, + sink"},
                                  {Op::init, "m, ℓ, O ← sink, 1, 0  if it saw no key"},
