@@ -176,7 +176,9 @@ void update(const View& v) {
     v.out.kind = rate == 0 ? 0 : slope == 0 ? 1 : rate < 0 ? 2 : old == v.result() ? 3 : slope > 0 ? 4 : 5;
     switch (v.out.kind) {
     case 0: v.out.why = "With the learning rate 0 no weight moves."; break;
-    case 1: v.out.why = "The loss is level in this weight: its gradient is 0, and it stays " + to + "."; break;
+    case 1:
+        v.out.why = "The loss is level in this weight: its gradient is 0, and it stays " + to + ".";
+        break;
     case 2: v.out.why = "The learning rate is negative: this step climbs, the loss will rise."; break;
     case 3: v.out.why = "The step is so small that the weight stays " + to + "."; break;
     case 4:
