@@ -176,7 +176,9 @@ Outcome run_bench_command(const Arguments& a, std::ostream& out) {
     if (any(report, Point::State::measured)) return {};
     if (!any(report, Point::State::no_memory))
         return {Exit::failed, "Nothing was measured; the results say why for each kernel."};
-    return bad_input("Nothing was measured: no kernel fits into " + format_size(report.memory_limit) + ".");
+    // Less than they need was asked for, or a device had no more.
+    return {a.bench.memory_limit ? Exit::bad_input : Exit::failed,
+            "Nothing was measured: no kernel fits into " + format_size(report.memory_limit) + "."};
 }
 
 }  // namespace tilewalk
