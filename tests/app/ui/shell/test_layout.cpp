@@ -227,7 +227,8 @@ TEST_CASE("in a small window the header has short names of problems, not the beg
         return all;
     };
     CHECK(contains(header(example("worked-4x4")), "worked-4x4"));
-    const std::string causal = header(example("causal-8"));  // what comes before the comma, or the file's name
+    const std::string causal =
+        header(example("causal-8"));  // what comes before the comma, or the file's name
     CHECK((contains(causal, "Causal mask\n") || contains(causal, "causal-8\n")));
     CHECK(contains(header(random_with_tiles(12, 4, 2, 2)), "12 × 4"));
 }
