@@ -1,6 +1,7 @@
 #include "core/inside/origin.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
 #include <unordered_map>
@@ -117,10 +118,7 @@ std::optional<SharedWrite> Origins::writer(std::uint32_t address, std::uint32_t 
 
 // A copy arrives where it was sent to, group by group.
 void Origins::follow_copies() {
-    struct Target {
-        std::uint32_t warp, group, to;
-        auto operator<=>(const Target&) const = default;
-    };
+    using Target = std::array<std::uint32_t, 3>;  // warp, group, address
     std::map<Target, std::uint32_t> sent;
     for (std::uint32_t n = 0; n < block.events.size(); ++n) {
         const Event& event = block.events[n];
