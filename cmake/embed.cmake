@@ -1,13 +1,20 @@
 # cmake -DFOLDER=assets/... -DENDING=json -DFUNCTION=... -DHEADER=... -DOUTPUT=... -P embed.cmake
 # Writes the C++ file whose function, declared in the header, gives every file of the folder with this ending as text,
-# sorted by file name. The ending * takes every file, and its ending stays in its name.
-file(GLOB files ${FOLDER}/*.${ENDING})
-list(SORT files)
+# sorted by file name. The ending * takes every file, and its ending stays in its name. With -DFILES=... in place of
+# FOLDER and ENDING these files, by their paths below FOLDER.
+if(FILES)
+  set(files ${FILES})
+else()
+  file(GLOB files ${FOLDER}/*.${ENDING})
+  list(SORT files)
+endif()
 set(entries "")
 set(count 0)
 foreach(file IN LISTS files)
   get_filename_component(name ${file} NAME_WLE)
-  if(ENDING STREQUAL "*")
+  if(FILES)
+    file(RELATIVE_PATH name ${FOLDER} ${file})
+  elseif(ENDING STREQUAL "*")
     get_filename_component(name ${file} NAME)
   endif()
   file(READ ${file} text)

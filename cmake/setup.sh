@@ -92,7 +92,7 @@ private_tools() {
 
 # nvcc and what it compiles with, for this build alone, without touching the system: where it is asked for or a GPU is
 # seen, and no toolkit is there. Without network the build is one without CUDA. cmake/cuda.cmake finds it.
-nvcc_folder=$root/build/nvcc
+nvcc_folder=$root/build/nvcc usual_nvcc=/usr/local/cuda/bin/nvcc
 nvcc_packages=(nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl nvidia-nvtx)
 gpu_is_seen() {
     [ -e /dev/nvidiactl ] || command -v nvidia-smi >/dev/null || ldconfig -p 2>/dev/null | grep -F libcuda.so.1 >/dev/null
@@ -101,7 +101,7 @@ gpu_is_seen() {
 cuda_of_driver() { nvidia-smi 2>/dev/null | sed -n 's/.*CUDA Version: *\([0-9.]*\).*/\1/p'; }
 private_nvcc() {
     local wanted=${TILEWALK_CUDA:-AUTO} knows stamp=$nvcc_folder/.complete failed=$root/build/nvcc.failed
-    if [ "$wanted" = OFF ] || [ -n "${CUDACXX:-}" ] || command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ] ||
+    if [ "$wanted" = OFF ] || [ -n "${CUDACXX:-}" ] || command -v nvcc >/dev/null || [ -x "$usual_nvcc" ] ||
         [ -e "$stamp" ]; then return 0; fi
     if [ "$wanted" != ON ]; then
         gpu_is_seen || return 0

@@ -32,6 +32,7 @@ struct OptionGroup {
 
 namespace {
 
+constexpr const char* about = "Walk through FlashAttention, tile by tile.";
 constexpr const char* changes = "Changes to the problem";
 
 void add_mask(const OptionGroup& options, bool& causal, Word& window) {
@@ -67,6 +68,9 @@ void add_faults(const OptionGroup& faults, ProblemWords& p) {
         "--precision", p.precision, "FORMAT|STAGE=FORMAT,...",
         "fp64, fp32, tf32, fp16, bf16, e4m3; for all stages, or for inputs, scores, softmax, weights, "
         "accumulator, output");
+    faults.word("--lazy-rescale", p.lazy_rescale, "TAU|none",
+                "flash-forward: rescale O only where the maximum rises by more than 2^TAU");
+    faults.word("--exp2", p.exp2, "exact|cubic", "flash-forward: exp, or the published cubic for 2^x");
 }
 
 void add_unbroken_problem(const OptionGroup& options, Arguments& a, const std::string& fallback) {
@@ -149,6 +153,8 @@ void add_render(const OptionGroup& options, Arguments& a) {
     add_problem(options, a, " [worked-4x4]");
     add_look(options, a);
     add_tour(options, a, "N|all");
+    options.word("--source", a.source, "FILE",
+                 "your own kernel (.cu) on the page Inside: it is compiled and run");
     options.word("--step", a.step, "K|all", "step to draw, from 1, or every step [1]");
     options.word("--keys", a.keys, "'KEY ...'", "keys pressed before: 'down w', 'shift+n', 'k a l p h a'");
     options.word("--size", a.size, "WxH", "pixels, 1024x640 to 7680x4320 [1600x900]");
@@ -206,7 +212,7 @@ void add_bench(const OptionGroup& options, Arguments& a) {
     options.word("--shards", b.shards, "zigzag|contiguous|striped",
                  "distributed: how the sequence is dealt out [zigzag]");
     const OptionGroup hidden = options.under("");
-    hidden.word("--accident", b.accident, "die|cut|stall@RANK,ROUND", "");
+    hidden.word("--accident", b.accident, "die|cut|stall|stop@RANK,ROUND", "");
     hidden.word("--patience", b.patience, "SECONDS", "");
     add_output(options, a, "text|csv|json|md");
 }
@@ -227,8 +233,21 @@ void add_compare(const OptionGroup& options, Arguments& a) {
 void add_inside(const OptionGroup& options, Arguments& a) {
     add_source(options, a.problem, " [worked-4x4]");
     options.word("--kernel", a.compare.kernel, "NAME", "of the CUDA ladder [f5-flash2]");
-    options.word("--dtype", a.compare.dtype, "f32|f16|bf16", "[bf16; f32 where the kernel has no other]");
-    add_output(options, a, "text|json");
+    options.word("--source", a.source, "FILE",
+                 "your own kernel (.cu): compiled and run here, as your own program");
+    options.word("--dtype", a.compare.dtype, "f32|f16|bf16",
+                 "[bf16; f32 where the kernel has no other, and for --source]");
+    options.word("--against", a.against, "NAME", "beside another kernel on the same problem: what it saves");
+    options.word("--step", a.step, "K",
+                 "which lane does what this step of flash-forward does, and where; from 1");
+    options.word("--at", a.at, "ROW[.COLUMN]", "with --step: the cell, from 0 [the step's own]");
+    options.word("--br", a.problem.br, "N", "with --step and --place: query rows of the walk's tiles");
+    options.word("--bc", a.problem.bc, "N", "and keys");
+    options.word("--place", a.place, "WARP.INSTRUCTION.LANE",
+                 "the way back: the step of flash-forward; the instruction from 1");
+    options.word("--break", a.leave_out, "NAME|list",
+                 "run it without a barrier, a wait, the swizzle …; list: which there are");
+    add_output(options, a, "text|json|html");
 }
 
 void add_export(const OptionGroup& options, Arguments& a) {
@@ -277,6 +296,8 @@ void add_link(const OptionGroup& options, Arguments& a) {
     options.word("-o,--output", a.output, "FILE", "instead of stdout");
 }
 
+void add_manual(const OptionGroup& options, Arguments& a) { add_output(options, a, "man|bash|zsh", "[man]"); }
+
 const Command commands[] = {
     {"trace", "Write the whole walk as text, JSON or Markdown", run_trace, add_trace},
     {"render", "Draw one step or every step as PNG or SVG, without a display", run_render, add_render},
@@ -294,7 +315,8 @@ const Command commands[] = {
     {"examples", "List the problems that the program brings along", list_examples, add_listing},
     {"lessons", "List what can be walked through", list_lessons, add_listing},
     {"kernels", "List the kernels that 'bench' runs", list_kernels, add_listing},
-    {"devices", "Say which processors are there", list_devices, add_listing}};
+    {"devices", "Say which processors are there", list_devices, add_listing},
+    {"manual", "Print the manual page, or what a shell completes words with", run_manual, add_manual}};
 
 void add_commands(CLI::App& app, Arguments& a) {
     for (const Command& command : commands) {
@@ -308,6 +330,8 @@ void add_window(const OptionGroup& options, Arguments& a) {
     add_problem(options, a, "");
     add_look(options, a);
     add_tour(options, a, "N");
+    options.word("--source", a.source, "FILE",
+                 "your own kernel (.cu) on the page Inside: it is compiled and run");
     options.word("--step", a.step, "K", "step to begin with, from 1 [1]");
     const OptionGroup hidden = options.under("");
     hidden.word("--frames", a.frames, "N", "");
@@ -402,7 +426,6 @@ std::string unknown_option(const CLI::App& app, const CLI::App& command, const s
 std::string unknown_word(const CLI::App& app, const CLI::App& command, const std::string& word) {
     if (word.size() > 1 && word[0] == '-') return unknown_option(app, command, word);
     if (&app != &command) return in_quotes(word) + " is a word too many for '" + full_name(command) + "'.";
-    if (word.ends_with(".json")) return "There is no command " + in_quotes(word) + "; did you mean --load?";
     return "There is no command " + in_quotes(word) +
            did_you_mean(word, names_of(commands, &Command::name), "; 'tilewalk --help' lists them.");
 }
@@ -458,22 +481,54 @@ void describe(CLI::App& app) {
     app.get_formatter()->column_width(38);
 }
 
-}  // namespace
+// A file alone, as a file manager hands it over: a problem, or a tour.
+void name_file_alone(std::vector<std::string>& words) {
+    if (words.size() != 1 || words[0].starts_with("-")) return;
+    if (words[0].ends_with(".json")) words.insert(words.begin(), "--load");
+    if (words[0].ends_with(".md")) words.insert(words.begin(), "--tour");
+}
 
-Result<Arguments> parse_arguments(int argc, const char* const* argv) {
-    std::vector<std::string> words;
-    for (int n = 1; n < argc; ++n) words.emplace_back(argv[n]);
-
-    Arguments arguments;
-    CLI::App app("Walk through FlashAttention, tile by tile.", "tilewalk");
+void add_everything(CLI::App& app, Arguments& arguments) {
     describe(app);
     add_window({app, "Options"}, arguments);
     add_commands(app, arguments);
     app.footer("Without a command a window opens: without PROBLEM, --lesson and --step with the start page,\n"
-               "which leads back to what was left the last time.\n"
+               "which leads back to what was left the last time. A FILE alone, .json or .md, is opened: a "
+               "problem, a tour.\n"
                "'tilewalk COMMAND --help' lists the options of a command.\n"
                "Exit codes: 0 done, 1 a kernel is wrong, 2 wrong arguments or input, 3 no such device or\n"
                "display, 4 output not written, 130 interrupted, 143 ended by SIGTERM.");
+}
+
+ToldCommand told(const CLI::App& app) {
+    ToldCommand command{app.get_parent() ? app.get_name() : "", app.get_description(), {}, app.get_footer()};
+    for (const CLI::Option* option : app.get_options())
+        if (!option->get_group().empty())
+            command.options.push_back({option->get_name(false, true),
+                                       takes_value(*option) ? option->get_type_name() : "",
+                                       option->get_description(), option->get_group()});
+    return command;
+}
+
+}  // namespace
+
+std::vector<ToldCommand> told_commands() {
+    Arguments arguments;
+    CLI::App app(about, "tilewalk");
+    add_everything(app, arguments);
+    std::vector<ToldCommand> all{told(app)};
+    for (const CLI::App* command : app.get_subcommands(nullptr)) all.push_back(told(*command));
+    return all;
+}
+
+Result<Arguments> parse_arguments(int argc, const char* const* argv) {
+    std::vector<std::string> words;
+    for (int n = 1; n < argc; ++n) words.emplace_back(argv[n]);
+    name_file_alone(words);
+
+    Arguments arguments;
+    CLI::App app(about, "tilewalk");
+    add_everything(app, arguments);
     if (auto sentence = check_switches(app, words)) return Failure{*sentence};
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));

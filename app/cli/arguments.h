@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tilewalk {
 
@@ -22,20 +23,19 @@ struct ProblemWords {
     Word br, bc, window, scale, softcap, alibi, sink, element_bytes;
     Word heads, kv_heads, head, kv_loads;
     Word tokens, row, queries, notation, form, order, learning_rate, splits, merge, parts, workers, ranks,
-        shards, prefix, sequences, pages, page_table, faults, precision;
+        shards, prefix, sequences, pages, page_table, faults, precision, lazy_rescale, exp2;
     bool causal = false;
 
     bool names_source() const {
         return example || load || q || k || v || d_o || x || w_q || w_k || w_v || random;
     }
     bool empty() const {
-        for (const Word* word : {&seed,     &br,       &bc,        &window,        &scale,
-                                 &softcap,  &alibi,    &sink,      &element_bytes, &heads,
-                                 &kv_heads, &head,     &kv_loads,  &tokens,        &row,
-                                 &queries,  &notation, &form,      &order,         &learning_rate,
-                                 &splits,   &merge,    &parts,     &workers,       &ranks,
-                                 &shards,   &prefix,   &sequences, &pages,         &page_table,
-                                 &faults,   &precision})
+        for (const Word* word :
+             {&seed,          &br,     &bc,       &window,        &scale,    &softcap,    &alibi,  &sink,
+              &element_bytes, &heads,  &kv_heads, &head,          &kv_loads, &tokens,     &row,    &queries,
+              &notation,      &form,   &order,    &learning_rate, &splits,   &merge,      &parts,  &workers,
+              &ranks,         &shards, &prefix,   &sequences,     &pages,    &page_table, &faults, &precision,
+              &lazy_rescale,  &exp2})
             if (*word) return false;
         return !names_source() && !causal;
     }
@@ -82,7 +82,10 @@ struct Arguments {
     Word steps;                            ///< export: which become slides
     Word tour, stop;                       ///< window and render; export and film have a tour alone
     Word link;                             ///< whatever names a walk
-    Word at;                               ///< link: the cell
+    Word at;                               ///< link and inside: the cell
+    Word against, place;                   ///< inside: another kernel; a step of a lane
+    Word source;                           ///< inside: the user's own kernel
+    Word leave_out;                        ///< inside: what the run goes without
     Word frames, screenshot;               ///< window, for tests
     Word variants, key, gaps;              ///< questions
     Word from, to, fps, seconds_per_step;  ///< film
@@ -90,6 +93,19 @@ struct Arguments {
     bool fragment = false;      ///< export: the body of the document alone
     bool no_subtitles = false;  ///< film
 };
+
+/// The command line as its help tells it, for the manual page and for shells that complete words.
+struct ToldOption {
+    std::string names;  ///< "-o,--output"
+    std::string type;   ///< "FILE", "text|json"; empty: a switch
+    std::string help, heading;
+};
+struct ToldCommand {
+    std::string name, help;  ///< the window has no name
+    std::vector<ToldOption> options;
+    std::string footer;
+};
+std::vector<ToldCommand> told_commands();  ///< the window first
 
 /// Refused with a sentence: unknown commands and options, options without their value or given twice.
 Result<Arguments> parse_arguments(int argc, const char* const* argv);

@@ -133,6 +133,15 @@ Outcome put_results(const Arguments& a, int format, const std::vector<BenchRepor
     return put(a.output, out, text);
 }
 
+Outcome unless_measured(const Arguments& a, const BenchReport& report) {
+    if (any(report, Point::State::measured)) return {};
+    if (!any(report, Point::State::no_memory))
+        return {Exit::failed, "Nothing was measured; the results say why for each kernel."};
+    // Less than they need was asked for, or a device had no more.
+    return {a.bench.memory_limit ? Exit::bad_input : Exit::failed,
+            "Nothing was measured: no kernel fits into " + format_size(report.memory_limit) + "."};
+}
+
 Result<BenchRequest> make_request(const BenchWords& words, int& threads) {
     BenchRequest request;
     WordReader read;
@@ -149,10 +158,10 @@ Result<BenchRequest> make_request(const BenchWords& words, int& threads) {
 }
 
 Outcome run_bench_command(const Arguments& a, std::ostream& out) {
+    if (a.bench.distributed) return run_ring_command(a, out);  // which speaks on rank 0 alone
     const auto format = choice("--format", a.format.value_or("text"), {"text", "csv", "json", "md"});
     if (!format) return bad_input(format.error);
     if (a.bench.load) return show_again(a, *format, out);
-    if (a.bench.distributed) return run_ring_command(a, out);
     if (a.bench.shards) return bad_input("--shards belongs to --distributed.");
     int threads = 0;
     const auto request = make_request(a.bench, threads);
@@ -173,12 +182,7 @@ Outcome run_bench_command(const Arguments& a, std::ostream& out) {
     if (!failure.empty()) return {on_gpu(a.bench) ? Exit::failed : Exit::bad_input, failure};
     if (any(report, Point::State::failed)) return {Exit::failed, "A kernel is wrong; it was not timed."};
     if (!report.complete) return {Exit::interrupted, "Interrupted; these are the points until then."};
-    if (any(report, Point::State::measured)) return {};
-    if (!any(report, Point::State::no_memory))
-        return {Exit::failed, "Nothing was measured; the results say why for each kernel."};
-    // Less than they need was asked for, or a device had no more.
-    return {a.bench.memory_limit ? Exit::bad_input : Exit::failed,
-            "Nothing was measured: no kernel fits into " + format_size(report.memory_limit) + "."};
+    return unless_measured(a, report);
 }
 
 }  // namespace tilewalk

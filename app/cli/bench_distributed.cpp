@@ -21,7 +21,7 @@ namespace {
 Result<ring::Accident> read_accident(const std::string& text) {
     ring::Accident accident;
     const std::size_t at = text.find('@'), comma = text.find(',');
-    const auto kind = choice("--accident", text.substr(0, at), {"die", "cut", "stall"});
+    const auto kind = choice("--accident", text.substr(0, at), {"die", "cut", "stall", "stop"});
     if (!kind) return Failure{kind.error};
     accident.kind = static_cast<ring::Accident::Kind>(*kind);
     if (comma == text.npos) return Failure{"--accident needs a rank and a round, as in die@2,1."};
@@ -38,6 +38,7 @@ Result<RingRequest> make_ring_request(const BenchWords& words) {
     if (!bench) return Failure{bench.error};
     ring.bench = *bench;
     WordReader read;
+    read.refuse(words.load.has_value(), "--load shows what was recorded; leave out --distributed.");
     read.refuse(words.device.value_or("cpu") != "cpu", "A ring runs on CPUs; leave out --device.");
     read.refuse(words.seqlen_q.has_value(), "A ring needs as many queries as keys; leave out --seqlen-q.");
     read.refuse(words.kernels.has_value(), "A ring has one kernel; leave out --kernels.");
@@ -98,7 +99,7 @@ Outcome outcome_of(const Arguments& a, int format, BenchReport report, std::ostr
                                       " bytes; the closed form says " + str(point.ring->model_bytes_between) +
                                       "."};
     }
-    return {};
+    return unless_measured(a, report);
 }
 
 Outcome run_together(const Arguments& a, int format, const RingRequest& request, ring::Transport& transport,
@@ -137,6 +138,7 @@ Outcome with_all_ranks(const std::function<Outcome(ring::Transport&)>& run) {
             "On rank " + str(transport.rank()) + " something unforeseen happened: " + error.what() + ".";
     }
     transport.tell_failure(failure);
+    if (leads()) std::signal(SIGTERM, SIG_IGN);  // it says why; that mpirun then ends the ring is no news
     ring::end_all_ranks(failure, static_cast<int>(Exit::failed));
 }
 

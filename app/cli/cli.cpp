@@ -1,6 +1,7 @@
 #include "app/cli/cli.h"
 
 #include "app/cli/commands.h"
+#include "app/cli/own_kernel.h"
 #include "app/cli/session.h"
 #include "app/cli/values.h"
 #include "app/export/export_formats.h"
@@ -44,6 +45,7 @@ Outcome run_trace(const Arguments& a, std::ostream& out) {
 }
 
 int run_cli(int argc, char** argv, const WindowRunner& open_window, std::ostream& out, std::ostream& err) {
+    run_as_own_kernel(argc, argv);
     prepare_signals();
     Outcome outcome;
     try {

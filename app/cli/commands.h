@@ -20,6 +20,9 @@ struct Study;
 namespace gpu {
 struct TraceableKernel;
 }
+namespace inside {
+struct Record;
+}
 
 /// `sentence` goes to stderr when there is one.
 struct Outcome {
@@ -79,6 +82,8 @@ Outcome list_examples(const Arguments& arguments, std::ostream& out);
 Outcome list_lessons(const Arguments& arguments, std::ostream& out);
 Outcome list_kernels(const Arguments& arguments, std::ostream& out);
 Outcome list_devices(const Arguments& arguments, std::ostream& out);
+/// What the help says as a manual page (roff), or as the words that bash or zsh completes.
+Outcome run_manual(const Arguments& arguments, std::ostream& out);
 
 /// Without a command: the window with the problem that the words name, else with that of the last time.
 /// Settings are kept when the window closes; with --frames or --screenshot they are neither read nor kept, so
@@ -94,6 +99,8 @@ Result<BenchRequest> make_request(const BenchWords& words, int& threads);
 /// Writes them as bench does: 0 text, 1 CSV, 2 JSON, 3 Markdown.
 Outcome put_results(const Arguments& arguments, int format, const std::vector<BenchReport>& reports,
                     std::ostream& out);
+/// What to say, and how to end, where none of the points was measured; nothing else.
+Outcome unless_measured(const Arguments& arguments, const BenchReport& report);
 /// The CUDA kernel of that name, and the type that the word asks for, or else the first that it takes.
 Result<gpu::TraceableKernel> find_kernel(const std::string& name);
 Result<DType> find_type(const gpu::TraceableKernel& kernel, const Word& word);
@@ -101,6 +108,8 @@ Result<DType> find_type(const gpu::TraceableKernel& kernel, const Word& word);
 Result<KernelFault> read_fault(const std::string& text);
 
 std::string bench_text(const BenchReport& report);
+/// Counts by lines, races and the model, as text.
+std::string inside_text(const inside::Record& record, const std::string& more = "");
 std::string compare_text(const KernelComparison& comparison, const std::string& why_this_device);
 std::string compare_json(const KernelComparison& comparison);
 std::string model_text(const std::vector<Study>& studies);

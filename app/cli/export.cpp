@@ -4,9 +4,11 @@
 #include "app/cli/session.h"
 #include "app/cli/slides.h"
 #include "app/export/export_formats.h"
+#include "app/export/inside_html.h"
 #include "app/export/picture.h"
 #include "app/io/text.h"
 #include "app/render/offscreen.h"
+#include "app/ui/chapters/inside/page.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 
@@ -162,6 +164,18 @@ Outcome write_slides(const Arguments& a, const PageLook& look) {
     return {};
 }
 
+Result<void> export_inside(const std::string& path, HandOut format, const ui::AppState& state) {
+    const auto& walk = state.kernel_walk->shown;
+    if (format == HandOut::tex) return Failure{"A kernel's run is written as HTML, PDF or Markdown."};
+    if (format == HandOut::md)
+        return write_file_atomic(path, "# Inside " + walk->record.kernel + "\n\n```text\n" +
+                                           inside_text(walk->record) + "```\n");
+    std::vector<inside::SourceText> sources = state.kernel_walk->sources;
+    if (walk->own_source.count() > 0) sources.push_back(walk->own_source);
+    return write_file_atomic(
+        path, [&](std::ostream& out) { write_inside_html(out, walk->record, walk->problem, sources); });
+}
+
 }  // namespace
 
 Outcome run_export(const Arguments& a, std::ostream& out) {
@@ -183,6 +197,7 @@ Result<void> export_walk(const std::string& path, const ui::AppState& state) {
     if (!format || *format == HandOut::pdf)
         return Failure{"The name " + in_quotes(path) + " ends in none of .html, .md and .tex."};
     const PlainNumbers as_in_every_file;
+    if (state.page == ui::Page::inside) return export_inside(path, *format, state);
     PageLook look;
     look.contrast = state.settings.theme == ui::ThemeId::contrast;
     const auto write = make_writer(*state.lesson, *state.problem, *format, look, {});

@@ -66,16 +66,6 @@ Failure not_started(int error) {
 
 }  // namespace
 
-std::optional<std::string> find_program(const std::string& name) {
-    const char* path = std::getenv("PATH");
-    for (const std::string& folder : split(path ? path : "", ":")) {
-        if (folder.empty()) continue;
-        const std::string full = folder + "/" + name;
-        if (::access(full.c_str(), X_OK) == 0) return full;
-    }
-    return std::nullopt;
-}
-
 const FilmFormat* film_format(const std::string& ending) {
     for (const FilmFormat& format : formats)
         if (ending == format.ending) return &format;

@@ -15,9 +15,6 @@
 
 namespace tilewalk {
 
-/// Where a program lies that can be called by its name alone.
-std::optional<std::string> find_program(const std::string& name);
-
 /// What a name that ends so becomes.
 struct FilmFormat {
     const char* ending;

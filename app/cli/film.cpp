@@ -1,4 +1,5 @@
 // tilewalk film
+#include "app/cli/child.h"
 #include "app/cli/commands.h"
 #include "app/cli/ffmpeg.h"
 #include "app/cli/hooks.h"

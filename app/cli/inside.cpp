@@ -1,16 +1,21 @@
 // tilewalk inside
-#include "app/cli/commands.h"
+#include "app/cli/inside.h"
+#include "app/cli/inside_break.h"
+#include "app/cli/own_kernel.h"
 #include "app/cli/session.h"
 #include "app/cli/values.h"
+#include "app/export/inside_html.h"
 #include "app/export/text_layout.h"
 #include "app/io/text.h"
 #include "core/base/numbers.h"
 #include "core/inside/model_time.h"
+#include "core/inside/source.h"
 #include "cuda/host/gpu.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdio>
 
 namespace tilewalk {
 namespace {
@@ -51,27 +56,40 @@ std::string counts_text(const Record& record, const Launch& launch) {
     return number_table(rows, {0, 1});
 }
 
-std::string model_text_of(const Launch& launch) {
+// The chips of the model that can run it
+std::vector<const inside::Costs*> costs_for(const std::string& kernel) {
+    std::vector<const inside::Costs*> all;
+    for (const inside::Costs& costs : inside::all_costs())
+        if (gpu::is_taken_by(costs.capability, kernel)) all.push_back(&costs);
+    return all;
+}
+
+std::string model_text_of(const std::string& kernel, const Launch& launch) {
     std::string text;
+    const auto chips = costs_for(kernel);
     for (const inside::BlockRecord& block : launch.blocks)
-        for (const inside::Costs& costs : inside::all_costs())
-            text += (text.empty() ? "" : ", ") + std::string(costs.chip) + " " +
-                    format_count(inside::model_time(block, launch.warps(), costs).end);
+        for (const inside::Costs* costs : chips)
+            text += (text.empty() ? "" : ", ") + std::string(costs->chip) + " " +
+                    format_count(inside::model_time(block, launch.warps(), *costs).end);
     return text.empty() ? "" : "model: the longest path of its first block, in clocks: " + text + "\n";
 }
 
-std::string inside_text(const Record& record) {
-    std::string text = record.kernel + ": " + record.title + " (" + name_of(record.dtype) + ")\n";
+}  // namespace
+
+std::string inside_text(const inside::Record& record, const std::string& more) {
+    std::string text = record.kernel + ": " + record.title + " (" + name_of(record.dtype) + ")\n" + more;
     int n = 0;
     for (const Launch& launch : record.launches) {
         text += "\nlaunch " + str(++n) + ": " + shape_of(launch) + "\n";
         if (!launch.name.empty()) continue;
-        text += counts_text(record, launch) + model_text_of(launch);
+        text += counts_text(record, launch) + model_text_of(record.kernel, launch);
         for (const Race& race : launch.races) text += "RACE at " + race_text(record, race) + "\n";
     }
     if (record.races() == 0) text += "\nNo two accesses race.\n";
     return text;
 }
+
+namespace {
 
 Json counts_json(const Record& record, const Counts& c) {
     const inside::Place& p = record.places[c.place];
@@ -108,52 +126,123 @@ Json launch_json(const Record& record, const Launch& launch) {
                                  {"first", side_json(record, race.first)},
                                  {"second", side_json(record, race.second)},
                                  {"pairs", race.times}});
+    const auto chips = costs_for(record.kernel);
     for (const inside::BlockRecord& block : launch.blocks)
-        for (const inside::Costs& costs : inside::all_costs())
-            json["model"].push_back({{"capability", costs.capability},
-                                     {"chip", costs.chip},
-                                     {"clocks", inside::model_time(block, launch.warps(), costs).end}});
+        for (const inside::Costs* costs : chips)
+            json["model"].push_back({{"capability", costs->capability},
+                                     {"chip", costs->chip},
+                                     {"clocks", inside::model_time(block, launch.warps(), *costs).end}});
     return json;
 }
 
-std::string inside_json(const Record& record) {
+std::string inside_json(const Record& record, const Json& broken = nullptr) {
     Json json{{"schema", "tilewalk-inside-1"},
               {"kernel", record.kernel},
               {"dtype", name_of(record.dtype)},
               {"race_free", record.races() == 0},
               {"launches", Json::array()}};
     for (const Launch& launch : record.launches) json["launches"].push_back(launch_json(record, launch));
+    if (!broken.is_null()) json["broken"] = broken;
     return json.dump(2) + "\n";
 }
 
-Result<gpu::RecordRequest> make_record_request(const Arguments& a) {
+}  // namespace
+
+Result<gpu::RecordRequest> make_record_request(const Arguments& a, const Word& name) {
     gpu::RecordRequest request;
-    const auto kernel = find_kernel(a.compare.kernel.value_or(request.kernel));
-    if (!kernel) return Failure{kernel.error};
-    const auto type = find_type(*kernel, a.compare.dtype);
-    if (!type) return Failure{type.error};
+    if (a.source && (a.compare.kernel || a.against || a.step || a.place))
+        return Failure{
+            "--source is your own kernel, alone: leave out --kernel, --against, --step and --place."};
+    if (a.source) {
+        WordReader read;
+        request.kernel = *a.source;
+        request.dtype = DType::f32;
+        read.choose("--dtype", a.compare.dtype, {"f32", "f16", "bf16"}, request.dtype);
+        if (!read.error.empty()) return Failure{read.error};
+    } else {
+        const auto kernel = find_kernel(name.value_or(request.kernel));
+        if (!kernel) return Failure{kernel.error};
+        const auto type = find_type(*kernel, a.compare.dtype);
+        if (!type) return Failure{type.error};
+        request.kernel = kernel->name, request.dtype = *type;
+    }
     auto problem = make_problem(a.problem);
     if (!problem) return Failure{problem.error};
     if (auto refused = validate(*problem)) return Failure{*refused};
-    request.kernel = kernel->name, request.dtype = *type, request.problem = std::move(*problem);
+    request.problem = std::move(*problem);
     request.blocks = {0};
     return request;
+}
+
+Outcome not_recorded(gpu::TraceFailed how, std::string sentence) {
+    return how == gpu::TraceFailed::input ? bad_input(std::move(sentence))
+                                          : Outcome{Exit::failed, std::move(sentence)};
+}
+
+static void put_inside_html(std::ostream& out, const Record& record, const gpu::RecordRequest& request,
+                            bool own) {
+    std::vector<inside::SourceText> sources;
+    for (const EmbeddedFile& file : gpu::kernel_sources())
+        sources.push_back(inside::source_text(std::string("cuda/kernels/") + file.name, file.text));
+    const Result<std::string> text = own ? read_file(request.kernel) : Result<std::string>(std::string());
+    if (own && text) sources.push_back(inside::source_text(record.kernel, *text));
+    const Problem& p = request.problem;
+    write_inside_html(out, record, "N = " + str(p.N()) + ", d = " + str(p.d()), sources);
+}
+
+namespace {
+
+Outcome races_outcome(const Record& record) {
+    return record.races() == 0 ? Outcome{}
+                               : Outcome{Exit::failed, record.kernel + ": two accesses to one address race."};
+}
+
+// The run without what `name` says, and what comes of it beside the sound run.
+Outcome run_broken(const Arguments& a, std::ostream& out, gpu::RecordRequest request, const Record& sound,
+                   bool as_json) {
+    if (*a.leave_out == "list") return put(a.output, out, faults_text(sound));
+    const auto fault = inside::fault_named(sound, *a.leave_out);
+    if (!fault) return bad_input("--break: " + fault.error);
+    request.fault = *fault;
+    gpu::TraceFailed how{};
+    const auto broken = gpu::break_kernel(request, sound, &how);
+    if (!broken) return not_recorded(how, broken.error);
+    const Record& record = broken->record;
+    Outcome outcome = put(a.output, out,
+                          as_json ? inside_json(record, broken_json(sound, *broken))
+                                  : inside_text(record, broken_head(*broken)) + broken_end(sound, *broken));
+    if (outcome.exit != Exit::done) return outcome;
+    if (record.races() > 0 || broken->damage.wrong == 0) return races_outcome(record);
+    return {Exit::failed, record.kernel + ": " + inside::damage_text(broken->damage) + "."};
 }
 
 }  // namespace
 
 Outcome run_inside(const Arguments& a, std::ostream& out) {
-    const auto format = choice("--format", a.format.value_or("text"), {"text", "json"});
+    const auto format = choice("--format", a.format.value_or("text"), {"text", "json", "html"});
     if (!format) return bad_input(format.error);
-    const auto request = make_record_request(a);
+    if (*format == 2 && (a.against || a.step || a.place || a.leave_out))
+        return bad_input(
+            "--format html is of a run alone; leave out --against, --break, --step and --place.");
+    if (a.source && (a.against || a.step || a.place)) return bad_input(make_record_request(a, {}).error);
+    if (a.leave_out && (a.against || a.step || a.place || a.source))
+        return bad_input(
+            "--break goes with a run of the ladder; leave out --against, --source, --step and --place.");
+    if (a.against) return run_inside_against(a, *format == 1, out);
+    if (a.step || a.place) return run_inside_bridge(a, *format == 1, out);
+    const auto request = make_record_request(a, a.compare.kernel);
     if (!request) return bad_input(request.error);
     gpu::TraceFailed how{};
-    const auto record = gpu::record_kernel(*request, &how);
-    if (!record)
-        return how == gpu::TraceFailed::input ? bad_input(record.error) : Outcome{Exit::failed, record.error};
-    Outcome outcome = put(a.output, out, *format == 1 ? inside_json(*record) : inside_text(*record));
-    if (outcome.exit != Exit::done || record->races() == 0) return outcome;
-    return {Exit::failed, record->kernel + ": two accesses to one address race."};
+    if (a.source) std::fprintf(stderr, "tilewalk: %s\n", own_code_warning(*a.source).c_str());
+    const auto record = a.source ? record_own_source(*request, &how) : gpu::record_kernel(*request, &how);
+    if (!record) return not_recorded(how, record.error);
+    if (a.leave_out) return run_broken(a, out, *request, *record, *format == 1);
+    const Writer writers[] = {
+        [&](std::ostream& stream) { stream << inside_text(*record); },
+        [&](std::ostream& stream) { stream << inside_json(*record); },
+        [&](std::ostream& stream) { put_inside_html(stream, *record, *request, a.source.has_value()); }};
+    Outcome outcome = put(a.output, out, writers[*format]);
+    return outcome.exit != Exit::done ? outcome : races_outcome(*record);
 }
 
 }  // namespace tilewalk

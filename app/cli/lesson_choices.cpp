@@ -47,6 +47,13 @@ Result<Precision> read_precision(const std::string& text, Precision precision) {
     return precision;
 }
 
+Result<std::optional<double>> read_threshold(const std::string& text) {
+    if (text == "none") return std::optional<double>();
+    const auto number = finite_number("--lazy-rescale", text, "a number of powers of two, or none");
+    if (!number) return Failure{number.error};
+    return std::optional(*number);
+}
+
 Result<std::vector<int>> read_numbers(const char* option, const std::string& text) {
     std::vector<int> out;
     for (const std::string& part : split(text, ",")) {
@@ -88,6 +95,8 @@ constexpr ChoiceWord choice_words[] = {
     {"--sequences", &ProblemWords::sequences, chooses_sequences},
     {"--pages", &ProblemWords::pages, chooses_sequences},
     {"--page-table", &ProblemWords::page_table, chooses_sequences},
+    {"--lazy-rescale", &ProblemWords::lazy_rescale, takes_savings},
+    {"--exp2", &ProblemWords::exp2, takes_savings},
 };
 
 std::optional<std::string> refuse_faults(const Lesson& lesson, const ProblemWords& words) {
@@ -141,6 +150,8 @@ void read_lesson_choices(WordReader& read, const ProblemWords& words, Problem& p
               [&](const std::string& text) { return read_faults(text, p.switches); });
     read.take(words.precision, p.precision,
               [&](const std::string& text) { return read_precision(text, p.precision); });
+    read.take(words.lazy_rescale, p.savings.lazy, read_threshold);
+    read.choose("--exp2", words.exp2, {"exact", "cubic"}, p.savings.cubic);
 }
 
 }  // namespace tilewalk

@@ -21,6 +21,27 @@ static void note_inside(LinkedPlace& place, const ui::AppState& state) {
     place.kernel = f.kernel, place.type = name_of(f.dtype), place.own = f.own;
     place.block = f.block, place.launch = f.launch + 1;
     place.warp = f.warp, place.instruction = f.step + 1, place.lane = f.lane;
+    place.without = f.fault;
+}
+
+// The run is made now, so that a block, a launch, a warp or an instruction that it does not have is said
+// here; one that takes long goes on in the window, which says it then.
+static Result<void> check_inside(ui::AppState& state, const LinkedPlace& place) {
+    ui::refresh_inside(state, 0);
+    const auto& run = state.kernel_walk->run;
+    if (run && !run->result.ready_within(patience)) return {};
+    ui::wait_for_inside(state);
+    if (!state.kernel_walk->failure.empty())
+        return Failure{"The link does not work: " + state.kernel_walk->failure};
+    const ui::InsideForm& f = state.inside;
+    const auto missing = [](const char* what, int n) {
+        return Failure{std::string("The link leads to ") + what + " " + str(n) +
+                       ", which this run does not have."};
+    };
+    if (f.launch != place.launch - 1) return missing("launch", place.launch);
+    if (f.warp != place.warp) return missing("warp", place.warp);
+    if (f.step != place.instruction - 1) return missing("instruction", place.instruction);
+    return {};
 }
 
 static Result<void> go_inside(ui::AppState& state, const LinkedPlace& place) {
@@ -34,11 +55,19 @@ static Result<void> go_inside(ui::AppState& state, const LinkedPlace& place) {
     for (const DType type : kernel->types)
         if (name_of(type) == place.type) f.dtype = type;
     f.own = place.own, f.block = place.block, f.launch = place.launch - 1;
-    f.warp = place.warp, f.step = place.instruction - 1, f.lane = place.lane % 32;
+    f.warp = place.warp, f.step = place.instruction - 1, f.lane = place.lane;
+    f.fault = place.without;
+    if (auto there = check_inside(state, place); !there || place.without.empty()) return there;
+    // What there is to leave out is known when the kernel has run.
+    ui::wait_for_inside(state);
+    if (f.fault.empty()) return Failure{"The link leads to a fault: " + state.notice};
     return {};
 }
 
 Result<std::string> link_of(const ui::AppState& state) {
+    if (state.page == ui::Page::inside && !state.inside.source.empty())
+        return Failure{
+            "A link cannot carry a kernel of your own; send its file along, to be opened with --source."};
     const SavedView view = ui::view_of(state);
     const Region region = step_region(*state.trace, state.cursor.step);
     LinkedPlace place{.problem = ui::latest_problem(state),

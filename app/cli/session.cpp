@@ -1,6 +1,7 @@
 #include "app/cli/session.h"
 
 #include "app/cli/hooks.h"
+#include "app/cli/own_kernel.h"
 #include "app/cli/slides.h"
 #include "app/io/bench_json.h"
 #include "app/io/examples.h"
@@ -10,10 +11,13 @@
 #include "app/io/text.h"
 #include "app/render/offscreen.h"
 #include "app/ui/chapters/compare/page.h"
+#include "app/ui/chapters/inside/page.h"
 #include "app/ui/chapters/scale/page.h"
 #include "app/ui/state/speaker.h"
 #include "app/ui/state/state.h"
 #include "core/lessons/table.h"
+
+#include <cstdio>
 
 namespace tilewalk {
 namespace {
@@ -130,6 +134,11 @@ Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Setti
     };
     state.hooks.read_tour = read_tour;
     state.hooks.link = link_of;
+    state.hooks.record_source = [](const gpu::RecordRequest& request, std::string& text) {
+        const auto read = read_file(request.kernel);
+        if (read) text = *read;
+        return record_own_source(request);
+    };
     if (!ui::set_problem(state, std::move(problem), false)) return Failure{state.notice};
     return state;
 }
@@ -159,8 +168,11 @@ Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings setti
     read_theme(read, arguments.theme, settings);
     read.choose("--palette", arguments.palette, {"usual", "safe"}, settings.palette);
     if (!read.error.empty()) return Failure{read.error};
+    if (arguments.source && (arguments.link || arguments.tour || arguments.step ||
+                             arguments.lesson.value_or("inside") != "inside"))
+        return Failure{"--source opens the page Inside; leave out lesson, step, link and tour."};
     if (arguments.link) return make_session_at_link(arguments, std::move(settings));
-    const auto page = find_page(arguments.lesson);
+    const auto page = arguments.source ? std::optional(ui::Page::inside) : find_page(arguments.lesson);
     if (loads_results(arguments.problem, page)) return make_session_with(arguments, std::move(settings));
     if (arguments.problem.load && is_bundle_file(*arguments.problem.load))
         return make_session_with_bundle(arguments, std::move(settings));
@@ -184,6 +196,10 @@ Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings setti
     if (page) state->page = *page;
     if (page == ui::Page::compare) ui::compare_page(*state).own = !arguments.problem.empty();
     if (page == ui::Page::inside) state->inside.own = !arguments.problem.empty();
+    if (arguments.source) {
+        std::fprintf(stderr, "tilewalk: %s\n", own_code_warning(*arguments.source).c_str());
+        ui::open_kernel_source(*state, *arguments.source, true);
+    }
     return state;
 }
 

@@ -8,11 +8,14 @@
 #include "app/io/file.h"
 #include "app/io/text.h"
 #include "app/render/offscreen.h"
+#include "app/ui/chapters/inside/page.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
+#include "core/inside/words.h"
 #include "core/lessons/table.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tilewalk {
 namespace {
@@ -72,7 +75,19 @@ private:
         return vectors_of_frame(state_, look_.size.width, look_.size.height);
     }
 
+    // Each line of a kernel where the warp first comes there.
+    void add_instruction(int k) {
+        state_.inside.step = k;
+        const ui::InsidePlace at = ui::place_inside(state_);
+        const std::string& file = at.place().file;
+        pdf_.add_page({{picture()}},
+                      "Line " + str(at.place().line) + ": " +
+                          inside::words_of_step(at.record(), at.block(), *at.event).title,
+                      file.substr(file.find_last_of('/') + 1));
+    }
+
     void add_step(int k) {
+        if (state_.page == ui::Page::inside) return add_instruction(k);
         ui::go_to(state_, at_step(*state_.trace, k));
         const Trace& trace = *state_.trace;
         pdf_.add_page({{picture()}}, "Step " + str(k + 1) + ": " + state_.explanation.title,
@@ -138,12 +153,34 @@ std::shared_ptr<ui::Piecework> work_of(std::shared_ptr<Slides> slides) {
 TitlePage title_of(const Trace& trace) {
     const Lesson& lesson = trace.lesson();
     const Problem& problem = trace.problem();
-    TitlePage title{lesson.title, problem.title, {lesson.summary, problem_facts(problem) + "."}, ""};
+    TitlePage title{lesson.title, problem.title, {lesson.summary, problem_facts(trace) + "."}, ""};
     std::vector<std::string> faults;
     for (const Fault& fault : lesson.faults())
         if (problem.switches.*fault.on) faults.emplace_back(fault.title);
     if (!faults.empty()) title.facts.push_back("Broken on purpose: " + joined(faults) + ".");
     return title;
+}
+
+// A page for each line of the source, in the order in which this warp first comes there.
+SlideWork slides_of_inside(const std::string& path, const ui::AppState& shown, const SlideLook& look) {
+    const ui::InsidePlace at = ui::place_inside(shown);
+    if (!at) return Failure{"There is no run of a kernel to be saved yet."};
+    Result<ui::AppState> state = make_state(&default_lesson(), examples().front(), ui::Settings{});
+    if (!state) return Failure{state.error};
+    static_cast<ui::WalkView&>(*state) = shown;
+    state->inside = shown.inside, state->kernel_walk = shown.kernel_walk;
+    state->inside.playing = false;
+    std::vector<int> steps;
+    std::set<int> lines;
+    for (int k = 0; k < at.steps().count(at.warp); ++k)
+        if (lines.insert(at.steps().line(at.warp, k)).second) steps.push_back(k);
+    TitlePage title{"Inside " + at.record().kernel,
+                    at.record().title,
+                    {"Block " + str(at.walk->block) + ", warp " + str(at.warp) + ", of " + at.walk->problem +
+                     ", " + name_of(at.record().dtype) + "."},
+                    "each line where the warp first comes there"};
+    return work_of(
+        std::make_shared<Slides>(path, std::move(*state), look, std::move(steps), std::move(title)));
 }
 
 }  // namespace
@@ -176,6 +213,7 @@ SlideWork slides_of_view(const std::string& path, const ui::AppState& shown) {
     SlideLook look;
     look.palette = shown.settings.palette;
     if (shown.tour) return slides_of_tour(path, shown.tour->script, look);
+    if (shown.page == ui::Page::inside) return slides_of_inside(path, shown, look);
     // The walk is there already; all else is as on the command line.
     Result<ui::AppState> state = make_state(&default_lesson(), examples().front(), ui::Settings{});
     if (!state) return Failure{state.error};

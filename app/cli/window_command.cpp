@@ -17,7 +17,7 @@ namespace tilewalk {
 namespace {
 
 // Nothing was asked for, so that the problem of the last time may come back.
-bool is_bare(const Arguments& a) { return a.problem.empty() && !a.lesson && !a.step && !a.link; }
+bool is_bare(const Arguments& a) { return a.problem.empty() && !a.lesson && !a.step && !a.link && !a.source; }
 
 // What the user left behind for a tour is what counts.
 const ui::ProblemPtr& own_problem(const ui::AppState& state) {

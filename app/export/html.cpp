@@ -1,10 +1,9 @@
 // A page of a walk that needs nothing but itself: assets/export is its frame, filled in here.
 #include "app/export/export_formats.h"
 
+#include "app/export/page_parts.h"
 #include "app/export/parts.h"
 #include "app/export/picture.h"
-#include "app/io/embedded.h"
-#include "app/io/json_text.h"
 #include "app/ui/kit/svg_parts.h"
 #include "app/ui/kit/theme.h"
 #include "app/ui/parts/pseudocode.h"
@@ -14,7 +13,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <functional>
 #include <ostream>
 
 namespace tilewalk {
@@ -23,19 +21,8 @@ namespace {
 constexpr int most_steps = 600;
 constexpr std::int64_t most_numbers = 40'000;
 
-// Foreign text, titles of files above all: never markup, not even of a placeholder.
-std::string escaped(const std::string& text) {
-    std::string valid = json_string(text);  // broken UTF-8 and control characters are replaced there
-    std::string plain;
-    for (const char c : ui::svg::escaped(text)) plain += c == '\n' || c == '\t' ? ' ' : c;
-    return valid.find("\xEF\xBF\xBD") == std::string::npos ? plain : ui::svg::escaped(valid);
-}
-
-std::string_view asset(std::string_view name) {
-    for (const EmbeddedFile& file : embedded_export())
-        if (file.name == name) return file.text;
-    return {};
-}
+using page::asset;
+using page::escaped;
 
 // ---- Formulas
 
@@ -240,29 +227,9 @@ void put_step(std::ostream& out, const StepParts& parts, int k, int tile) {
 
 // "--bg:#0e1217;…": the tokens of the theme and the colours of the pictures.
 std::string colours(const ui::Theme& t, const PictureBook& pictures, bool dark) {
-    const auto set = [](const std::string& name, ImU32 c) {
-        return "--" + name + ":" + ui::svg::hex(c) + ";";
-    };
-    std::string out = set("bg", t.bg) + set("panel", t.panel) + set("raised", t.raised) +
-                      set("line", t.line) + set("t1", t.t1) + set("t2", t.t2) + set("t3", t.t3) +
-                      set("focus", t.focus) + set("inv", t.inv) + set("danger", t.danger) +
-                      set("page", ui::presenter_page(t));
-    for (std::size_t n = 1; n < t.roles.size(); ++n) out += set("r" + str(n), t.roles[n]);
+    std::string out = page::theme_colours(t);
     out += dark ? "--in-dark:inline;--in-light:none;" : "--in-dark:none;--in-light:inline;";
     return out + pictures.colours(dark);
-}
-
-using Parts = std::map<std::string_view, std::function<void()>>;
-
-// The text with {{name}} filled in by `parts`.
-void fill_in(std::ostream& out, std::string_view text, const Parts& parts) {
-    while (true) {
-        const std::size_t open = text.find("{{"), close = text.find("}}", open);
-        out << text.substr(0, open);
-        if (open == std::string_view::npos) return;
-        parts.at(text.substr(open + 2, close - open - 2))();
-        text.remove_prefix(close + 2);
-    }
 }
 
 std::int64_t numbers_in(const Trace& trace) {
@@ -289,11 +256,11 @@ void write_export_html(std::ostream& out, const Trace& trace, const PictureBook&
                        const std::string& theme, bool contrast) {
     const ui::TraceLook look = ui::look_of(trace);
     const std::string title = trace.problem().title;
-    const Parts style{{"light", [&] { out << colours(ui::theme(ui::ThemeId::light), pictures, false); }},
-                      {"dark", [&] {
-                           out << colours(ui::theme(contrast ? ui::ThemeId::contrast : ui::ThemeId::dark),
-                                          pictures, true);
-                       }}};
+    const page::Parts style{
+        {"light", [&] { out << colours(ui::theme(ui::ThemeId::light), pictures, false); }},
+        {"dark", [&] {
+             out << colours(ui::theme(contrast ? ui::ThemeId::contrast : ui::ThemeId::dark), pictures, true);
+         }}};
     const auto put_steps = [&] {
         const std::vector<int> tiles = tile_numbers(trace);
         for (int k = 0; k < trace.size() && out; ++k)
@@ -303,21 +270,21 @@ void write_export_html(std::ostream& out, const Trace& trace, const PictureBook&
         put_whole(out, result_matrices_of(trace), look);
         for (const std::string& sentence : comparison(trace)) out << "<p>" << escaped(sentence) << "</p>\n";
     };
-    fill_in(out, asset("page.html"),
-            {{"theme", [&] { out << (theme.empty() ? "" : " data-theme=\"" + theme + "\""); }},
-             {"version", [&] { out << version; }},
-             {"title", [&] { out << escaped(headline(trace)); }},
-             {"style", [&] { fill_in(out, asset("page.css"), style); }},
-             {"shared", [&] { pictures.write_shared(out); }},
-             {"lesson", [&] { out << escaped(trace.lesson().title); }},
-             {"problem", [&] { out << escaped(title); }},
-             {"list", [&] { put_list(out, trace); }},
-             {"facts", [&] { out << escaped(problem_facts(trace.problem())); }},
-             {"about", [&] { put_about(out, trace, look); }},
-             {"steps", put_steps},
-             {"result", put_result},
-             {"count", [&] { out << trace.size(); }},
-             {"script", [&] { out << asset("page.js"); }}});
+    page::fill_in(out, asset("page.html"),
+                  {{"theme", [&] { out << (theme.empty() ? "" : " data-theme=\"" + theme + "\""); }},
+                   {"version", [&] { out << version; }},
+                   {"title", [&] { out << escaped(headline(trace)); }},
+                   {"style", [&] { page::fill_in(out, asset("page.css"), style); }},
+                   {"shared", [&] { pictures.write_shared(out); }},
+                   {"lesson", [&] { out << escaped(trace.lesson().title); }},
+                   {"problem", [&] { out << escaped(title); }},
+                   {"list", [&] { put_list(out, trace); }},
+                   {"facts", [&] { out << escaped(problem_facts(trace)); }},
+                   {"about", [&] { put_about(out, trace, look); }},
+                   {"steps", put_steps},
+                   {"result", put_result},
+                   {"count", [&] { out << trace.size(); }},
+                   {"script", [&] { out << asset("page.js"); }}});
 }
 
 }  // namespace tilewalk

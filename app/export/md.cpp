@@ -50,7 +50,7 @@ void put_problem(std::ostream& out, const Trace& trace) {
     const Problem& problem = trace.problem();
     out << "# " << escaped(headline(trace)) << "\n\n"
         << trace.lesson().summary << "\n\n"
-        << escaped(problem_facts(problem)) << ".\n\n";
+        << escaped(problem_facts(trace)) << ".\n\n";
     if (trace.tells_what_to_watch()) out << "**Watch:** " << escaped(problem.watch) << "\n\n";
     out << "```text\n";
     for (const ui::ShownCode& line : ui::shown_code(trace.lesson(), trace.problem()))

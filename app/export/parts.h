@@ -52,6 +52,8 @@ constexpr int number_width = 114;  ///< letters per line of arithmetic, without 
 std::string headline(const Trace& trace);
 /// Sizes, tiles, mask, scale and element size of the problem.
 std::string problem_facts(const Problem& problem);
+/// The same, and what the walk saves.
+std::string problem_facts(const Trace& trace);
 /// What lies in HBM before the first step, side by side.
 Block problem_matrices(const Trace& trace);
 /// Symbols of this walk with their meaning, first cell the symbol.

@@ -114,7 +114,7 @@ void put_problem(std::ostream& out, const Trace& trace) {
     const Problem& problem = trace.problem();
     out << "\\section*{" << latex_text(headline(trace)) << "}\n"
         << latex_text(trace.lesson().summary) << "\n\n"
-        << latex_text(problem_facts(problem)) << ".\n\n";
+        << latex_text(problem_facts(trace)) << ".\n\n";
     if (trace.tells_what_to_watch()) out << "\\textbf{Watch:} " << latex_text(problem.watch) << "\n\n";
     put_code(out, trace);
     out << "\\subsection*{Given}\n";

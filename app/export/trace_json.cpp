@@ -105,14 +105,17 @@ Json result_json(const Trace& trace) {
 
 }  // namespace
 
-// The walk is that of one head. What the others move through HBM is known, but of a ring.
+// The walk is that of one head; what all of them move is known.
 static Json heads_json(const Trace& trace) {
     const Problem& p = trace.problem();
-    Json json{{"walked", shown_head(p)}, {"heads", query_heads(p)}, {"kv_heads", key_heads(p)}};
     const HeadsLedger bytes = heads_ledger(trace);
-    json["bytes_of_one"] = bytes.one;
-    if (trace.lesson().uses(chooses_ranks)) return json;
-    json.update({{"bytes_of_all", bytes.all()}, {"kv_again", bytes.again}, {"kv_once", bytes.once}});
+    Json json{{"walked", shown_head(p)},   {"heads", query_heads(p)},     {"kv_heads", key_heads(p)},
+              {"bytes_of_one", bytes.one}, {"bytes_of_all", bytes.all()}, {"kv_again", bytes.again},
+              {"kv_once", bytes.once}};
+    if (trace.lesson().uses(chooses_ranks))
+        json.update({{"sent_of_one", bytes.sent_one},
+                     {"sent_of_all", bytes.sent},
+                     {"sent_without_groups", bytes.sent_ungrouped}});
     return json;
 }
 

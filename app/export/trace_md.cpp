@@ -19,7 +19,7 @@ void fence(std::ostream& out, const Block& block) {
 
 void put_problem(std::ostream& out, const Trace& trace) {
     const Problem& problem = trace.problem();
-    out << "# " << escaped(headline(trace)) << "\n\n" << escaped(problem_facts(problem)) << ".\n\n";
+    out << "# " << escaped(headline(trace)) << "\n\n" << escaped(problem_facts(trace)) << ".\n\n";
     // What there is to watch is told of tiles.
     if (trace.tells_what_to_watch()) out << "**Watch:** " << escaped(problem.watch) << "\n\n";
     fence(out, problem_matrices(trace));

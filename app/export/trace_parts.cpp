@@ -4,6 +4,8 @@
 #include "core/lessons/shared/heads_ledger.h"
 #include "core/lessons/shared/memory_model.h"
 #include "core/problem/heads.h"
+#include "core/problem/savings.h"
+#include "core/walk/compare.h"
 
 #include <set>
 
@@ -79,8 +81,19 @@ std::string verdict(const Trace& trace, std::int64_t flash, std::int64_t standar
                      : "No number of query rows per tile changes that.");
 }
 
-// The walk is that of one head, or of one group; of a ring the ledger of all heads does not know what comes
-// from other ranks.
+// On a ring K, V and their gradients travel once for a group.
+std::string between_ranks(const HeadsLedger& bytes, int key_heads) {
+    if (bytes.sent_one == 0) return {};
+    return " Between ranks K and V of " + counted(key_heads, "key head") +
+           " go round: " + format_traffic(bytes.sent) + ", " + format_traffic(bytes.sent_one) +
+           " of them this head's" +
+           (bytes.sent < bytes.sent_ungrouped
+                ? "; with K and V of its own for every head " + format_traffic(bytes.sent_ungrouped)
+                : std::string()) +
+           ".";
+}
+
+// The walk is that of one head, or of one group.
 std::vector<std::string> of_all_heads(const Trace& trace) {
     const Problem& p = trace.problem();
     if (!p.heads) return {};
@@ -88,14 +101,14 @@ std::vector<std::string> of_all_heads(const Trace& trace) {
     const std::string alone = size > 1 ? "These are the bytes of heads " + str(first) + " to " +
                                              str(first + size - 1) + ", which share K and V"
                                        : "These are the bytes of head " + str(shown_head(p)) + " alone";
-    if (trace.lesson().uses(chooses_ranks)) return {alone + ", one of " + str(H) + "."};
     const HeadsLedger bytes = heads_ledger(trace);
+    const std::string sent = between_ranks(bytes, key_heads(p));
     const std::string all = alone + "; all " + str(H) + " heads move " + format_traffic(bytes.all());
-    if (heads_of_group(p) == 1) return {all + ", each with K and V of its own."};
+    if (heads_of_group(p) == 1) return {all + ", each with K and V of its own." + sent};
     return {all +
             (bytes.shared ? ", K and V of a group crossing HBM once (again for each of its heads: "
                           : ", each loading K and V of its group again (once for a group: ") +
-            format_traffic(bytes.shared ? bytes.again : bytes.once) + ")."};
+            format_traffic(bytes.shared ? bytes.again : bytes.once) + ")." + sent};
 }
 
 }  // namespace
@@ -110,6 +123,11 @@ std::string problem_facts(const Problem& p) {
            ", N_kv = " + counted(p.N_kv(), "key") + ", d = " + str(p.d()) + "; tiles of " + str(p.Br) +
            " queries × " + str(p.Bc) + " keys; " + mask_text(p) + "; " + scale_text(p) + more_text(p) + "; " +
            counted(p.element_bytes, "byte") + " per element";
+}
+
+std::string problem_facts(const Trace& trace) {
+    const std::string saved = savings_title(saved_in(trace));
+    return problem_facts(trace.problem()) + (saved.empty() ? "" : "; " + saved);
 }
 
 Block problem_matrices(const Trace& trace) { return whole_matrices(trace, given_matrices(trace)); }
@@ -162,6 +180,11 @@ std::vector<std::string> comparison(const Trace& trace) {
     if (lesson.uses(chooses_ranks))
         out.push_back("From rank to rank went " + format_traffic(trace.step(trace.size() - 1).traffic.sent) +
                       ".");
+    if (saved_in(trace).any()) {
+        const Comparison found = compare(*lesson.build(without_faults(trace.problem())), trace);
+        out.push_back(found.sentence);
+        out.push_back(found.verdict);
+    }
     for (std::string& sentence : of_all_heads(trace)) out.push_back(std::move(sentence));
     return out;
 }

@@ -15,7 +15,7 @@ void put(std::ostream& out, const Block& block, const char* indent) {
 void put_problem(std::ostream& out, const Trace& trace) {
     const Problem& problem = trace.problem();
     put(out, wrap(headline(trace), text_width), "");
-    put(out, wrap(problem_facts(problem), text_width), "");
+    put(out, wrap(problem_facts(trace), text_width), "");
     // What there is to watch is told of tiles.
     if (trace.tells_what_to_watch()) put(out, wrap("Watch: " + problem.watch, text_width), "");
     out << '\n';

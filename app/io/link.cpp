@@ -162,7 +162,10 @@ Result<LinkedPlace> place_of_link(std::string_view link) {
         return Failure{"The link has " + str(link.size()) + " letters, expected at most " +
                        str(most_link_letters) + "."};
     const std::size_t sum = link.rfind(sum_mark);
-    if (sum == link.npos || link.substr(sum + sum_mark.size()) != sum_of(link.substr(0, sum)))
+    if (sum == link.npos)
+        return Failure{"The link has no check at its end (&sum=…): it was cut off, or written by hand; "
+                       "'tilewalk link' writes one."};
+    if (link.substr(sum + sum_mark.size()) != sum_of(link.substr(0, sum)))
         return Failure{"The link is damaged or was cut off: the check at its end does not fit."};
     const auto said = read_pairs(link.substr(scheme.size(), sum - scheme.size()));
     if (!said) return Failure{said.error};

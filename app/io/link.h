@@ -23,7 +23,8 @@ struct LinkedPlace {
     // Of the page "inside"
     std::string kernel = "f5-flash2", type = "bf16";
     int block = 0, launch = 1, warp = 0, instruction = 1, lane = 13;  ///< launch and instruction from 1
-    bool own = false;  ///< the walk's problem is run although one tile holds it
+    std::string without{};  ///< the fault of the run: "f5_flash2.cu:71"; empty: none
+    bool own = false;       ///< the walk's problem is run although one tile holds it
 };
 
 constexpr std::size_t most_link_letters = 2000;

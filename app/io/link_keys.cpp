@@ -23,14 +23,14 @@ template <class T> Value unless(const T& now, const T& before, auto text) {
     return now == before ? Value() : Value(text(now));
 }
 
-Key whole(const char* name, const char* expected, auto place, int least) {
+Key whole(const char* name, const char* expected, auto place, int least, int most = largest_count) {
     return {name, expected,
             [=](const LinkedPlace& of, const LinkedPlace& base) {
                 return unless(place(of), place(base), [](int n) { return str(n); });
             },
             [=](LinkedPlace& into, const std::string& value) {
                 const auto n = number_in<int>(value);
-                if (!n || *n < least || *n > largest_count) return false;
+                if (!n || *n < least || *n > most) return false;
                 place(into) = *n;
                 return true;
             }};
@@ -46,6 +46,21 @@ Key whole_or_none(const char* name, const char* expected, auto place) {
                 auto& n = place(into);
                 n = number_in<typename std::remove_cvref_t<decltype(n)>::value_type>(value);
                 return value == "none" || (n && std::cmp_greater_equal(*n, 0));
+            }};
+}
+
+// None: as many as the lesson has without being told, which an option holds as 0.
+Key counted_or_none(const char* name, auto place) {
+    return {name, "a whole number from 1, or none",
+            [=](const LinkedPlace& of, const LinkedPlace& base) {
+                return unless(place(of), place(base),
+                              [](int n) { return n > 0 ? str(n) : std::string("none"); });
+            },
+            [=](LinkedPlace& into, const std::string& value) {
+                const auto n = value == "none" ? 0 : number_in<int>(value);
+                const bool known = value == "none" || (n && *n >= 1 && *n <= largest_count);
+                if (known) place(into) = *n;
+                return known;
             }};
 }
 
@@ -326,6 +341,9 @@ auto in_problem(auto member) {
 auto in_logits(auto member) {
     return [=](auto& place) -> auto& { return place.problem.logits.*member; };
 }
+auto in_savings(auto member) {
+    return [=](auto& place) -> auto& { return place.problem.savings.*member; };
+}
 auto in_options(auto member) {
     return [=](auto& place) -> auto& { return place.problem.options.*member; };
 }
@@ -379,7 +397,7 @@ std::vector<Key> choice_keys() {
                    in_options(&Options::merge)),
             one_of("parts", "sums or normalised", {"sums", "normalised"}, in_options(&Options::parts)),
             whole("workers", "a whole number from 1", in_options(&Options::workers), 1),
-            whole("ranks", "a whole number from 0", in_options(&Options::ranks), 0),
+            counted_or_none("ranks", in_options(&Options::ranks)),
             one_of("shards", "contiguous, zigzag or striped", {"contiguous", "zigzag", "striped"},
                    in_options(&Options::shards)),
             whole_or_none("prefix", "a whole number from 0, or none", in_options(&Options::prefix)),
@@ -387,7 +405,9 @@ std::vector<Key> choice_keys() {
             whole("pages", "a whole number from 0", in_options(&Options::pages), 0),
             whole_numbers("page-table", &Options::page_table),
             {"break", "names of faults, or none", write_faults, read_faults},
-            {"precision", "STAGE:FORMAT,… or none", write_precision, read_precision}};
+            {"precision", "STAGE:FORMAT,… or none", write_precision, read_precision},
+            number_or_none("lazy-rescale", in_savings(&Savings::lazy)),
+            one_of("exp2", "exact or cubic", {"exact", "cubic"}, in_savings(&Savings::cubic))};
 }
 
 std::vector<Key> place_keys() {
@@ -409,7 +429,8 @@ std::vector<Key> inside_keys() {
             whole("launch", "a whole number from 1", in_place(&LinkedPlace::launch), 1),
             whole("warp", "a whole number from 0", in_place(&LinkedPlace::warp), 0),
             whole("instruction", "a whole number from 1", in_place(&LinkedPlace::instruction), 1),
-            whole("lane", "a whole number from 0", in_place(&LinkedPlace::lane), 0),
+            whole("lane", "a whole number from 0 to 31", in_place(&LinkedPlace::lane), 0, 31),
+            words("without", {}, "text", in_place(&LinkedPlace::without)),
             yes_or_no("own", in_place(&LinkedPlace::own))};
 }
 

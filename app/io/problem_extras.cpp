@@ -18,6 +18,7 @@ using Json = nlohmann::json;
 using OrderedJson = nlohmann::ordered_json;
 
 const Words loads = {"again", "once"};
+const Words exponentials = {"exact", "cubic"};
 const Words panels = {"explanation", "problem", "break"};
 
 // "options", in the order of the file. An Options that is read, or written.
@@ -118,6 +119,14 @@ void read_precision(Reading& outer, Precision& precision) {
     });
 }
 
+void read_savings(Reading& outer, Savings& savings) {
+    read_object(outer, "savings", [&](Reading& reading) {
+        check_keys(reading, {"lazy", "exp2"});
+        if (reading.find("lazy")) read(reading, "lazy", savings.lazy.emplace());
+        read(reading, "exp2", savings.cubic, exponentials);
+    });
+}
+
 // A whole number in these limits.
 void read_within(Reading& reading, const char* key, int& number, int least, int most) {
     if (!reading.find(key)) return reading.fail(reading.path + key + " is missing");
@@ -181,6 +190,7 @@ void read_extras(Reading& reading, Problem& problem) {
     read_options(reading, problem.options);
     read_switches(reading, problem.switches);
     read_precision(reading, problem.precision);
+    read_savings(reading, problem.savings);
 }
 
 void read_view(Reading& outer, SavedView& view) {
@@ -214,6 +224,8 @@ OrderedJson json_of_extras(const Problem& p) {
     for (const Stage& stage : stages())
         if (p.precision.*stage.format != Format::fp64)
             json["precision"][stage.name] = name(p.precision.*stage.format);
+    if (p.savings.lazy) json["savings"]["lazy"] = *p.savings.lazy;
+    if (p.savings.cubic) json["savings"]["exp2"] = "cubic";
     if (p.projection) {
         json["x"] = json_of(p.projection->X), json["w_q"] = json_of(p.projection->W_Q);
         json["w_k"] = json_of(p.projection->W_K), json["w_v"] = json_of(p.projection->W_V);

@@ -9,7 +9,7 @@ namespace tilewalk {
 
 /// "x", "w_q", "w_k", "w_v": Q, K, V are computed from them, and checked where the file has them as well.
 void read_projection(Reading& reading, Problem& problem);
-/// "tokens", "options", "switches", "precision".
+/// "tokens", "options", "switches", "precision", "savings".
 void read_extras(Reading& reading, Problem& problem);
 void read_view(Reading& reading, SavedView& view);
 

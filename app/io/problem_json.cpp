@@ -96,9 +96,10 @@ Result<Problem> read_problem(const Json& object, SavedView& view) {
     Reading reading{object};
     Problem problem;
     std::vector<std::string> known{
-        "schema", "name",   "title",  "seed",          "watch",    "n",         "n_kv", "d",    "br", "bc",
-        "causal", "window", "scale",  "element_bytes", "q",        "k",         "v",    "do",   "x",  "w_q",
-        "w_k",    "w_v",    "tokens", "options",       "switches", "precision", "view", "heads"};
+        "schema", "name",   "title",  "seed",  "watch",         "n",       "n_kv",     "d",         "br",
+        "bc",     "causal", "window", "scale", "element_bytes", "q",       "k",        "v",         "do",
+        "x",      "w_q",    "w_k",    "w_v",   "tokens",        "options", "switches", "precision", "savings",
+        "view",   "heads"};
     std::ranges::copy(names_of(logit_changes(), &LogitChange::name), std::back_inserter(known));
     check_keys(reading, known);
     read_options(reading, problem);

@@ -10,11 +10,11 @@ namespace tilewalk {
 
 /// Reads {"schema":"tilewalk-problem-1", "title", "watch", "br", "bc", "causal", "window", "scale",
 /// "element_bytes", "q", "k", "v", "do", "x", "w_q", "w_k", "w_v", "tokens", "options", "switches",
-/// "precision", "view"}; all but q, k and v may be absent, and these too where x and the weights are there.
-/// Keys that begin with "x-" or "comment" are passed over, other unknown keys are refused. Also takes a
-/// recorded trace (schema tilewalk-trace-1) and gives its problem. The problem is valid (see validate). Every
-/// sentence begins with `where`. `view`, if given, takes where a saved walk stands; empty if the file does
-/// not say it.
+/// "savings", "precision", "view"}; all but q, k and v may be absent, and these too where x and the weights
+/// are there. Keys that begin with "x-" or "comment" are passed over, other unknown keys are refused. Also
+/// takes a recorded trace (schema tilewalk-trace-1) and gives its problem. The problem is valid (see
+/// validate). Every sentence begins with `where`. `view`, if given, takes where a saved walk stands; empty if
+/// the file does not say it.
 Result<Problem> problem_from_json(std::string_view text, const std::string& where, SavedView* view = nullptr);
 
 /// The same format, one matrix row per line; numbers read back exactly. The name is not part of it.

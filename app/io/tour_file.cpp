@@ -7,6 +7,7 @@
 #include "app/io/problem_json.h"
 #include "app/io/text.h"
 #include "app/io/tour_text.h"
+#include "core/engine/engine.h"
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/table.h"
 #include "core/problem/heads.h"
@@ -18,9 +19,9 @@
 namespace tilewalk {
 namespace {
 
-const std::vector<std::string> setting_names = {"problem",  "lesson",    "step",        "cell", "fault",
-                                                "notation", "highlight", "presenter",   "side", "notes",
-                                                "division", "with",      "kernel_fault"};
+const std::vector<std::string> setting_names = {
+    "problem", "lesson", "step",     "cell", "fault",        "notation", "highlight",    "presenter",
+    "side",    "notes",  "division", "with", "kernel_fault", "kernel",   "kernel_break", "instruction"};
 const std::vector<std::string> notation_names = {"l_O", "d_o", "delta_omega"},
                                division_names = {"each", "end"};
 const std::vector<std::string> side_names = {"explanation", "problem", "break"};
@@ -28,9 +29,10 @@ const std::vector<std::string> side_names = {"explanation", "problem", "break"};
 // that it is.
 const std::vector<std::string> change_names = {"br",    "bc",   "causal",    "window", "scale", "softcap",
                                                "alibi", "sink", "precision", "heads",  "set"},
-                               choice_names = {"row",       "queries", "order",     "splits", "merge",
-                                               "parts",     "workers", "ranks",     "shards", "prefix",
-                                               "sequences", "pages",   "page-table"};
+                               choice_names = {"row",       "queries", "order",      "splits",       "merge",
+                                               "parts",     "workers", "ranks",      "shards",       "prefix",
+                                               "sequences", "pages",   "page-table", "lazy-rescale", "exp2"};
+constexpr int most_instructions = 1'000'000;
 constexpr std::size_t most_tour_bytes = std::size_t{1} << 20;
 
 bool lists(const std::vector<std::string>& names, const std::string& name) {
@@ -63,6 +65,8 @@ public:
         stop_.cell.reset();
         stop_.place = {};
         stop_.kernel_fault = {};
+        stop_.instruction = {};
+        stop_.kernel_break.clear();
         stop_.notes.clear();
         const bool fine =
             problem() && take_given("with", &StopReader::with) && lesson() &&
@@ -70,6 +74,9 @@ public:
             fault() && build() && take_given("step", &StopReader::step) &&
             take_given("cell", &StopReader::cell) && take_given("highlight", &StopReader::highlight) &&
             take_given("kernel_fault", &StopReader::kernel_fault) &&
+            take_given("kernel", &StopReader::kernel) &&
+            take_given("kernel_break", &StopReader::kernel_break) &&
+            take_given("instruction", &StopReader::instruction) &&
             take_given("presenter", &StopReader::presenter) && take_given("side", &StopReader::side) &&
             take_given("notes", &StopReader::notes) && text();
         if (!fine) return Failure{error.what};
@@ -355,6 +362,67 @@ private:
             return fail("expected i=0, j=0, row=0, column=0 or amount=0.05 in place of " + in_quotes(word));
         *place->second = *number;
         return true;
+    }
+
+    // "f5-flash2 f16"
+    bool kernel(const std::string& value) {
+        if (stop_.page != "inside") return fail("a kernel belongs to a stop of the page inside");
+        const auto words = words_of(value);
+        const auto known = names_.kernels.find(words.front());
+        if (known == names_.kernels.end()) {
+            std::vector<std::string> all;
+            for (const auto& [name, types] : names_.kernels) all.push_back(name);
+            return no_such("kernel", words.front(), all);
+        }
+        const std::vector<DType>& types = known->second;
+        const auto type = std::ranges::find_if(
+            types, [&](DType one) { return words.size() == 1 || words[1] == name_of(one); });
+        if (words.size() > 2 || type == types.end())
+            return fail("the kernel " + words.front() + " takes " + joined(names_of_types(types)) + ", not " +
+                        in_quotes(value.substr(std::min(words.front().size() + 1, value.size()))));
+        stop_.kernel = words.front(), stop_.dtype = *type;
+        return true;
+    }
+    static std::vector<std::string> names_of_types(const std::vector<DType>& types) {
+        std::vector<std::string> out;
+        for (const DType type : types) out.emplace_back(name_of(type));
+        return out;
+    }
+    // "f5_flash2.cu:69", "swizzle"; which there are tells only a run
+    bool kernel_break(const std::string& value) {
+        if (stop_.page != "inside") return fail("a kernel_break belongs to a stop of the page inside");
+        stop_.kernel_break = value;
+        return !value.empty() || fail("kernel_break names what the run goes without");
+    }
+    // "multiply_add n=2 warp=1 lane=13", or a number
+    bool instruction(const std::string& value) {
+        if (stop_.page != "inside") return fail("an instruction belongs to a stop of the page inside");
+        inside::StepQuery& query = stop_.instruction;
+        const auto words = words_of(value);
+        query.op = inside::find_op(words.front());
+        const auto number = query.op ? std::nullopt : number_in<int>(words.front());
+        if (!query.op && !number) return no_such("instruction", words.front(), names_of_ops());
+        query.n = number.value_or(1);
+        const std::pair<const char*, std::pair<int*, int>> places[] = {{"n", {&query.n, most_instructions}},
+                                                                       {"warp", {&query.warp, 31}},
+                                                                       {"lane", {&query.lane, 31}},
+                                                                       {"cell", {&query.cell, 3}}};
+        for (const std::string& word : std::span(words).subspan(1)) {
+            const std::size_t equals = std::min(word.find('='), word.size() - 1);
+            const auto place = std::ranges::find(places, word.substr(0, equals),
+                                                 [](const auto& known) { return std::string(known.first); });
+            const auto said = number_in<int>(word.substr(equals + 1));
+            if (place == std::end(places) || !said || *said < 0 || *said > place->second.second)
+                return fail("expected n=1, warp=0, lane=13 or cell=0 in place of " + in_quotes(word));
+            *place->second.first = *said;
+        }
+        return query.n >= 1 || fail("instructions are counted from 1");
+    }
+    static std::vector<std::string> names_of_ops() {
+        std::vector<std::string> out;
+        for (int n = 0; n < static_cast<int>(inside::Op::count); ++n)
+            out.emplace_back(inside::info(static_cast<inside::Op>(n)).name);
+        return out;
     }
 
     bool presenter(const std::string& value) {

@@ -126,8 +126,8 @@ std::string place_of(const Asked& a, Slot slot, const Region& at) {
     const std::string rows = range_text(at.row, at.row + at.rows - 1),
                       cols = range_text(at.col, at.col + at.cols - 1);
     const bool row_lesson = a.trace.lesson().chapter == ChapterId::softmax;
-    if (row_lesson && slot != Slot::Oi && slot != Slot::Vj && slot != Slot::V) return {};
-    if (row_lesson && slot == Slot::Oi) return "[" + cols + "]";
+    const bool of_columns = slot == Slot::Oi || slot == Slot::Vj || slot == Slot::V;
+    if (row_lesson) return of_columns ? "[" + cols + "]" : "";
     return one_column(slot) ? "[" + rows + "]" : "[" + rows + "," + cols + "]";
 }
 
@@ -139,6 +139,10 @@ std::string name_of(const Asked& a, Slot slot, const Region& at, std::span<const
         return access.slot == slot && all.contains(at.row, at.col) &&
                all.contains(at.row + at.rows - 1, at.col + at.cols - 1);
     });
+    // Elements of the one row of a softmax lesson count from 1 everywhere: V₃[0] is the value of the third.
+    const bool element = a.trace.lesson().chapter == ChapterId::softmax && slot == Slot::Vj;
+    if (element && at.rows == 1)
+        return plain(a.trace.lesson().symbol(a.trace, slot, a.k, -1)) + place_of(a, slot, at);
     if (!is_of_parts(slot) || it == accesses.end())
         return letter(a.trace, slot) + age + place_of(a, slot, at);
     const std::string symbol = plain(a.trace.lesson().symbol(a.trace, slot, a.k, it->tile));

@@ -38,7 +38,12 @@ struct Question {
         skipped_tiles,
         maximum_rises,
         read_from_hbm,
-        next_op
+        next_op,
+        // Of a kernel's run (questions_inside.h)
+        lane_of_cell,
+        bank_ways,
+        sectors,
+        waits_for_copy
     };
     Kind kind = Kind::value;
     int step = 0;      ///< the step that it asks about, from 0
@@ -58,8 +63,9 @@ struct Question {
 
     // A choice: any of them may be right, one of them, or several
     std::vector<std::string> choices;
-    std::vector<int> right;  ///< from 0, ascending; empty: the answer is a number
-    bool several = false;    ///< the text asks for all that apply
+    std::vector<int> right;           ///< from 0, ascending; empty: the answer is a number
+    bool several = false;             ///< the text asks for all that apply
+    std::vector<std::string> causes;  ///< why somebody would choose each; may be empty
 
     Explanation explanation;  ///< formula, numbers and words of the answer
 

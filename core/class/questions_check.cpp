@@ -341,7 +341,9 @@ Verdict check(const Question& q, std::vector<int> chosen) {
     std::ranges::sort(chosen);
     chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
     if (chosen == q.right) return {Verdict::Kind::right, "Right: " + answer_text(q) + "."};
-    return {Verdict::Kind::wrong, "You chose " + choice_names(q, chosen) + "; it is " + answer_text(q) + "."};
+    const auto only = static_cast<std::size_t>(chosen.front());
+    return {Verdict::Kind::wrong, "You chose " + choice_names(q, chosen) + "; it is " + answer_text(q) + ".",
+            chosen.size() == 1 && only < q.causes.size() ? q.causes[only] : ""};
 }
 
 Verdict check(const Question& q, std::string_view typed) {

@@ -4,6 +4,7 @@
 #include "core/walk/lesson.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -178,6 +179,80 @@ Line in_roles(const std::string& sentence, const Explanation& e) {
         reader.put(word.after);
     }
     return reader.line();
+}
+
+namespace {
+
+constexpr std::string_view index_mark = "\xEE\x80\x80";  // stands for "_" while the sentence is read
+
+// As a number of the formula writes it: with the decimals of its cell, where these leave three digits.
+std::string as_in_cells(const std::string& shown, const Question& q) {
+    const auto [value, unit] = read_shown(shown);
+    std::string out = shown;
+    for (const Question& asked : q.numbers())
+        for (const Span& span : asked.explanation.numbers) {
+            if (span.face != Span::Face::number) continue;
+            const bool bracketed = span.text.starts_with('(');
+            const std::string cell = bracketed ? span.text.substr(1, span.text.size() - 2) : span.text;
+            if (cell == shown) return shown;
+            const auto [rounded, step] = read_shown(cell);
+            const bool same =
+                unit < step ? std::abs(value - rounded) <= .5001 * step && std::abs(rounded) >= 99.5 * step
+                            : value == rounded;
+            if (same) out = cell;
+        }
+    return out;
+}
+
+// What stands behind "= ", "(", "; " or "| " up to what parts it from the next.
+std::string with_digits_of_cells(const Question& q) {
+    const std::string_view all = q.text, space = "\u00A0";
+    std::string out;
+    for (std::size_t at = 0; at < all.size();) {
+        const std::string_view before = all.substr(0, at);
+        const bool begins = before.ends_with("=" + std::string(space)) || before.ends_with("=\u00A0(") ||
+                            before.ends_with("; ") || before.ends_with("|\u00A0") ||
+                            before.ends_with(";\u00A0") || before.ends_with("| ");
+        std::size_t end = at;
+        while (begins && end < all.size()) {
+            const bool point = (all[end] == '.' || all[end] == ',') && end + 1 < all.size() &&
+                               all[end + 1] >= '0' && all[end + 1] <= '9';
+            if (all.substr(end).starts_with("−"))
+                end += std::string_view("−").size();
+            else if ((all[end] >= '0' && all[end] <= '9') || point)
+                ++end;
+            else
+                break;
+        }
+        if (end > at)
+            out += as_in_cells(std::string(all.substr(at, end - at)), q), at = end;
+        else
+            out += all[at++];
+    }
+    return out;
+}
+
+}  // namespace
+
+Line question_line(const Question& q) {
+    std::string text = with_digits_of_cells(q);
+    for (std::size_t at = 0; (at = text.find('_', at)) != std::string::npos; at += index_mark.size())
+        text.replace(at, 1, index_mark);
+    Line out;
+    for (const Span& span : in_roles(text, q.is_choice() ? Explanation{} : q.numbers().front().explanation)) {
+        std::size_t from = 0;
+        for (std::size_t at = 0; (at = span.text.find(index_mark, from)) != std::string::npos;) {
+            const std::size_t index = at + index_mark.size(),
+                              end =
+                                  std::min(span.text.find_first_of("[ ,.;:?)\xC2", index), span.text.size());
+            out.push_back(span), out.back().text = span.text.substr(from, at - from);
+            out.push_back(span), out.back().text = span.text.substr(index, end - index);
+            out.back().script = Span::Script::sub;
+            from = end;
+        }
+        if (from < span.text.size()) out.push_back(span), out.back().text = span.text.substr(from);
+    }
+    return out;
 }
 
 }  // namespace tilewalk

@@ -184,6 +184,18 @@ std::vector<Line> filled_text(const TourStop& stop, const Trace& trace) {
     return out;
 }
 
+std::vector<CellRef> cells_named(const TourStop& stop, const Trace& trace) {
+    std::vector<CellRef> out;
+    for (const Line& line : stop.text)
+        for (const Span& span : line) {
+            if (span.face != Span::Face::number) continue;
+            const auto words = read_cell(std::string_view(span.text).substr(0, span.text.find(' ')));
+            const auto cell = words ? find_cell(trace, *words, stop.step) : std::nullopt;
+            if (cell && std::ranges::find(out, *cell) == out.end()) out.push_back(*cell);
+        }
+    return out;
+}
+
 Line filled_notes(const TourStop& stop, const Trace& trace) { return filled(stop.notes, stop, trace); }
 
 }  // namespace tilewalk

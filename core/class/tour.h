@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/compare/kernel_trace.h"
+#include "core/inside/steps.h"
 #include "core/walk/explain.h"
 #include "core/walk/lesson.h"
 
@@ -33,7 +34,11 @@ struct TourStop {
     int step = 0;                 ///< from 0
     std::optional<CellRef> cell;  ///< the cell that the formula is about
     TourPlace place;
-    KernelFault kernel_fault;       ///< of the kernel on the page compare
+    KernelFault kernel_fault;  ///< of the kernel on the page compare
+    std::string kernel;        ///< on the page inside, and the type of its elements; empty: the page's own
+    DType dtype = DType::bf16;
+    std::string kernel_break;       ///< on the page inside, what the run goes without; empty: it is sound
+    inside::StepQuery instruction;  ///< on the page inside
     std::optional<bool> presenter;  ///< not said: as it is
     std::vector<Line>
         text;      ///< paragraphs; a piece in the face of numbers is a placeholder until it is filled
@@ -57,6 +62,7 @@ struct TourNames {
     std::vector<std::string> pages;                          ///< "memory", …
     std::map<std::string, std::vector<std::string>> panels;  ///< by page or lesson: "SRAM"
     std::vector<std::string> buttons;                        ///< "play"
+    std::map<std::string, std::vector<DType>> kernels{};     ///< that the page inside knows, and their types
 };
 
 /// Which step is meant: the n-th with this op (and tile), from 1.
@@ -84,6 +90,8 @@ Result<std::string> fill_placeholder(const Trace& trace, int k, std::string_view
 /// The stop's paragraphs with the numbers of its own step, as numbers are written just now. The stop has been
 /// checked: every placeholder can be filled in this walk.
 std::vector<Line> filled_text(const TourStop& stop, const Trace& trace);
+/// The cells whose numbers its words give, at its step.
+std::vector<CellRef> cells_named(const TourStop& stop, const Trace& trace);
 /// The same for its notes.
 Line filled_notes(const TourStop& stop, const Trace& trace);
 

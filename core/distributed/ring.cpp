@@ -136,6 +136,7 @@ void Rank::compute_while_messages_travel(Cost& cost, const std::function<void(st
 void Rank::round(Cost& cost, Pace pace, int number, const std::function<void(std::stop_token)>& compute) {
     if (accident && accident->rank == rank && accident->round == number) {
         if (accident->kind == Accident::Kind::die) std::raise(SIGKILL);
+        if (accident->kind == Accident::Kind::stop) std::raise(SIGSTOP);  // the whole process, MPI with it
         while (accident->kind == Accident::Kind::stall) std::this_thread::sleep_for(std::chrono::seconds(1));
     }
     if (pace == Pace::together) return compute_while_messages_travel(cost, compute);

@@ -28,7 +28,7 @@ std::int64_t bytes_of_rank(const Problem& problem, int ranks, int rank, int thre
 
 /// What goes wrong on purpose, for tests.
 struct Accident {
-    enum class Kind { die, cut, stall } kind = Kind::die;
+    enum class Kind { die, cut, stall, stop } kind = Kind::die;
     int rank = -1, round = 0;
 };
 

@@ -41,8 +41,8 @@ private:
 
     std::mutex mutex;
     std::condition_variable_any begun, ended;
-    std::uint64_t round = 0;
-    int busy = 0;                       ///< workers still in this round
+    std::atomic<std::uint64_t> round{0};
+    std::atomic<int> busy{0};           ///< workers still in this round
     std::vector<std::jthread> workers;  ///< last, so that they end first
 };
 

@@ -1,8 +1,10 @@
 #include "core/inside/model_time.h"
 
 #include "core/inside/accesses.h"
+#include "core/inside/tiles.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
 #include <stdexcept>
@@ -46,7 +48,9 @@ int cost_of(const Event& event, std::span<const std::uint32_t> words, const Cost
     case Op::log: return costs.special;
     case Op::from_float:
     case Op::pack: return costs.convert;
-    case Op::copy_arrived: return 0;
+    case Op::copy_arrived:
+    case Op::tile_arrived:
+    case Op::left_out: return 0;
     default: return 1;
     }
 }
@@ -72,12 +76,63 @@ private:
         span = {time, time + cost_of(event, words, costs)};
         if (event.op == Op::copy_issued) issue(event, words, span);
         if (event.op == Op::wait_copies) wait(event, words, span);
+        if (event.op == Op::wait_for) span.end = std::max(span.end, heard(words));
+        if (event.op == Op::wait_products) span.end = std::max(span.end, computed(event.warp, words[1]));
+        if (event.op == Op::tile_arrived) {
+            span = tiles[words[0]];
+            return;
+        }
         if (event.op == Op::copy_arrived) {
             span = under_way[{event.warp, words[1]}];
             return;
         }
         time = span.end;
         if (event.op == Op::sync_block) meet(n);
+        if (event.op == Op::fetch_tile) fetch(words, span);
+        if (event.op == Op::multiply_async) multiply(event.warp, words, span);
+        if (arrives(event.op)) arrive(words[0], words[1], span.end);
+        if (event.op == Op::arrive_named || event.op == Op::sync_named) meet_named(n, words);
+    }
+
+    // Of Hopper: tiles come one after the other, the products of the warps that share a quarter as well.
+    void fetch(std::span<const std::uint32_t> words, const Span& span) {
+        const TileFetch tile(words);
+        fetched = std::max(fetched, span.end) + costs.sector * tile.sectors();
+        tiles[tile.to] = {span.begin, fetched};
+        arrive(tile.barrier, tile.phase, fetched);
+    }
+    void multiply(int warp, std::span<const std::uint32_t> words, const Span& span) {
+        const TileProduct product(words);
+        std::int64_t& busy = tensor_core[static_cast<std::size_t>(warp) % tensor_core.size()];
+        busy = std::max(busy, span.end) + std::int64_t(costs.mma) * product.columns / 8;
+        products[{warp, product.group}] = busy;
+    }
+    std::int64_t computed(int warp, std::uint32_t groups) const {
+        std::int64_t end = 0;
+        for (auto at = products.lower_bound({warp, 0}); at != products.end() && at->first.first == warp; ++at)
+            if (at->first.second < groups) end = std::max(end, at->second);
+        return end;
+    }
+    void arrive(std::uint32_t barrier, std::uint32_t phase, std::int64_t when) {
+        std::int64_t& last = told[{barrier, phase}];
+        last = std::max(last, when);
+    }
+    std::int64_t heard(std::span<const std::uint32_t> words) const {
+        std::int64_t end = 0;
+        for (auto at = told.lower_bound({words[0], 0}); at != told.end() && at->first.first == words[0]; ++at)
+            if (at->first.second < words[1]) end = std::max(end, at->second);
+        return end;
+    }
+    void meet_named(std::size_t n, std::span<const std::uint32_t> words) {
+        const Event& event = block.events[n];
+        Named& barrier = named[words[0]];
+        barrier.last = std::max(barrier.last, result.events[n].end);
+        barrier.threads += std::popcount(event.lanes);
+        if (event.op == Op::sync_named) barrier.waiting.push_back(n);
+        if (barrier.threads < static_cast<int>(words[1])) return;
+        for (const std::size_t w : barrier.waiting)
+            result.events[w].end = now[block.events[w].warp] = barrier.last;
+        barrier = {};
     }
     // HBM sends the copies of a block one after the other.
     void issue(const Event& event, std::span<const std::uint32_t> words, const Span& span) {
@@ -105,6 +160,16 @@ private:
     std::int64_t fetched = 0;
     std::map<std::pair<int, std::uint32_t>, Span> under_way;  ///< by warp and group
     std::vector<std::size_t> waiting;
+    struct Named {
+        std::int64_t last = 0;
+        int threads = 0;
+        std::vector<std::size_t> waiting;
+    };
+    std::map<std::uint32_t, Named> named;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> told;  ///< by barrier and phase
+    std::map<std::uint32_t, Span> tiles;                                   ///< by where they go
+    std::map<std::pair<int, std::uint32_t>, std::int64_t> products;        ///< by warp and group
+    std::array<std::int64_t, 4> tensor_core{};                             ///< when each is free
     ModelTime result;
 };
 

@@ -1,5 +1,8 @@
 #include "core/inside/origin.h"
 
+#include "core/base/shared_tiles.h"
+#include "core/inside/tiles.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -11,7 +14,6 @@ namespace tilewalk::inside {
 namespace {
 
 constexpr std::uint32_t nothing = 0xFFFFFFFF, word_bytes = 4, bank_count = 32;
-constexpr std::uint32_t whole_warp = 0xFFFFFFFF;
 constexpr int looks_back = 512;  ///< steps
 
 std::size_t place_in(std::integral auto n) { return static_cast<std::size_t>(n); }
@@ -166,13 +168,13 @@ std::optional<std::uint32_t> Origins::global_source(std::uint32_t address, std::
 
 std::vector<std::uint32_t> Origins::straight_rows(std::uint32_t event,
                                                   std::span<const std::uint32_t> addresses) const {
-    const bool writes = info(block.events[event].op).writes;
+    const bool stores = info(block.events[event].op).writes;
     std::vector<std::uint32_t> straight;
     for (std::size_t n = 0; n < addresses.size(); ++n) {
         std::optional<std::uint32_t> from;
-        if (writes && block.events[event].op == Op::copy_issued)
+        if (stores && block.events[event].op == Op::copy_issued)
             from = block.words_of(block.events[event])[n * block.events[event].words + 1];
-        else if (!writes)
+        else if (!stores)
             from = global_source(addresses[n], event);
         if (!from || region_at(*from) < 0 ||
             region_at(*from) != region_at(straight.empty() ? *from : straight[0]))
@@ -204,6 +206,7 @@ Matter Origins::matter_of_address(std::uint32_t address, std::uint32_t before) c
 }
 
 void Origins::name_accesses() {
+    std::map<std::uint32_t, std::uint32_t> fetched;  // where a tile lies, and the event that fetched it
     for (std::uint32_t n = 0; n < block.events.size(); ++n) {
         const Event& event = block.events[n];
         const auto words = block.words_of(event);
@@ -225,9 +228,30 @@ void Origins::name_accesses() {
         case Op::load_transposed: matters[n] = matter_of_address(words[0], n); break;
         case Op::exp2:
         case Op::exp: matters[n] = Matter::P; break;
+        case Op::fetch_tile:
+            matters[n] = matter_of(record, words[1]);
+            fetched[words[0]] = n;
+            break;
+        case Op::tile_arrived:
+            if (const auto at = fetched.find(words[0]); at != fetched.end()) matters[n] = matters[at->second];
+            break;
+        case Op::multiply_async: matters[n] = matter_of_tiles(TileProduct(words), fetched); break;
         default: break;
         }
     }
+}
+
+// S where A is a tile as well; of P̃ in registers O.
+Matter Origins::matter_of_tiles(const TileProduct& product,
+                                const std::map<std::uint32_t, std::uint32_t>& fetched) const {
+    const std::uint32_t address = TileDescriptor(product.B).address;
+    auto at = fetched.upper_bound(address);
+    if (at == fetched.begin()) return Matter::none;
+    const Event& fetch = block.events[(--at)->second];
+    if (!TileFetch(block.words_of(fetch)).holds(address)) return Matter::none;
+    const Matter B = matters[at->second];
+    if (B == Matter::K && !product.A_in_registers) return Matter::S;
+    return B == Matter::V && product.A_in_registers ? Matter::O : Matter::other;
 }
 
 // ---- Registers

@@ -6,7 +6,9 @@
 
 #include "core/inside/fragments.h"
 #include "core/inside/steps.h"
+#include "core/inside/tiles.h"
 
+#include <map>
 #include <optional>
 
 namespace tilewalk::inside {
@@ -92,6 +94,8 @@ private:
     std::vector<OriginStep> with_exponential(int warp, int pack, int lane, int half) const;
     int region_at(std::uint32_t address) const;
     Matter matter_of_address(std::uint32_t address, std::uint32_t before) const;
+    Matter matter_of_tiles(const TileProduct& product,
+                           const std::map<std::uint32_t, std::uint32_t>& fetched) const;
     std::optional<std::uint32_t> loaded_from(std::uint32_t event, int lane) const;
     const Event& event_of(int warp, int k) const { return block.events[steps.event(warp, k)]; }
 

@@ -1,5 +1,7 @@
 #include "core/inside/races.h"
 
+#include "core/inside/tiles.h"
+
 #include <algorithm>
 
 namespace tilewalk::inside {
@@ -10,10 +12,8 @@ RaceDetector::RaceDetector(std::int64_t shared_bytes, std::int64_t global_bytes)
 
 void RaceDetector::begin_block(int number, int warps) {
     block = number;
-    at_barrier = 0;
-    clocks.assign(static_cast<std::size_t>(warps),
-                  std::vector<std::uint32_t>(static_cast<std::size_t>(warps)));
-    for (std::size_t w = 0; w < clocks.size(); ++w) clocks[w][w] = 1;
+    order = Order(warps);
+    events = 0;
     std::fill(shared.begin(), shared.end(), Cell{});
 }
 
@@ -23,12 +23,14 @@ RaceDetector::Cell& RaceDetector::cell(std::uint32_t address) {
 
 bool RaceDetector::ordered(const Access& before, const Access& now) const {
     if (before.block != now.block || before.under_way) return false;
-    if (before.warp == now.warp && before.lanes == now.lanes) return true;  // one lane's own steps
-    return clocks[now.warp][before.warp] > before.when;
+    const bool own_step = before.agent == before.warp && before.warp == now.warp && before.lanes == now.lanes;
+    return own_step || order.knows(now.warp, now.lanes, before.agent, before.when);
 }
 
 void RaceDetector::note(const Access& first, const Access& second, std::uint32_t address) {
-    const auto side = [](const Access& a) { return RaceAccess{a.place, a.op, a.block, a.warp, a.lanes}; };
+    const auto side = [](const Access& a) {
+        return RaceAccess{a.place, a.op, a.block, a.warp, a.lanes, a.event};
+    };
     const auto [at, is_new] =
         found.try_emplace({first.place, second.place}, Race{side(first), side(second), address, 0});
     Race& race = at->second;
@@ -45,10 +47,10 @@ void RaceDetector::read(Cell& c, const Access& now, std::uint32_t address) {
     // what a warp read, the last is: what comes after it comes after the others.
     if (c.reads.size() > 1 && c.reads.back().block != now.block) c.reads.resize(1);
     std::erase_if(c.reads, [&now](const Access& r) {
-        return r.block == now.block && r.warp == now.warp && r.when < now.when;
+        return r.block == now.block && r.agent == now.agent && r.when < now.when;
     });
     for (Access& r : c.reads)
-        if (r.block == now.block && r.warp == now.warp && r.place == now.place) {
+        if (r.block == now.block && r.agent == now.agent && r.place == now.place) {
             r.lanes |= now.lanes;
             return;
         }
@@ -71,45 +73,69 @@ void RaceDetector::arrive(Cell& c, const Access& now) {
         w.under_way = false, w.when = now.when;
 }
 
-void RaceDetector::pass_barrier() {
-    if (++at_barrier < static_cast<int>(clocks.size())) return;
-    at_barrier = 0;
-    // Each warp's own entry is the largest that there is of it.
-    std::vector<std::uint32_t> all(clocks.size());
-    for (std::size_t w = 0; w < all.size(); ++w) all[w] = ++clocks[w][w];
-    clocks.assign(clocks.size(), all);
+void RaceDetector::read_bytes(const Access& now, std::uint32_t address, std::uint32_t bytes) {
+    for (std::uint32_t b = 0; b < bytes; b += cell_bytes) read(cell(address + b), now, address + b);
 }
 
-void RaceDetector::take(const Event& event, std::span<const std::uint32_t> words) {
-    if (event.op == Op::sync_block) return pass_barrier();
-    auto& clock = clocks[event.warp];
-    if (event.op == Op::sync_warp) {
-        ++clock[event.warp];
-        return;
-    }
+void RaceDetector::write_bytes(const Access& now, std::uint32_t address, std::uint32_t bytes) {
+    for (std::uint32_t b = 0; b < bytes; b += cell_bytes) write(cell(address + b), now, address + b);
+}
+
+// What a warp tells others to do is theirs: it goes on, and does not know when they are done.
+void RaceDetector::fetch(std::span<const std::uint32_t> words, const Access& by) {
+    const TileFetch tile(words);
+    Access now = by;
+    now.agent = static_cast<std::uint16_t>(order.tiles_of(tile.barrier)), now.when = tile.phase;
+    write_bytes(now, tile.to, tile.box_bytes);
+    for (std::uint32_t r = 0; r < tile.rows; ++r)
+        read_bytes(now, tile.from + r * tile.stride, tile.row_bytes);
+}
+
+void RaceDetector::multiply(const Event& event, std::span<const std::uint32_t> words, const Access& by) {
+    constexpr std::uint32_t chunk = 16;
+    const TileProduct product(words);
+    Access now = by;
+    now.agent = static_cast<std::uint16_t>(order.products_of(event.warp)), now.when = product.group;
+    for (const std::uint32_t address : product.chunks_of_A(event.warp)) read_bytes(now, address, chunk);
+    for (const std::uint32_t address : product.chunks_of_B()) read_bytes(now, address, chunk);
+}
+
+void RaceDetector::access(const Event& event, std::span<const std::uint32_t> words, const Access& by) {
     const OpInfo& of = info(event.op);
     const bool copies = event.op == Op::copy_issued, arrives = event.op == Op::copy_arrived;
-    if (!of.reads && !of.writes && !arrives) return;
     std::size_t next = 0;
     for (int lane = 0; lane < 32; ++lane) {
         if (!(event.lanes >> lane & 1)) continue;
         const std::span<const std::uint32_t> own = words.subspan(next, event.words);
         next += event.words;
-        const Access now{event.place, clock[event.warp], 1u << lane, block, event.warp, event.op, copies};
-        for (std::uint32_t b = 0; b < event.bytes; b += cell_bytes) {
-            const std::uint32_t address = own[0] + b;
-            if (arrives)
-                arrive(cell(address), now);
-            else if (of.writes)
-                write(cell(address), now, address);
-            else
-                read(cell(address), now, address);
-            if (!copies || own[2] == 0) continue;
-            Access source = now;
-            source.under_way = false;
-            read(cell(own[1] + b), source, own[1] + b);
-        }
+        Access now = by;
+        now.lanes = 1u << lane, now.under_way = copies;
+        for (std::uint32_t b = 0; arrives && b < event.bytes; b += cell_bytes) arrive(cell(own[0] + b), now);
+        if (of.writes) write_bytes(now, own[0], event.bytes);
+        if (of.reads && !of.writes) read_bytes(now, own[0], event.bytes);
+        if (!copies || own[2] == 0) continue;
+        now.under_way = false;
+        read_bytes(now, own[1], event.bytes);
     }
+}
+
+int RaceDetector::writer(std::uint32_t address) const {
+    const Access& last = global[(address - global_base) / cell_bytes].write;
+    return last.place == Place::none ? -1 : last.block;
+}
+
+void RaceDetector::take(const Event& event, std::span<const std::uint32_t> words) {
+    constexpr std::uint32_t barrier_bytes = 8;
+    const Access by{event.place, order.now(event.warp), event.lanes, events++, block, event.warp, event.warp,
+                    event.op};
+    // Arrivals and waits change a barrier, but never against each other.
+    if (event.op == Op::init_barrier) return write_bytes(by, words[0], barrier_bytes);
+    if (arrives(event.op) || event.op == Op::wait_for) read_bytes(by, words[0], barrier_bytes);
+    if (order.take(event, words)) return;
+    if (event.op == Op::fetch_tile) return fetch(words, by);
+    if (event.op == Op::multiply_async) return multiply(event, words, by);
+    const OpInfo& of = info(event.op);
+    if (of.reads || of.writes || event.op == Op::copy_arrived) access(event, words, by);
 }
 
 std::vector<Race> RaceDetector::races() const {

@@ -2,15 +2,15 @@
 //
 // The lanes of a block are ordered by sync_block, those of a warp also by sync_warp, a lane's own steps by
 // their order, and nothing else: shuffles, ldmatrix and mma keep the lanes of a warp together but order no
-// memory (CUDA C++ programming guide, "Warp Shuffle Functions"). Each warp has a vector clock; it counts the
-// barriers that the warp has passed, and a barrier tells all that wait at it what the others have seen. A
+// memory (CUDA C++ programming guide, "Warp Shuffle Functions"). Clocks (order.h) say who knows of what. A
 // copy in the background writes at some time between its issue and the end of the wait of the lane that
-// issued it. Two accesses to one address, one of them writing, that this order leaves open are a race,
-// whichever came first in this run. Blocks of one launch are not ordered at all; launches are. Atomics do not
-// race with atomics.
+// issued it; a tile of Hopper writes until the phase of its barrier ends, and is seen by who has waited for
+// that; a product reads its factors until its warp has waited for its group. Two accesses to one address, one
+// of them writing, that this order leaves open are a race, whichever came first in this run. Blocks of one
+// launch are not ordered at all; launches are. Atomics do not race with atomics.
 #pragma once
 
-#include "core/inside/record.h"
+#include "core/inside/order.h"
 
 #include <map>
 
@@ -25,14 +25,17 @@ public:
     /// `words`: of the lanes that take part, one after the other.
     void take(const Event& event, std::span<const std::uint32_t> words);
     std::vector<Race> races() const;
+    /// The block that wrote this address of device memory last; −1: none did.
+    int writer(std::uint32_t address) const;
 
 private:
     /// An access as a later one has to know it.
     struct Access {
         std::uint32_t place = Place::none;
-        std::uint32_t when = 0;  ///< its warp's own clock; of a copy that has arrived: that of the wait
-        std::uint32_t lanes = 0;
+        std::uint32_t when = 0;  ///< by its agent's count; of a copy that has arrived: at the wait
+        std::uint32_t lanes = 0, event = 0;
         int block = 0;
+        std::uint16_t agent = 0;  ///< of order.h: the warp, or what it has told to read or write
         std::uint8_t warp = 0;
         Op op = Op::load;
         bool under_way = false;  ///< a copy that was not waited for yet
@@ -50,12 +53,16 @@ private:
     void write(Cell& cell, const Access& now, std::uint32_t address);
     void arrive(Cell& cell, const Access& now);
     void note(const Access& first, const Access& second, std::uint32_t address);
-    void pass_barrier();  ///< one more warp has come to it
+    void read_bytes(const Access& now, std::uint32_t address, std::uint32_t bytes);
+    void write_bytes(const Access& now, std::uint32_t address, std::uint32_t bytes);
+    void access(const Event& event, std::span<const std::uint32_t> words, const Access& by);
+    void fetch(std::span<const std::uint32_t> words, const Access& by);
+    void multiply(const Event& event, std::span<const std::uint32_t> words, const Access& by);
 
     std::vector<Cell> shared, global;
-    std::vector<std::vector<std::uint32_t>> clocks;  ///< [warp][warp of the same block]
-    int at_barrier = 0;
+    Order order;
     int block = 0;
+    std::uint32_t events = 0;                                       ///< of this block so far
     std::map<std::pair<std::uint32_t, std::uint32_t>, Race> found;  ///< by the two places
 };
 

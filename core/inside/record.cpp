@@ -25,9 +25,34 @@ const OpInfo& info(Op op) {
         {"log_of", "x, ln x", false, false, false},
         {"from_float", "float, 16 bits", false, false, false},
         {"pack", "low, high, both", false, false, false},
+        {"fetch_tile",
+         "to, from or 0, rows, bytes of each, bytes from row to row, barrier, phase, bytes in all", false,
+         false, false},
+        {"tile arrived", "to, barrier, phase", false, false, false},
+        {"init_barrier", "barrier, arrivals of a phase", false, false, false},
+        {"publish_barriers", "", false, false, false},
+        {"arrive_at", "barrier, phase", false, false, false},
+        {"expect_bytes", "barrier, phase, bytes", false, false, false},
+        {"wait_for", "barrier, phases that have ended", false, false, false},
+        {"arrive_named", "number, threads", false, false, true},
+        {"sync_named", "number, threads", false, false, true},
+        {"shrink_registers", "registers", false, false, true},
+        {"grow_registers", "registers", false, false, true},
+        {"fence_products", "", false, false, true},
+        {"multiply_async", "descriptors of A and B, columns, whether it adds, group, 4 of A", false, false,
+         true},
+        {"commit_products", "group", false, false, true},
+        {"wait_products", "groups that may be under way, groups waited for", false, false, true},
+        {"left out", "", false, false, false},
     };
     static_assert(std::size(table) == static_cast<std::size_t>(Op::count));
     return table[static_cast<std::size_t>(op)];
+}
+
+std::optional<Op> find_op(std::string_view name) {
+    for (int n = 0; n < static_cast<int>(Op::count); ++n)
+        if (name == info(static_cast<Op>(n)).name) return static_cast<Op>(n);
+    return std::nullopt;
 }
 
 std::span<const std::uint32_t> BlockRecord::words_of(const Event& event) const {
@@ -50,6 +75,15 @@ std::int64_t Record::bytes() const {
     for (const Launch& launch : launches)
         for (const BlockRecord& block : launch.blocks) all += block.bytes();
     return all;
+}
+
+int Record::writer(const Launch& launch, std::uint32_t address) const {
+    for (std::size_t n = 0; n < regions.size() && n < launch.writers.size(); ++n)
+        if (regions[n].holds(address)) {
+            const auto word = static_cast<std::size_t>((address - regions[n].begin) / 4);
+            return word < launch.writers[n].size() ? launch.writers[n][word] : -1;
+        }
+    return -1;
 }
 
 std::string place_text(const Record& record, std::uint32_t place) {

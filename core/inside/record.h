@@ -7,10 +7,13 @@
 #pragma once
 
 #include "core/base/dtype.h"
+#include "core/inside/fault.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilewalk::inside {
@@ -34,6 +37,23 @@ enum class Op : std::uint8_t {
     log,
     from_float,
     pack,
+    // Of Hopper (cuda/device/device.h)
+    fetch_tile,    ///< from here on the tile may come
+    tile_arrived,  ///< it has, by itself: no warp did it; its warp and place are those of the fetch
+    init_barrier,
+    publish_barriers,
+    arrive_at,
+    expect_bytes,
+    wait_for,
+    arrive_named,
+    sync_named,
+    shrink_registers,
+    grow_registers,
+    fence_products,
+    multiply_async,  ///< from here on it may read its factors, and its sums are not there
+    commit_products,
+    wait_products,
+    left_out,  ///< a barrier or a wait that the run goes without
     count
 };
 
@@ -44,7 +64,12 @@ struct OpInfo {
     bool reads, writes, meets;  ///< memory; the whole warp does it together
 };
 const OpInfo& info(Op op);
+/// At a barrier that counts phases; the words begin with its address and the phase.
+constexpr bool arrives(Op op) { return op == Op::arrive_at || op == Op::expect_bytes; }
+/// By its name: "copy_async"; nothing if there is none.
+std::optional<Op> find_op(std::string_view name);
 
+constexpr std::uint32_t whole_warp = 0xFFFFFFFF;  ///< lanes
 constexpr std::uint32_t global_base = 1u << 24;
 constexpr bool is_shared(std::uint32_t address) { return address < global_base; }
 
@@ -86,6 +111,7 @@ struct Counts {
     int worst_ways = 0;
     std::int64_t global_bytes = 0, sectors = 0,
                  sectors_least = 0;  ///< sectors of 32 bytes, and those needed for the bytes
+    std::int64_t products = 0;       ///< of 16 × 8 × 16, as mma.m16n8k16 is one; wgmma is as many as it has
 };
 
 /// One of the two accesses of a race.
@@ -94,6 +120,7 @@ struct RaceAccess {
     Op op = Op::load;
     int block = 0, warp = 0;
     std::uint32_t lanes = 0;
+    std::uint32_t event = 0;  ///< of its block: the first that raced here
 };
 
 /// Two accesses to one address, one of them writing, that nothing orders.
@@ -120,19 +147,38 @@ struct Launch {
     std::vector<BlockRecord> blocks;  ///< those that were asked for
     std::vector<Counts> counts;       ///< of all blocks
     std::vector<Race> races;          ///< among all blocks
+    /// By region: which block wrote each of its words (4 bytes) last; −1: none did. Empty for a region that
+    /// has no rows, or that nobody wrote.
+    std::vector<std::vector<std::int32_t>> writers;
 
     int warps() const { return (threads + 31) / 32; }
 };
 
+/// What the kernel writes: O, or dQ, dK and dV.
+struct Output {
+    std::string name;
+    int rows = 0, columns = 0;
+    std::vector<float> values;
+};
+
 struct Record {
-    std::string kernel, title;
+    std::string kernel, title, teaches;  ///< its name, what it is called, its idea
     DType dtype = DType::f32;
+    int Br = 0, Bc = 0, tiles = 0;  ///< of its tiles, and those that the mask leaves; 0: it has none
+    int split_blocks = 0;  ///< blocks of keys of a split, in which m, ℓ and O begin anew; 0: one walk
+    Schedule schedule;
+    std::optional<Fault> fault;  ///< what it went without
+    bool swizzles = false;       ///< the kernel asked where a chunk of a row lies
+    int open_keys = 0;           ///< how many keys the last tile has room for beyond those that there are
+    std::vector<Output> outputs;
     std::vector<Place> places;
     std::vector<Region> regions;
     std::vector<Launch> launches;
 
     std::int64_t races() const;
     std::int64_t bytes() const;  ///< that it takes
+    /// The block of a launch that wrote this address of device memory last; −1: none did, or it has no name.
+    int writer(const Launch& launch, std::uint32_t address) const;
 };
 
 /// "cuda/kernels/bands.h:76", with callers: "…, called at cuda/kernels/f5_flash2.cu:82".

@@ -87,6 +87,13 @@ std::string comment_on(const SourceText& source, int line) {
     return {};
 }
 
+std::string remark_on(const SourceText& source, int line) {
+    const std::string_view words = source.line(line);
+    const std::size_t behind = words.find("  // ");
+    return behind == words.npos || is_comment(words) ? comment_on(source, line)
+                                                     : std::string(words.substr(behind + 5));
+}
+
 std::string function_of(const SourceText& source, int line) {
     const int begin = function_begin(source, line);
     if (begin == 0) return {};

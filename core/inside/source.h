@@ -21,6 +21,8 @@ SourceText source_text(std::string file, std::string_view text);
 std::string idea_of(const SourceText& source);
 /// The comment that stands nearest above the line in the same function, as one text; empty: there is none.
 std::string comment_on(const SourceText& source, int line);
+/// The comment behind the line's code, else the one above it; empty: there is none.
+std::string remark_on(const SourceText& source, int line);
 /// The function that the line stands in: "multiply_QK"; empty if that is not plain.
 std::string function_of(const SourceText& source, int line);
 

@@ -1,5 +1,7 @@
 #include "core/inside/steps.h"
 
+#include "core/inside/tiles.h"
+
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -21,6 +23,47 @@ int region_of(const Record& record, std::uint32_t address) {
     return -1;
 }
 
+/// Where whole warps or lanes of them wait for others.
+bool is_barrier(Op op) { return op == Op::sync_block || op == Op::sync_named || op == Op::wait_for; }
+
+/// Slots of those that arrive at the barriers of Hopper, which those that wait come behind.
+class Arrivals {
+public:
+    /// The slot that an event cannot be before.
+    int least(const Event& event, std::span<const std::uint32_t> words) const {
+        int slot = 0;
+        if (event.op != Op::wait_for) return slot;
+        for (auto at = told.lower_bound({words[0], 0}); at != told.end() && at->first.first == words[0]; ++at)
+            if (at->first.second < words[1]) slot = std::max(slot, at->second + 1);
+        return slot;
+    }
+    /// `next`: of each warp, moved on where a barrier with a number lets it go.
+    void note(const Event& event, std::span<const std::uint32_t> words, int slot, std::vector<int>& next) {
+        if (arrives(event.op)) arrive(words[0], words[1], slot);
+        if (event.op == Op::fetch_tile) arrive(TileFetch(words).barrier, TileFetch(words).phase, slot);
+        if (event.op != Op::arrive_named && event.op != Op::sync_named) return;
+        Named& barrier = named[words[0]];
+        barrier.last = std::max(barrier.last, slot);
+        barrier.threads += std::popcount(event.lanes);
+        if (event.op == Op::sync_named) barrier.waiting.push_back(event.warp);
+        if (barrier.threads < static_cast<int>(words[1])) return;
+        for (const std::size_t w : barrier.waiting) next[w] = std::max(next[w], barrier.last + 1);
+        barrier = {};
+    }
+
+private:
+    struct Named {
+        int last = 0, threads = 0;
+        std::vector<std::size_t> waiting;
+    };
+    void arrive(std::uint32_t barrier, std::uint32_t phase, int slot) {
+        int& last = told[{barrier, phase}];
+        last = std::max(last, slot);
+    }
+    std::map<std::pair<std::uint32_t, std::uint32_t>, int> told;  ///< by barrier and phase
+    std::map<std::uint32_t, Named> named;
+};
+
 }  // namespace
 
 Steps::Steps(const Record& record, const Launch& launch, const BlockRecord& block)
@@ -29,6 +72,8 @@ Steps::Steps(const Record& record, const Launch& launch, const BlockRecord& bloc
     find_lines(record, block);
     find_tiles(block);
     find_flights(record, block);
+    find_tile_flights(record, block);
+    find_products(block);
 }
 
 // Each warp goes on by itself up to a barrier; behind it all stand in one slot again.
@@ -37,6 +82,7 @@ void Steps::lay_out(const BlockRecord& block) {
     std::vector<bool> waits(of_warp.size());
     std::vector<std::uint32_t> left(of_warp.size());
     std::vector<std::vector<std::uint32_t>> arrive(of_warp.size());
+    Arrivals arrivals_at;
     for (const Event& event : block.events) ++left[event.warp];
     for (std::uint32_t n = 0; n < block.events.size(); ++n) {
         const Event& event = block.events[n];
@@ -47,7 +93,11 @@ void Steps::lay_out(const BlockRecord& block) {
             arrived.push_back(n);
             continue;
         }
+        if (event.op == Op::tile_arrived) continue;  // seen where it is waited for
+        const auto words = block.words_of(event);
+        next[w] = std::max(next[w], arrivals_at.least(event, words));
         of_warp[w].push_back({n, next[w]++, 0, 0, 0});
+        arrivals_at.note(event, words, next[w] - 1, next);
         last_slot = std::max(last_slot, next[w]);
         if (event.op == Op::sync_block) waits[w] = true;
         meet(next, waits, left);
@@ -92,19 +142,27 @@ void Steps::find_lines(const Record& record, const BlockRecord& block) {
         }
 }
 
-// The first barrier that a warp comes to again is that of its loop.
+// The first barrier that a warp comes to again is that of its loop; but scores that begin anew say it better:
+// S, and not dP, which b4 asks for before it has waited for S.
 void Steps::find_tiles(const BlockRecord& block) {
     for (std::size_t w = 0; w < of_warp.size(); ++w) {
         std::map<std::uint32_t, std::vector<int>> by_place;
         std::uint32_t loop = Place::none;
+        std::vector<int> anew;
+        bool waited = true;  // for products
         for (std::size_t k = 0; k < of_warp[w].size(); ++k) {
             const Event& event = block.events[of_warp[w][k].event];
-            if (event.op != Op::sync_block) continue;
+            waited |= event.op == Op::wait_products;
+            if (waited && event.op == Op::multiply_async && !TileProduct(block.words_of(event)).adds)
+                anew.push_back(static_cast<int>(k)), waited = false;
+            if (!is_barrier(event.op) && event.op != Op::left_out) continue;
             barrier_steps[w].push_back(static_cast<int>(k));
             by_place[event.place].push_back(static_cast<int>(k));
             if (loop == Place::none && by_place[event.place].size() == 2) loop = event.place;
         }
-        if (loop != Place::none)
+        if (!anew.empty())
+            tile_begins[w] = anew;
+        else if (loop != Place::none)
             tile_begins[w] = by_place[loop];
         else if (!barrier_steps[w].empty())
             tile_begins[w] = {barrier_steps[w].front()};
@@ -141,6 +199,48 @@ void Steps::find_flights(const Record& record, const BlockRecord& block) {
                     copies[f].arrived = std::max(copies[f].arrived, slot(w, k));
         }
     std::ranges::stable_sort(copies, {}, &Flight::issued);
+}
+
+// A tile is there when somebody has waited for the phase of its barrier.
+void Steps::find_tile_flights(const Record& record, const BlockRecord& block) {
+    std::map<std::uint32_t, std::vector<std::size_t>> of_barrier;
+    const auto each = [&](Op op, const auto& f) {
+        for (int w = 0; w < warps(); ++w)
+            for (int k = 0; k < count(w); ++k)
+                if (const Event& e = block.events[event(w, k)]; e.op == op) f(block.words_of(e), slot(w, k));
+    };
+    each(Op::fetch_tile, [&](const auto& words, int at) {
+        const TileFetch tile(words);
+        auto& all = of_barrier[tile.barrier];
+        if (all.empty() || copies[all.back()].group != tile.phase) {
+            all.push_back(copies.size());
+            copies.push_back({tile.phase, region_of(record, tile.from), at, at, -1, 0, tile.to, tile.from});
+        }
+        copies[all.back()].bytes += tile.box_bytes, copies[all.back()].committed = at;
+    });
+    each(Op::wait_for, [&](const auto& words, int at) {
+        for (const std::size_t n : of_barrier[words[0]]) {
+            Flight& flight = copies[n];
+            if (flight.group < words[1] && (flight.arrived < 0 || at < flight.arrived)) flight.arrived = at;
+        }
+    });
+    std::ranges::stable_sort(copies, {}, &Flight::issued);
+}
+
+void Steps::find_products(const BlockRecord& block) {
+    for (int w = 0; w < warps(); ++w) {
+        std::map<std::uint32_t, std::size_t> of_group;
+        for (int k = 0; k < count(w); ++k) {
+            const Event& e = block.events[event(w, k)];
+            const auto words = block.words_of(e);
+            if (e.op == Op::multiply_async &&
+                of_group.try_emplace(TileProduct(words).group, running.size()).second)
+                running.push_back({w, k, slot(w, k), -1});
+            if (e.op != Op::wait_products) continue;
+            for (const auto& [group, n] : of_group)
+                if (group < words[1] && running[n].waited < 0) running[n].waited = slot(w, k);
+        }
+    }
 }
 
 std::span<const std::uint32_t> Steps::arrivals(int warp, int k) const {
@@ -204,6 +304,15 @@ int Steps::next_in_line(int warp, int k, const std::string& file, int source_lin
     const auto& at = found->at[index(warp)];
     const auto behind = std::ranges::upper_bound(at, k);
     return behind == at.end() ? at.front() : *behind;
+}
+
+int Steps::find(const BlockRecord& block, const StepQuery& query) const {
+    if (query.warp < 0 || query.warp >= warps()) return -1;
+    int left = query.n;
+    for (int k = 0; k < count(query.warp); ++k)
+        if (!query.op || block.events[event(query.warp, k)].op == *query.op)
+            if (--left == 0) return k;
+    return -1;
 }
 
 }  // namespace tilewalk::inside

@@ -5,20 +5,38 @@
 
 #include "core/inside/record.h"
 
+#include <optional>
+
 namespace tilewalk::inside {
 
-/// How far one goes at once. A tile begins where a warp comes to the same barrier again.
+/// How far one goes at once. A tile begins where a warp comes to the same barrier again, or where a product
+/// in the background begins new sums, the first since the warp has waited for products.
 enum class Stride { instruction, line, barrier, tile };
 
-/// Copies of one group from one matrix, of all warps together.
+/// A step that is looked for, and the lane that is looked at there.
+struct StepQuery {
+    std::optional<Op> op;  ///< none: the n-th step of the warp
+    int n = 1;             ///< from 1
+    int warp = 0, lane = 13, cell = 0;
+    bool operator==(const StepQuery&) const = default;
+};
+
+/// Copies of one group from one matrix, of all warps together; or a tile of Hopper, which arrives where it is
+/// first waited for.
 struct Flight {
-    std::uint32_t group = 0;
-    int region = -1;  ///< of Record::regions; −1: memory without a name
+    std::uint32_t group = 0;  ///< of a tile: the phase of its barrier
+    int region = -1;          ///< of Record::regions; −1: memory without a name
     int issued = 0, committed = -1,
         arrived = -1;  ///< slots of the first issue, and the last arrival; −1: none
     std::int64_t bytes = 0;
     std::uint32_t to = 0;    ///< the lowest address in shared memory
     std::uint32_t from = 0;  ///< the lowest address in device memory that was read; 0: none was
+};
+
+/// A group of products that run in the background of their warp.
+struct Running {
+    int warp = 0, step = 0;       ///< of the first one
+    int issued = 0, waited = -1;  ///< slots; −1: nobody waits
 };
 
 /// Steps are what warps issue. What a copy brings is none: it arrives by itself, in the slot of the wait.
@@ -30,7 +48,8 @@ public:
     int count(int warp) const { return static_cast<int>(steps(warp).size()); }
     std::uint32_t event(int warp, int k) const { return steps(warp)[static_cast<std::size_t>(k)].event; }
 
-    // Slots stand for the order of issue: one slot, one step. Behind a barrier all warps begin anew.
+    // Slots stand for the order of issue: one slot, one step. Behind a barrier all warps begin anew; behind
+    // one of Hopper who waits begins behind those that arrive.
     int slots() const { return last_slot; }
     int slot(int warp, int k) const { return steps(warp)[static_cast<std::size_t>(k)].slot; }
     /// The step in this slot, or the last one before it; the first, if there is none.
@@ -38,6 +57,7 @@ public:
     /// Slots in which the last warp has come to a barrier.
     const std::vector<int>& barriers() const { return meetings; }
     const std::vector<Flight>& flights() const { return copies; }
+    const std::vector<Running>& products() const { return running; }
     /// Of what arrives with a step that waits: events, as many as this warp's lanes have issued.
     std::span<const std::uint32_t> arrivals(int warp, int k) const;
 
@@ -57,6 +77,9 @@ public:
     /// The warp's next step in this line behind k, or the first one; −1: it never comes there.
     int next_in_line(int warp, int k, const std::string& file, int source_line) const;
 
+    /// −1: there is no such step.
+    int find(const BlockRecord& block, const StepQuery& query) const;
+
 private:
     struct Step {
         std::uint32_t event;
@@ -72,6 +95,8 @@ private:
     void lay_out(const BlockRecord& block);
     void meet(std::vector<int>& next, std::vector<bool>& waits, const std::vector<std::uint32_t>& left);
     void find_flights(const Record& record, const BlockRecord& block);
+    void find_tile_flights(const Record& record, const BlockRecord& block);
+    void find_products(const BlockRecord& block);
     void find_lines(const Record& record, const BlockRecord& block);
     void find_tiles(const BlockRecord& block);
     const Line* find_line(const std::string& file, int line) const;
@@ -81,6 +106,7 @@ private:
     std::vector<std::uint32_t> arrived;                        ///< events, warp after warp
     std::vector<int> meetings;
     std::vector<Flight> copies;
+    std::vector<Running> running;
     std::vector<Line> lines;
     int last_slot = 0;
 };

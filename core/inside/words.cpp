@@ -1,8 +1,10 @@
 #include "core/inside/words.h"
 
 #include "core/base/numbers.h"
+#include "core/base/shared_tiles.h"
 #include "core/base/words.h"
 #include "core/inside/accesses.h"
+#include "core/inside/tiles.h"
 
 #include <bit>
 #include <cstdio>
@@ -54,6 +56,42 @@ const OpWords& words_of_op(Op op) {
         {"Round and pack", "cvt.rn",
          "Two numbers share a register. Two fragments of C side by side are a fragment of A, so P̃ is "
          "multiplied with V without leaving the registers."},
+        {"Ask for a tile", "cp.async.bulk.tensor",
+         "One lane names a box of the matrix. It comes by itself, swizzled and with zeros where the matrix "
+         "ends; no thread carries it."},
+        {"A tile arrives", "cp.async.bulk.tensor",
+         "Its bytes are counted at the barrier that it was told of."},
+        {"Make a barrier", "mbarrier.init",
+         "Eight bytes of shared memory that count arrivals, and bytes. When both are there a phase ends, and "
+         "the next one begins."},
+        {"Show the barriers", "fence.mbarrier_init",
+         "What copies by itself has to see that the barriers are made."},
+        {"Arrive", "mbarrier.arrive",
+         "This warp is done with a buffer. It goes on; whoever wants to write there waits."},
+        {"Expect bytes", "mbarrier.arrive.expect_tx",
+         "The phase ends when so many bytes have come: the copies arrive in place of a thread."},
+        {"Wait for a phase", "mbarrier.try_wait.parity",
+         "Phases alternate between 0 and 1. Who waits sees all that was written before it ended."},
+        {"Give the turn", "bar.arrive",
+         "The other group may use the tensor cores; this one does not wait for it."},
+        {"Take the turn", "bar.sync",
+         "The other group has issued its products and takes exponentials now: so one group multiplies while "
+         "the other computes."},
+        {"Give registers back", "setmaxnreg.dec",
+         "Who only asks for tiles needs few. A multiprocessor has 65,536, and the others want more."},
+        {"Take registers", "setmaxnreg.inc", "240 for each thread: S, P̃ and O of 64 rows stay in them."},
+        {"Order registers", "wgmma.fence",
+         "What was written to the registers before it is seen by the products behind it."},
+        {"Multiply in the background", "wgmma.mma_async",
+         "Four warps, 64 rows. The tensor cores read shared memory by themselves, and the warps go on: "
+         "nobody "
+         "may touch factors or sums until the group was waited for."},
+        {"Close a group of products", "wgmma.commit_group",
+         "What was issued until here is waited for as one."},
+        {"Wait for products", "wgmma.wait_group", "The sums are in the registers, and the factors are free."},
+        {"Left out", "",
+         "Here the kernel waits, and this run does not: what stands behind may come before what others have "
+         "not done yet."},
     };
     static_assert(std::size(table) == static_cast<std::size_t>(Op::count));
     return table[static_cast<std::size_t>(op)];
@@ -90,6 +128,39 @@ std::string memory_of(const BlockRecord& block, const Event& event) {
     return is_shared(block.words_of(event)[0]) ? "shared memory" : "HBM";
 }
 
+std::string tile_note(const TileFetch& tile) {
+    const auto rows = static_cast<int>(tile.rows);
+    std::string text = counted(rows, "row") + " of " + str(static_cast<int>(tile.row_bytes)) + " bytes";
+    const int zeros = static_cast<int>(tile.box_bytes) - rows * static_cast<int>(tile.row_bytes);
+    if (zeros > 0) text += ", " + str(zeros) + " bytes of zeros";
+    return text + "; phase " + str(static_cast<int>(tile.phase)) + " of its barrier";
+}
+
+std::string product_note(const TileProduct& product) {
+    return "16 of 64 rows × " + counted(product.columns, "column") + ", A from " +
+           (product.A_in_registers ? "registers" : "shared memory") + ", " +
+           (product.adds ? "adds" : "begins anew") + "; group " + str(static_cast<int>(product.group));
+}
+
+/// What the words of Hopper's barriers say.
+std::string hopper_note(const Event& event, std::span<const std::uint32_t> words) {
+    switch (event.op) {
+    case Op::fetch_tile: return "; " + tile_note(TileFetch(words));
+    case Op::multiply_async: return "; " + product_note(TileProduct(words));
+    case Op::init_barrier: return "; " + counted(words[1], "arrival") + " end a phase";
+    case Op::arrive_at: return "; phase " + str(words[1]);
+    case Op::expect_bytes: return "; phase " + str(words[1]) + ", " + counted(words[2], "byte");
+    case Op::wait_for: return "; " + counted(words[1], "phase") + " over";
+    case Op::arrive_named:
+    case Op::sync_named: return "; barrier " + str(words[0]) + " of " + counted(words[1], "thread");
+    case Op::shrink_registers:
+    case Op::grow_registers: return "; " + counted(words[0], "register") + " for each thread";
+    case Op::commit_products: return "; group " + str(words[0]);
+    case Op::wait_products: return "; at most " + counted(words[0], "group") + " may be running";
+    default: return "";
+    }
+}
+
 }  // namespace
 
 StepWords words_of_step(const Record&, const BlockRecord& block, const Event& event) {
@@ -106,6 +177,7 @@ StepWords words_of_step(const Record&, const BlockRecord& block, const Event& ev
                           ? "; group " + str(first[0])
                           : "; at most " + counted(first[0], "group") + " may be on the way";
     }
+    words.note += hopper_note(event, block.words_of(event));
     return words;
 }
 
@@ -152,6 +224,20 @@ std::vector<LaneWord> lane_words(const Record& record, const BlockRecord& block,
                                 format_number(number16(w[2], 1, record.dtype))}};
     case Op::copies_committed: return {{"group", str(w[0])}};
     case Op::wait_copies: return {{"groups on the way", str(w[0])}, {"groups arrived", str(w[1])}};
+    case Op::fetch_tile:
+        return {{"to", short_address(record, w[0])},
+                {"from", w[1] != 0 ? short_address(record, w[1]) : "nowhere: zeros"}};
+    case Op::init_barrier:
+    case Op::arrive_at:
+    case Op::expect_bytes:
+    case Op::wait_for: return {{"barrier", short_address(record, w[0])}};
+    case Op::multiply_async: {
+        const TileProduct product(w);
+        const auto place = [&](std::uint64_t tile) {
+            return short_address(record, TileDescriptor(tile).address);
+        };
+        return {{"A", product.A_in_registers ? "its registers" : place(product.A)}, {"B", place(product.B)}};
+    }
     default: return {};
     }
 }

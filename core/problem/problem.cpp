@@ -14,6 +14,8 @@ namespace tilewalk {
 // Of core/problem/shared_prefix.cpp, whose header would close a circle here: nothing, or what is wrong with
 // the prefix, the sequences or the page table.
 std::optional<std::string> check_shared_prefix(const Problem& problem);
+// The same of core/problem/savings.cpp: what is wrong with a threshold.
+std::optional<std::string> check_savings(const Savings& savings);
 
 double Scale::value(int d) const {
     if (kind == Kind::sqrt) return 1.0 / std::sqrt(static_cast<double>(d));
@@ -159,7 +161,7 @@ Sentence check_range(const Problem& p) {
         return "The largest |Q| is " + format_number(q) + ", the largest |K| is " + format_number(k) +
                " and the scale is " + format_number(p.softmax_scale()) +
                "; their products would overflow double precision.";
-    if (!(v * p.N_kv() < 1e300))
+    if (!(v * p.N_kv() * std::exp2(p.savings.lazy.value_or(0)) < 1e300))
         return "The largest |V| is " + format_number(v) + "; its sums would overflow double precision.";
     return {};
 }
@@ -188,6 +190,7 @@ Matrix output_gradient(const Problem& p) { return p.dO ? *p.dO : Matrix::Ones(p.
 Problem without_faults(Problem p) {
     p.switches = {};
     p.precision = {};
+    p.savings = {};
     return p;
 }
 
@@ -220,6 +223,7 @@ std::optional<std::string> validate(const Problem& p) {
         if (auto s = check_finite("dO", *p.dO)) return s;
     if (auto s = check_lesson_options(p)) return s;
     if (auto s = check_precision(p.precision)) return s;
+    if (auto s = check_savings(p.savings)) return s;
     return check_range(p);
 }
 

@@ -98,6 +98,14 @@ struct Precision {
     bool operator==(const Precision&) const = default;
 };
 
+/// What kernels for newer GPUs save in the softmax of a tile; see core/problem/savings.h.
+struct Savings {
+    std::optional<double> lazy;  ///< τ: m and O stay while the maximum rises by at most τ powers of two
+    bool cubic = false;          ///< P̃ by a polynomial of degree 3 in place of exp
+    bool any() const { return *this != Savings{}; }
+    bool operator==(const Savings&) const = default;
+};
+
 /// What is done to the scores between the scale and the mask, and beside the keys; see core/problem/logits.h.
 struct Logits {
     std::optional<double> softcap;  ///< cap: S becomes cap · tanh(S ÷ cap)
@@ -141,6 +149,7 @@ struct Problem {
     Options options;
     Switches switches;
     Precision precision;
+    Savings savings;
     int element_bytes =
         4;  ///< bytes of one element of Q, K, V, O in HBM: 4 (fp32), 2 (fp16/bf16), 1 (fp8), 8 (fp64)
 
@@ -151,7 +160,7 @@ struct Problem {
     int Tr() const { return ceil_div(N(), Br); }       ///< query blocks
     int Tc() const { return ceil_div(N_kv(), Bc); }    ///< key blocks
     double softmax_scale() const { return scale.value(d()); }
-    bool broken() const { return switches.any() || precision.any(); }
+    bool broken() const { return switches.any() || precision.any() || savings.any(); }
     /// The word of query r or key c; empty without words. The last query stands at the last key's position.
     std::string query_token(int r) const;
     std::string key_token(int c) const;
@@ -171,7 +180,7 @@ std::optional<std::string> validate(const Problem& problem);
 
 /// dO as given, or all ones: the gradient of the sum of O.                                      (N × d)
 Matrix output_gradient(const Problem& problem);
-/// The same problem without switches and in full precision.
+/// The same problem without switches and savings, in full precision.
 Problem without_faults(Problem problem);
 /// Q, K, V from X and the weights; nothing to do without a projection.
 void project(Problem& problem);

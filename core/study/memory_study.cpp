@@ -28,7 +28,7 @@ std::vector<Share> flash1_shares(const Shape& s) {
             {"Q", Role::Q, blocks * nd, 0},
             // Once more at the start: O = 0, m = −∞, ℓ = 0
             {"O", Role::O, blocks * nd, (blocks + 1) * nd},
-            {"m ℓ", Role::l, blocks * state, (blocks + 1) * state}};
+            {"m, ℓ", Role::l, blocks * state, (blocks + 1) * state}};
 }
 
 std::vector<Share> flash2_shares(const Shape& s) {

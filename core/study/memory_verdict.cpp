@@ -37,7 +37,7 @@ std::string memory_sentence(const Study& s) {
                         static_cast<double>(in.heads) * static_cast<double>(in.batch);
     const bool fits = in.N < s.first_N_too_large;
     return "S and P of " + heads_of(in) + " would take " + format_large_size(need) +
-           (fits ? ", which fits into " : ", more than ") + format_large_traffic(in.hardware.capacity.value) +
+           (fits ? ", which fits into " : ", more than ") + format_large_size(in.hardware.capacity.value) +
            " (" + in.hardware.name + "); the first N that does not fit is " +
            format_count(s.first_N_too_large) + ".";
 }

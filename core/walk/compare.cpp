@@ -3,6 +3,7 @@
 #include "core/base/matrix.h"
 #include "core/walk/explain_view.h"
 #include "core/walk/lesson.h"
+#include "core/walk/savings_told.h"
 
 #include <algorithm>
 
@@ -105,6 +106,8 @@ std::string sentence_of(const Walks& w) {
     std::string out;
     for (const Fault& fault : w.broken.lesson().faults())
         if (p.switches.*fault.on) out += (out.empty() ? "" : " ") + fault.told(w);
+    if (const std::string saved = told_savings(w.truth, w.broken); !saved.empty())
+        out += (out.empty() ? "" : " ") + saved;
     if (out.empty() && p.precision.any()) out = told_rounding(w);
     return out.empty() ? "Nothing is broken." : out;
 }

@@ -295,8 +295,9 @@ const char* sign_before(const NumberLine& numbers, const std::string& shown) {
     const double comes_to = *numbers.comes_to;
     if (!std::isfinite(value) || !std::isfinite(comes_to))
         return comes_to == value || (std::isnan(comes_to) && std::isnan(value)) ? "=" : "≈";
-    const double noise = 1e-9 * unit + 1e-13 * std::abs(value);
-    return std::abs(comes_to - value) <= unit / 2 + noise ? "=" : "≈";
+    // A number that was rounded stands behind "≈", however near the shown ones come to it.
+    const double noise = 1e-6 * unit + 1e-13 * std::abs(value);
+    return std::abs(comes_to - value) <= noise ? "=" : "≈";
 }
 
 const char* sign_before_total(const std::vector<std::string>& terms, const std::string& total) {

@@ -16,8 +16,13 @@ std::shared_ptr<const Trace> Lesson::build(const Problem& problem) const {
 bool breaks(const Lesson& lesson, const Problem& p) {
     const std::span<const Fault> faults = lesson.faults();
     if (faults.empty()) return false;
-    return p.precision.any() ||
+    return p.precision.any() || (lesson.uses(takes_savings) && p.savings.any()) ||
            std::ranges::any_of(faults, [&](const Fault& fault) { return p.switches.*fault.on; });
+}
+
+const Savings& saved_in(const Trace& trace) {
+    static const Savings none;
+    return trace.lesson().uses(takes_savings) ? trace.problem().savings : none;
 }
 
 std::vector<Slot> results_of(const Trace& trace) {

@@ -94,6 +94,7 @@ enum Choices : std::uint16_t {
     chooses_sequences = 4096,  ///< that share a prefix, and pages: they decide who sees what
     chooses_queries = 8192,    ///< how many are decoded together, from the row on
     packs_heads = 16384,       ///< the walk is that of the shown head's group: packed_group
+    takes_savings = 32768,     ///< lazy rescaling and a cubic in place of exp; others pass over them
     /// Partial results of several queries, whose rows on chip count from 0.
     parts_of_rows = chooses_ranks | chooses_sequences
 };
@@ -156,9 +157,12 @@ struct Lesson {
 
 /// Step mode is allowed up to this much memory for one trace.
 constexpr std::int64_t step_budget_bytes = 256LL << 20;
-/// This lesson's walk on the problem differs from the true one: a fault that it knows is on, or a stage is
-/// rounded.
+/// This lesson's walk on the problem differs from the true one: a fault or a saving that it knows is on, or a
+/// stage is rounded.
 bool breaks(const Lesson& lesson, const Problem& problem);
+
+/// What the walk saves: nothing in a lesson that passes over it.
+const Savings& saved_in(const Trace& trace);
 
 /// Validates the problem and holds it against the step budget, then runs the lesson.
 Result<std::shared_ptr<const Trace>> build_trace(const Lesson& lesson, const Problem& problem);

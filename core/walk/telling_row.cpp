@@ -37,9 +37,21 @@ std::optional<int> steepest_row(const Trace& trace, int k) {
     return found;
 }
 
+// Beside the largest number of the tile it can be seen: not 10⁻⁵ among tenths.
+bool counts(double v, double largest) { return std::isfinite(v) && v != 0 && std::abs(v) >= largest / 10; }
+
+template <class Numbers> double largest_of(const Numbers& numbers) {
+    double out = 0;
+    for (const double v : numbers.reshaped())
+        if (std::isfinite(v)) out = std::max(out, std::abs(v));
+    return out;
+}
+
 int first_row_with_numbers(const Value& value) {
+    const double largest = largest_of(value.data);
     for (int r = 0; r < value.region.rows; ++r)
-        if ((value.data.row(r).array() != 0).any()) return r;
+        for (int c = 0; c < value.region.cols; ++c)
+            if (counts(value.data(r, c), largest)) return r;
     return 0;
 }
 
@@ -67,12 +79,14 @@ int telling_row(const Trace& trace, int k) {
 int telling_col(const Trace& trace, int k, int row) {
     const Step& step = trace.step(k);
     const Region region = step_region(trace, k);
-    if (info(step.op).kind != OpKind::compute || step.op == Op::mask || region.rows <= many_rows) return -1;
+    if (info(step.op).kind != OpKind::compute || step.op == Op::mask) return -1;
+    if (region.rows <= many_rows && region.rows * region.cols <= many_cells) return -1;
     for (const Access& a : trace.writes(k)) {
         const Value& value = trace.value(a.value);
         if (value.region != region || row < 0 || row >= region.rows) continue;
+        const double largest = largest_of(value.data.row(row));
         for (int c = 0; c < region.cols; ++c)
-            if (const double v = value.data(row, c); std::isfinite(v) && v != 0) return c;
+            if (counts(value.data(row, c), largest)) return c;
     }
     return -1;
 }

@@ -108,7 +108,7 @@ constexpr OpInfo ops[] = {
      "gradients-on-a-ring"},
     {Op::load_kv, "load_kv", "Load K, V block", load, "", {Slot::Kj, Slot::Vj}, ""},
     {Op::load_state, "load_state", "Load state", load, "", {Slot::Oi, Slot::m}, "hbm"},
-    {Op::preprocess, "preprocess", "Preprocess", compute, "", {Slot::D, none}, ""},
+    {Op::preprocess, "preprocess", "Row mean ahead", compute, "", {Slot::D, none}, ""},
     {Op::load, "load", "Load", load, "load", {none, none}, "hbm"},
     {Op::load_x, "load_x", "Load element", load, "", {Slot::x, none}, ""},
     {Op::project, "project", "Project", compute, "X W", {none, none}, ""},
@@ -235,6 +235,11 @@ Matrix Trace::together(Slot slot, int k) const {
     return out;
 }
 
+std::int64_t Trace::element_bytes(Slot slot) const {
+    const bool fp32 = !info(slot).counts_elements || fp32_[static_cast<std::size_t>(slot)];
+    return fp32 ? 4 : problem_.element_bytes;
+}
+
 std::size_t Trace::bytes() const {
     std::size_t total = steps_.capacity() * sizeof(Step) + accesses_.capacity() * sizeof(Access);
     for (const Value& v : values_)
@@ -305,9 +310,7 @@ std::int32_t Recorder::add(Matrix data, Region region) {
 }
 
 std::int64_t Recorder::bytes_of(Slot slot, const Value& value) const {
-    const bool fp32 = !info(slot).counts_elements || fp32_[static_cast<std::size_t>(slot)];
-    const int each = fp32 ? 4 : trace_->problem_.element_bytes;
-    return static_cast<std::int64_t>(value.data.size()) * each;
+    return static_cast<std::int64_t>(value.data.size()) * trace_->element_bytes(slot);
 }
 
 void Recorder::begin(Op op, int i, int j) {

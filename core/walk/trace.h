@@ -285,6 +285,9 @@ public:
     /// How the numbers of a slot are written, the same at every step and in every tile.
     const MatrixDigits& digits(Slot slot) const { return digits_[static_cast<std::size_t>(slot)]; }
 
+    /// What an element of the slot is counted with, in bytes: Problem::element_bytes, or 4.
+    std::int64_t element_bytes(Slot slot) const;
+
     /// Memory that the trace takes, in bytes (values, steps, accesses, histories).
     std::size_t bytes() const;
 
@@ -307,7 +310,8 @@ private:
     std::vector<Access> accesses_;
     std::array<std::vector<History>, slot_count> histories_;
     std::array<MatrixDigits, slot_count> digits_;
-    std::vector<int> chip_starts_;  ///< steps, ascending, at which nothing lies on chip
+    std::array<bool, slot_count> fp32_{};  ///< sums that grow in HBM
+    std::vector<int> chip_starts_;         ///< steps, ascending, at which nothing lies on chip
 };
 
 /// Matrices, and the places on chip (or in HBM) that hold tiles of them: one range of colours, one number of
@@ -326,7 +330,7 @@ public:
     void give(Slot slot, const Matrix& A, int block_rows, int block_cols = 1 << 30, int first_row = 0,
               int first_col = 0);
     /// Counts this HBM slot with 4 bytes per element whatever the problem says: sums that grow in HBM.
-    void count_as_fp32(Slot slot) { fp32_[static_cast<std::size_t>(slot)] = true; }
+    void count_as_fp32(Slot slot) { trace_->fp32_[static_cast<std::size_t>(slot)] = true; }
     /// Lessons of dense matrices do not say what lies on chip: `sram_live` stays 0.
     void ignore_sram() { count_sram_ = false; }
     /// Another kernel or another worker begins: nothing of what was on chip is there.
@@ -401,7 +405,6 @@ private:
     std::optional<When> apart_;  ///< when the next step runs, if the worker's clock does not say it
     std::vector<int> free_;      ///< the tick at which each worker is
     bool count_sram_ = true;
-    std::array<bool, slot_count> fp32_{};
     std::vector<Access> reads_, writes_;
 };
 

@@ -6,6 +6,7 @@
 //
 // clang-format off
 //   KERNEL, THREADS(n)              void KERNEL name(Arguments a): what launch() starts; at most n threads
+//   THREADS_ALONE(n)                … of a block that has its multiprocessor for itself
 //   DEVICE                          a function that kernels call
 //   UNROLL UNROLL_BY(n) NO_UNROLL   before a loop: written out as a whole, n times, not at all
 //   thread() lane() warp()          of this block, of this warp
@@ -20,6 +21,7 @@
 //   multiply_add<T>(c, a, b0, b1)   mma.m16n8k16: C (16 × 8, float) += A (16 × 16) B (16 × 8), f16 or bf16
 //   architecture                    80 for compute capability 8.0; 0 where nothing is compiled for one
 //   forgotten(x)                    x, but what was computed from it is computed again: it need not be kept
+//   swizzles()                      true; what records may be asked to show shared memory without (cuda/record)
 //   copies_in_background            whether the next three do: from compute capability 8.0 on
 //   copy_async(to, from, inside)    16 bytes from HBM to shared memory; zeros if not inside
 //   commit_copies()                 what was copied since the last commit is a group
@@ -30,6 +32,30 @@
 //   Float4                          load4(p), store4(p, v): four floats, aligned to 16 bytes
 //   launch(stream, {x, y, z, threads, shared_bytes}, kernel, arguments…)
 //   multiply_matrices(stream, Product)   cuBLAS, for the rungs of standard attention
+//
+// Of compute capability 9.0 alone (sm_90a):
+//
+//   hopper                          whether it is; elsewhere what follows does nothing
+//   TensorMap                       how a tensor lies in HBM: a kernel's parameter, const GRID_CONSTANT TensorMap
+//   tensor_map<T>(stream, tensor, d, N, heads, batch, rows)   on the host; a box is 64 columns of so many rows
+//   shared_tiles<T>()               as shared_memory, aligned to 1024: the swizzle of tiles begins anew there
+//   shared_address(p)               as descriptors and the swizzle count it
+//   fetch_tile(to, map, barrier, column, row, head, batch)    TMA: a box, swizzled by 128 bytes, zeros outside;
+//                                   its bytes, rows · 128, arrive at the barrier
+//   MBarrier                        eight bytes of shared memory that count arrivals and bytes (mbarrier):
+//   init_barrier(b, arrivals)       by one thread, then publish_barriers() and sync_block()
+//   arrive_at(b)                    one arrival
+//   expect_bytes(b, n)              one arrival, and so many bytes that the phase waits for
+//   wait_for(b, parity)             until the phase of this parity has ended; the first phase has 0
+//   arrive_named(id, threads)       barriers 1 … 15 for so many threads, whole warps: comes and goes on …
+//   sync_named(id, threads)         … or waits for the others
+//   shrink_registers<n>() grow_registers<n>()   setmaxnreg: of each thread of four warps
+//   fence_products()                what registers hold is seen by the products behind it
+//   multiply_async<T>(C, A, B, adds)   wgmma.m64nNk16, four warps: C (64 × N, each warp 16 rows) += or = A Bᵀ;
+//                                   A, B: descriptors of shared memory, columns summed over
+//   multiply_async<T>(C, a, B)      C += A B with A in registers, as for multiply_add, and B's rows summed over
+//   commit_products()               what was issued since the last commit is a group
+//   wait_products<n>(C)             until at most n groups of this warp are under way: the sums C are there
 // clang-format on
 #pragma once
 

@@ -10,6 +10,7 @@
 #define BACKEND on_cuda
 #define KERNEL __global__
 #define THREADS(n) __launch_bounds__(n)
+#define THREADS_ALONE(n) __launch_bounds__(n, 1)
 #define DEVICE __device__ __forceinline__
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY(n) _Pragma(UNROLL_TEXT(unroll n))
@@ -119,6 +120,7 @@ DEVICE int forgotten(int x) {
     asm volatile("" : "+r"(x));
     return x;
 }
+DEVICE constexpr bool swizzles() { return true; }
 
 #if __CUDA_ARCH__ >= 800 || !defined(__CUDA_ARCH__)
 constexpr bool copies_in_background = true;
@@ -197,3 +199,5 @@ void multiply_matrices(Stream& stream, const Product& product);
 void release_cublas(CudaStream& stream);
 
 }  // namespace tilewalk::gpu::on_cuda
+
+#include "cuda/device/hopper_cuda.h"

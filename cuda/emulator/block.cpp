@@ -1,5 +1,7 @@
 #include "cuda/emulator/block.h"
 
+#include <boost/context/fiber.hpp>
+
 #include <algorithm>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -11,9 +13,14 @@
 
 namespace tilewalk::gpu::emulator {
 
-namespace {
-
 namespace context = boost::context;
+
+// Here, so that kernels are compiled without Boost.
+struct Fibers {
+    context::fiber own, scheduler;
+};
+
+namespace {
 
 constexpr std::size_t stack_bytes = TILEWALK_ASAN ? 512 << 10 : 128 << 10;
 constexpr std::size_t guard_bytes = 256;
@@ -62,14 +69,15 @@ void Block::start(Thread& thread, const std::function<void()>& body) {
     where.size = stack_bytes;
     where.sp = stack + stack_bytes;
     const context::preallocated place(where.sp, where.size, where);
-    thread.fiber =
+    thread.fibers = std::make_shared<Fibers>();
+    thread.fibers->own =
         context::fiber(std::allocator_arg, place, Lent{}, [this, &thread, &body](context::fiber&& back) {
             arrived(nullptr, &scheduler_stack, &scheduler_stack_size);
-            thread.scheduler = std::move(back);
+            thread.fibers->scheduler = std::move(back);
             body();
             thread.ended = true;
             leave_for(nullptr, scheduler_stack, scheduler_stack_size);
-            return std::move(thread.scheduler);
+            return std::move(thread.fibers->scheduler);
         });
 }
 
@@ -77,7 +85,7 @@ void Block::resume(Thread& thread) {
     running = &thread;
     void* fake = nullptr;
     leave_for(&fake, stacks[static_cast<std::size_t>(thread.index)].get(), stack_bytes);
-    thread.fiber = std::move(thread.fiber).resume();
+    thread.fibers->own = std::move(thread.fibers->own).resume();
     arrived(fake, nullptr, nullptr);
     running = nullptr;
 }
@@ -85,7 +93,7 @@ void Block::resume(Thread& thread) {
 void Block::suspend() {
     Thread& thread = *running;
     leave_for(&thread.fake_stack, scheduler_stack, scheduler_stack_size);
-    thread.scheduler = std::move(thread.scheduler).resume();
+    thread.fibers->scheduler = std::move(thread.fibers->scheduler).resume();
     arrived(thread.fake_stack, &scheduler_stack, &scheduler_stack_size);
 }
 
@@ -104,45 +112,53 @@ std::string Block::run(int at_x, int at_y, int at_z, const std::function<void()>
         start(thread, body);
     }
 
+    hopper.begin(size, options.copies == Options::Copies::late, options.forgives);
+
     Block* const before = block;
     block = this;
     int stalled = -1, rounds = 0;
-    for (bool alive = true; alive && failure.empty();) {
-        alive = false;
-        bool moved = false;
-        const bool backwards = random() % 2 == 0;  // no lane comes before another one by right
+    const auto has_ended = [](const auto& thread) { return thread->ended; };
+    while (failure.empty() && !std::all_of(threads.begin(), threads.end(), has_ended)) {
         if (options.stall_warps && rounds-- == 0) {
             stalled = static_cast<int>(random() % warps.size());
             rounds = random() % 4 == 0 ? static_cast<int>(random() % longest_stall) : 0;
         }
-        // Once without the stalled warp; with it only if nobody else could move.
-        for (int attempt = 0; attempt < 2 && !moved; ++attempt)
-            for (std::size_t n = 0; n < threads.size(); ++n) {
-                const auto& thread = threads[backwards ? threads.size() - 1 - n : n];
-                if (thread->ended) continue;
-                alive = true;
-                if (attempt == 0 && thread->index / 32 == stalled) continue;
-                if (thread->waits()) continue;
-                moved = true;
-                resume(*thread);
-                if (!failure.empty()) break;
-            }
-        if (alive && !moved) failure = report_deadlock();
+        // Once without the stalled warp; with it only if nobody else could move, and a tile only then.
+        if (!round(stalled) && !round(-1) && !hopper.deliver(random)) failure = report_deadlock();
     }
     // Fibers that have not ended are unwound here, while their block still stands.
     for (const auto& thread : threads) {
         running = thread.get();
-        thread->fiber = context::fiber();
+        thread->fibers->own = context::fiber();
     }
     running = nullptr;
     block = before;
-
-    const unsigned char* const end = shared_begin + shared_bytes;
-    if (failure.empty() && (std::count(shared_begin - guard_bytes, shared_begin, guard) != guard_bytes ||
-                            std::count(end, end + guard_bytes, guard) != guard_bytes))
-        failure = "Block " + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) +
-                  " wrote outside of its " + std::to_string(shared_bytes) + " bytes of shared memory.";
+    if (failure.empty()) failure = check_end();
     return failure;
+}
+
+/// Every thread that can goes on, but those of one warp; whether any could.
+bool Block::round(int stalled) {
+    bool moved = false;
+    const bool backwards = random() % 2 == 0;  // no lane comes before another one by right
+    for (std::size_t n = 0; n < threads.size() && failure.empty(); ++n) {
+        Thread& thread = *threads[backwards ? threads.size() - 1 - n : n];
+        if (thread.ended || thread.index / 32 == stalled || thread.waits()) continue;
+        moved = true;
+        resume(thread);
+    }
+    return moved;
+}
+
+std::string Block::check_end() const {
+    const std::string who =
+        "Block " + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) + " ";
+    if (const std::string wrong = hopper.unfinished(); !wrong.empty()) return who + wrong + ".";
+    const unsigned char* const end = shared_begin + shared_bytes;
+    if (std::count(shared_begin - guard_bytes, shared_begin, guard) == guard_bytes &&
+        std::count(end, end + guard_bytes, guard) == guard_bytes)
+        return "";
+    return who + "wrote outside of its " + std::to_string(shared_bytes) + " bytes of shared memory.";
 }
 
 std::string Block::report_deadlock() const {
@@ -155,6 +171,7 @@ std::string Block::report_deadlock() const {
             if (static_cast<std::size_t>(thread->index / 32) == w) {
                 if (thread->ended) ++ended;
                 if (thread->at) waits = thread->at->what;
+                if (thread->ready) waits = thread->what;
             }
         text += std::string(w ? ";" : "") + " warp " + std::to_string(w);
         if (waits.empty()) text += " has ended";
@@ -162,6 +179,13 @@ std::string Block::report_deadlock() const {
         if (!waits.empty() && ended > 0) text += ", " + std::to_string(ended) + " of its lanes have ended";
     }
     return text + ".";
+}
+
+void Block::wait_until(const char* what, std::function<bool()> ready) {
+    if (ready()) return;
+    running->ready = std::move(ready), running->what = what;
+    suspend();
+    running->ready = nullptr;
 }
 
 void Block::fail(std::string sentence) {

@@ -7,7 +7,7 @@
 // begins as NaN.
 #pragma once
 
-#include <boost/context/fiber.hpp>
+#include "cuda/emulator/hopper.h"
 
 #include <cstdint>
 #include <cstring>
@@ -24,12 +24,15 @@ struct Options {
     enum class Copies {
         late,  ///< when they are waited for; until then their destination is NaN
         early  ///< at once
-    };
+    };         ///< and so do the products of Hopper that run on by themselves
     Copies copies = Copies::late;
     bool stall_warps = true;
     std::uint64_t seed = 1;
     int threads = 0;  ///< of this CPU, blocks in parallel; 0: all
-    int skew = 0;     ///< bytes by which shared memory misses its alignment, for what records (cuda/record)
+    /// What is begun and not waited for does not stop a block: the run goes without a wait
+    /// (core/inside/fault.h).
+    bool forgives = false;
+    int skew = 0;  ///< bytes by which shared memory misses its alignment, for what records (cuda/record)
 };
 
 /// Something that a number of threads meet at.
@@ -50,12 +53,14 @@ struct Thread {
     bool ended = false;
     Barrier* at = nullptr;         ///< what it waits at …
     std::uint64_t generation = 0;  ///< … which opens when it has left this generation
+    std::function<bool()> ready;   ///< or until this holds, …
+    const char* what = "";         ///< … which is what it waits for
     std::vector<Copy> open;        ///< copies since the last commit
     std::deque<std::vector<Copy>> groups;
-    boost::context::fiber fiber, scheduler;
-    void* fake_stack = nullptr;  ///< for AddressSanitizer
+    std::shared_ptr<struct Fibers> fibers;  ///< its own, and where it came from
+    void* fake_stack = nullptr;             ///< for AddressSanitizer
 
-    bool waits() const { return at && at->generation == generation; }
+    bool waits() const { return (at && at->generation == generation) || (ready && !ready()); }
 };
 
 struct Warp {
@@ -82,6 +87,10 @@ public:
     void sync() {
         meet(everyone, "sync_block", [] {});
     }
+    /// Lets all others go on that can.
+    void yield() { suspend(); }
+    /// Waits until ready() holds, which is asked whenever others have gone on.
+    void wait_until(const char* what, std::function<bool()> ready);
     /// Stops all threads with this sentence.
     void fail(std::string sentence);
     /// Addresses of 16 bytes at once must be multiples of 16: a GPU stops there.
@@ -89,15 +98,20 @@ public:
     void copy(void* to, const void* from, bool inside);
     void commit();
     void wait(int groups);
+    /// One that is on its way, where another order would have it here by now; false: none is.
+    bool bring_a_tile() { return hopper.deliver(random); }
 
     int x = 0, y = 0, z = 0;
     const int size;
+    Hopper hopper{*this};
 
 private:
     void start(Thread& thread, const std::function<void()>& body);
     void resume(Thread& thread);
     void suspend();
+    bool round(int stalled);
     std::string report_deadlock() const;
+    std::string check_end() const;
     void differ(const Barrier& barrier, const char* what);
 
     Options options;

@@ -11,6 +11,7 @@
 #define BACKEND on_emulator
 #define KERNEL
 #define THREADS(n)
+#define THREADS_ALONE(n)
 #define DEVICE inline
 #define UNROLL
 #define UNROLL_BY(n)
@@ -118,6 +119,7 @@ void multiply_add(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, 
 
 constexpr int architecture = 0;
 inline int forgotten(int x) { return x; }
+constexpr bool swizzles() { return true; }
 
 // Copies in the background
 constexpr bool copies_in_background = true;
@@ -160,3 +162,5 @@ void launch(Stream& stream, const Grid& grid, void (*kernel)(P...), const A&... 
 void multiply_matrices(Stream& stream, const Product& product);
 
 }  // namespace tilewalk::gpu::on_emulator
+
+#include "cuda/emulator/hopper_emulated.h"

@@ -20,4 +20,10 @@ public:
     void run(int x, int y, int z, int threads, std::int64_t shared_bytes, const std::function<void()>& body);
 };
 
+/// The map of 16-bit elements whose boxes have so many rows. What the driver would refuse (CUDA driver API,
+/// cuTensorMapEncodeTiled) becomes the stream's failure.
+namespace emulator {
+TensorMap tensor_map(EmulatedStream& stream, const Tensor& t, int d, int N, int heads, int batch, int rows);
+}
+
 }  // namespace tilewalk::gpu

@@ -6,10 +6,12 @@
 #include "core/base/result.h"
 #include "core/compare/kernel_trace.h"
 #include "core/engine/engine.h"
-#include "core/inside/record.h"
+#include "core/inside/bridge.h"
+#include "core/inside/damage.h"
 #include "cuda/host/probe.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -32,6 +34,9 @@ struct TraceableKernel {
     std::vector<DType> types;
 };
 std::vector<TraceableKernel> traceable_kernels();
+/// Whether a chip of that compute capability takes the kernel; one that is not of the ladder is taken
+/// anywhere.
+bool is_taken_by(int capability, const std::string& kernel);
 
 struct TraceRequest {
     std::string kernel = "f5-flash2";
@@ -52,6 +57,9 @@ constexpr std::int64_t trace_budget_bytes = 64 << 20;
 /// The text of the kernels, by file name: "f5_flash2.cu", "bands.h".
 std::span<const EmbeddedFile> kernel_sources();
 
+/// What kernels include beside those, by path: "cuda/device/device.h".
+std::span<const EmbeddedFile> device_sources();
+
 /// What a kernel does, instruction by instruction, on the emulator (docs/inside.md).
 struct RecordRequest {
     std::string kernel = "f5-flash2";
@@ -61,8 +69,35 @@ struct RecordRequest {
         blocks{};  ///< of each launch, by number: their events are kept; counts and races are of all
     std::stop_token stop{};
     std::shared_ptr<std::atomic<int>> blocks_done{};  ///< counted up while it runs, of all launches
+    /// The twin that writes down its tiles, into memory of the names of inside::twin_region: a row for each
+    /// row of each tile, tiles by i, then by j. Refused where a kernel has none.
+    bool twin = false;
+    inside::Schedule schedule{};
+    std::optional<inside::Fault> fault{};  ///< what the run goes without
 };
 Result<inside::Record> record_kernel(const RecordRequest& request, TraceFailed* how = nullptr);
+/// The same of a kernel of the user's own, compiled into a library (app/cli/own_kernel.h). It is foreign
+/// code, to be called in a process of its own. `stopped` is told why it is stopped, and does not return.
+Result<inside::Record> record_own_kernel(const std::string& library, const RecordRequest& request,
+                                         const std::function<void(const std::string&)>& stopped,
+                                         TraceFailed* how = nullptr);
+/// The same of a kernel that has a twin, and which lane holds which number of flash-forward in its kept
+/// block.
+struct BridgedRecord {
+    inside::Record record;
+    inside::Bridge bridge;
+};
+Result<BridgedRecord> record_bridged(RecordRequest request, TraceFailed* how = nullptr);
+
+/// A run with a fault, in that of a few orders that shows most: a wrong number, else NaN, else nothing wrong.
+struct BrokenRun {
+    inside::Record record;
+    inside::Damage damage;
+    int tried = 0;  ///< orders
+};
+/// `request.fault` is one of faults_of(sound), the record of the same request without it.
+Result<BrokenRun> break_kernel(const RecordRequest& request, const inside::Record& sound,
+                               TraceFailed* how = nullptr);
 constexpr int most_recorded_N = 256, most_recorded_d = 128;
 
 }  // namespace tilewalk::gpu

@@ -38,7 +38,10 @@ Result<Arguments> fitting(const Rung& rung, const Problem& p, DType type, const 
 }
 
 Tensor ProblemOnDevice::take_tensor(std::int64_t rows) {
-    return {take(rows * a.d * bytes_of(type)), rows * a.d, rows * a.d, a.d};
+    const std::int64_t size = std::max(rows, room) * a.d;
+    const Tensor tensor{take(size * bytes_of(type)), size, size, a.d};
+    if (room > 0) device.fill(tensor.data, 0, size * bytes_of(type));
+    return tensor;
 }
 
 // Rows of the problem in the kernel's format, zeros from column A.cols() on.
@@ -81,6 +84,23 @@ bool ProblemOnDevice::run_forward() {
     const Rung* const forward = forward_rung(device, a, type);
     if (forward) run(*forward);
     return forward != nullptr;
+}
+
+void ProblemOnDevice::pretend_keys(int keys) {
+    const int more = keys - a.N_kv;
+    if (more <= 0) return;
+    a.N_kv = keys;
+    if (a.before < Arguments::unlimited) a.before += more;
+    if (a.after < Arguments::unlimited) a.after -= more;
+    a.workspace = take(rung.workspace(a, type));
+}
+
+std::vector<ProblemOnDevice::Written> ProblemOnDevice::outputs(const Problem& p) {
+    const int d = static_cast<int>(p.d()), rows = static_cast<int>(p.N()), keys = static_cast<int>(p.N_kv());
+    if (rung.direction == Direction::forward) return {{"O", rows, output(a.O, rows, d)}};
+    return {{"dQ", rows, output(a.dQ, rows, d)},
+            {"dK", keys, output(a.dK, keys, d)},
+            {"dV", keys, output(a.dV, keys, d)}};
 }
 
 void ProblemOnDevice::run(const Rung& which) {

@@ -22,6 +22,18 @@ public:
     bool run_forward();
     void run(const Rung& which);
     const Arguments& arguments() const { return a; }
+    /// Before `place`: tensors have room for as many rows, zeros behind their own.
+    void leave_room(int rows) { room = rows; }
+    /// The kernel is told that there are so many keys, at least N_kv; what each query sees of the true ones
+    /// stays.
+    void pretend_keys(int keys);
+    /// Rows as the problem has them: O, or dQ, dK and dV.
+    struct Written {
+        const char* name;
+        int rows;
+        std::vector<float> values;
+    };
+    std::vector<Written> outputs(const Problem& p);
 
 protected:
     void* take(std::int64_t bytes) { return pieces.emplace_back(memory.take(bytes)).get(); }
@@ -37,6 +49,7 @@ protected:
     Arguments a;
 
 private:
+    std::int64_t room = 0;
     Tensor take_tensor(std::int64_t rows);
     Tensor input(const Matrix& A, double factor = 1);
 };

@@ -1,33 +1,76 @@
 // Records a kernel on one head of a lesson's problem.
-#include "core/inside/record.h"
+#include "core/inside/bridge.h"
 
 #include "core/base/words.h"
 #include "core/problem/logits.h"
-#include "cuda/host/gpu.h"
+#include "core/problem/mask.h"
 #include "cuda/host/problem_on_device.h"
-#include "cuda/host/recorder.h"
+#include "cuda/host/record_rung.h"
 
 namespace tilewalk::gpu {
 
 namespace {
 
-void name_memory(RecordingDevice& device, const Arguments& a, DType type, std::int64_t workspace) {
+void name_memory(RecordingDevice& device, const Arguments& a, DType type, std::int64_t keys,
+                 std::int64_t workspace) {
     const std::int64_t element = bytes_of(type);
     const auto tensor = [&](const char* name, const Tensor& t, std::int64_t rows) {
         if (t.data) device.name(name, t.data, rows * t.row * element, t.row * element, element);
     };
-    tensor("Q", a.Q, a.N_q), tensor("K", a.K, a.N_kv), tensor("V", a.V, a.N_kv), tensor("O", a.O, a.N_q);
-    tensor("dO", a.dO, a.N_q), tensor("dQ", a.dQ, a.N_q), tensor("dK", a.dK, a.N_kv);
-    tensor("dV", a.dV, a.N_kv);
+    tensor("Q", a.Q, a.N_q), tensor("K", a.K, keys), tensor("V", a.V, keys), tensor("O", a.O, a.N_q);
+    tensor("dO", a.dO, a.N_q), tensor("dQ", a.dQ, a.N_q), tensor("dK", a.dK, keys);
+    tensor("dV", a.dV, keys);
     device.name("L", a.L, 4 * std::int64_t(a.N_q), 4, 4);
     device.name("workspace", a.workspace, workspace, 0, 0);
 }
 
+// What the twin writes down, of one head and all tiles.
+class TwinOnDevice : public ProblemOnDevice {
+public:
+    using ProblemOnDevice::ProblemOnDevice;
+
+    void open_window(const Tile& tile) {
+        TraceWindow& w = a.trace;
+        w.heads = 1;
+        w.tiles_i = (a.N_q + tile.Br - 1) / tile.Br, w.tiles_j = (a.N_kv + tile.Bc - 1) / tile.Bc;
+        w.Br = tile.Br, w.Bc = tile.Bc, w.d = a.d;
+        const std::int64_t rows = std::int64_t(w.tiles_i) * w.tiles_j * w.Br;
+        w.m = take_floats(rows), w.l = take_floats(rows), w.alpha = take_floats(rows);
+        w.S = take_floats(rows * w.Bc), w.P = take_floats(rows * w.Bc), w.O = take_floats(rows * w.d);
+    }
+    void name_window(RecordingDevice& to) const {
+        const TraceWindow& w = a.trace;
+        if (w.tiles_i == 0) return;
+        const std::int64_t rows = std::int64_t(w.tiles_i) * w.tiles_j * w.Br;
+        using Quantity = KernelFault::Quantity;
+        const auto array = [&](Quantity quantity, const float* from, int width) {
+            to.name(inside::twin_region(quantity).c_str(), from, rows * width * 4, width * 4, 4);
+        };
+        array(Quantity::S, w.S, w.Bc), array(Quantity::m, w.m, 1), array(Quantity::alpha, w.alpha, 1);
+        array(Quantity::P, w.P, w.Bc), array(Quantity::l, w.l, 1), array(Quantity::O, w.O, w.d);
+    }
+};
+
+int tiles_of(Problem p, const Tile& tile) {
+    if (tile.Br == 0) return 0;
+    p.Br = tile.Br, p.Bc = tile.Bc;
+    int tiles = 0;
+    for (int i = 0; i < p.Tr(); ++i)
+        for (int j = 0; j < p.Tc(); ++j) tiles += tile_cover(p, i, j) != TileCover::none;
+    return tiles;
+}
+
+int open_keys(int keys, int Bc) { return Bc > 0 ? (Bc - keys % Bc) % Bc : 0; }
+
+void take_outputs(inside::Record& record, ProblemOnDevice& placed, const Problem& p) {
+    for (ProblemOnDevice::Written& one : placed.outputs(p))
+        record.outputs.push_back({one.name, one.rows, static_cast<int>(p.d()), std::move(one.values)});
+}
+
 }  // namespace
 
-Result<inside::Record> record_kernel(const RecordRequest& request, TraceFailed* how) {
-    TraceFailed unwanted;
-    TraceFailed& of = how ? *how : unwanted;
+Result<inside::Record> record_rung(const std::shared_ptr<RecordingDevice>& device, const Rung& rung,
+                                   const RecordRequest& request, TraceFailed& of) {
     of = TraceFailed::input;
     const Problem& p = request.problem;
     if (const auto lacking = kernels_lack(p)) return Failure{*lacking};
@@ -35,30 +78,68 @@ Result<inside::Record> record_kernel(const RecordRequest& request, TraceFailed* 
         return Failure{"N = " + std::to_string(std::max(p.N(), p.N_kv())) + ", d = " + std::to_string(p.d()) +
                        " is too large to be recorded; up to N = " + std::to_string(most_recorded_N) +
                        ", d = " + std::to_string(most_recorded_d) + " are."};
-    RecordOptions options;
-    options.blocks = request.blocks;
-    options.stop = request.stop, options.blocks_done = request.blocks_done;
-    const std::shared_ptr<RecordingDevice> device = open_recorder(options);
-    const Rung* const rung = find_rung(*device, request.kernel);
-    if (!rung)
-        return Failure{"There is no kernel \"" + request.kernel + "\"; `tilewalk kernels` lists them."};
-    const Result<Arguments> sizes = fitting(*rung, p, request.dtype, device->chip);
+    const Result<Arguments> sizes = fitting(rung, p, request.dtype, device->chip);
     if (!sizes) return Failure{sizes.error};
+    if (request.twin && !rung.traced) return Failure{request.kernel + " has no tiles that it writes down."};
+    const Tile tile = rung.tile(*sizes, request.dtype, device->chip);
+    const int beyond = open_keys(sizes->N_kv, tile.Bc);
+    inside::Record record;
     try {
-        ProblemOnDevice placed(device, *rung, request.dtype, *sizes);
+        TwinOnDevice placed(device, rung, request.dtype, *sizes);
+        const bool unguarded = request.fault && request.fault->kind == inside::FaultKind::guard;
+        if (unguarded) placed.leave_room(std::max(sizes->N_q, sizes->N_kv) + beyond);
         placed.place(p);
+        if (request.twin) placed.open_window(tile);
         if (!placed.run_forward()) return Failure{"There is no forward kernel for its O and L."};
-        device->prepare(*rung, placed.arguments(), request.dtype);
-        name_memory(*device, placed.arguments(), request.dtype, rung->workspace(*sizes, request.dtype));
+        if (unguarded) placed.pretend_keys(sizes->N_kv + beyond);
+        device->prepare(rung, placed.arguments(), request.dtype);
+        name_memory(*device, placed.arguments(), request.dtype, sizes->N_kv,
+                    rung.workspace(placed.arguments(), request.dtype));
+        placed.name_window(*device);
         device->begin();
-        placed.run(*rung);
+        placed.run(rung);
+        record = device->record();
+        take_outputs(record, placed, p);
     } catch (const std::runtime_error& failure) {
         of = TraceFailed::device;
         return Failure{failure.what()};
     }
-    inside::Record record = device->record();
-    record.kernel = rung->name, record.title = rung->title, record.dtype = request.dtype;
+    record.kernel = rung.name, record.title = rung.title, record.teaches = rung.teaches;
+    record.dtype = request.dtype;
+    record.split_blocks = rung.split_blocks ? rung.split_blocks(*sizes) : 0;
+    record.Br = tile.Br, record.Bc = tile.Bc, record.tiles = tiles_of(p, tile);
+    record.open_keys = beyond, record.schedule = request.schedule, record.fault = request.fault;
     return record;
+}
+
+RecordOptions options_of(const RecordRequest& request) {
+    RecordOptions options;
+    options.blocks = request.blocks;
+    options.stop = request.stop, options.blocks_done = request.blocks_done;
+    options.schedule = request.schedule, options.fault = request.fault;
+    return options;
+}
+
+Result<inside::Record> record_kernel(const RecordRequest& request, TraceFailed* how) {
+    TraceFailed unwanted;
+    TraceFailed& of = how ? *how : unwanted;
+    of = TraceFailed::input;
+    const std::shared_ptr<RecordingDevice> device = open_recorder(options_of(request));
+    const Rung* const rung = find_rung(*device, request.kernel);
+    if (!rung)
+        return Failure{"There is no kernel \"" + request.kernel + "\"; `tilewalk kernels` lists them."};
+    return record_rung(device, *rung, request, of);
+}
+
+Result<BridgedRecord> record_bridged(RecordRequest request, TraceFailed* how) {
+    auto record = record_kernel(request, how);
+    if (!record) return Failure{record.error};
+    request.twin = true;
+    const auto twin = record_kernel(request, how);
+    if (!twin) return Failure{twin.error};
+    auto bridge = inside::Bridge::make(*record, *twin, request.problem);
+    if (!bridge) return Failure{bridge.error};
+    return BridgedRecord{std::move(*record), std::move(*bridge)};
 }
 
 }  // namespace tilewalk::gpu

@@ -15,8 +15,8 @@ constexpr std::int64_t arena_bytes = std::int64_t(256) << 20;
 class Recorder : public RecordingDevice {
 public:
     Recorder(const RecordOptions& options, const Chip& pretended)
-        : arena(arena_bytes), now({options.blocks, options.most_bytes, options.most_steps, options.seed,
-                                   options.stop, options.blocks_done},
+        : arena(arena_bytes), now({options.blocks, options.most_bytes, options.most_steps, options.schedule,
+                                   options.stop, options.blocks_done, options.stopped, options.fault},
                                   arena) {
         chip = stream.chip = pretended;
         stream.options.skew = skew;

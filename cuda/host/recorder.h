@@ -5,6 +5,7 @@
 #include "cuda/host/backend.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <stop_token>
 
@@ -15,9 +16,13 @@ struct RecordOptions {
     std::vector<int> blocks{};              ///< of each launch, by number: events of these are kept
     std::int64_t most_bytes = 64 << 20;     ///< of kept events
     std::int64_t most_steps = 400'000'000;  ///< of threads; a kernel that does more is stopped
-    std::uint64_t seed = 1;
+    inside::Schedule schedule{};
     std::stop_token stop{};
     std::shared_ptr<std::atomic<int>> blocks_done{};
+    /// Of a kernel that nobody has tested: it is stopped before it reads or writes beyond the memory that has
+    /// names, and this is told why.
+    std::function<void(const std::string&)> stopped{};
+    std::optional<inside::Fault> fault{};
 };
 
 class RecordingDevice : public Device {

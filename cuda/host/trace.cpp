@@ -120,14 +120,14 @@ public:
         place(trace.problem);
         if (!run_forward()) return "There is no forward kernel for its O and L.";
         if (rung.traced) {
-            const Recorded room{static_cast<std::size_t>(trace.problem.Tr()) *
-                                    static_cast<std::size_t>(trace.problem.Tc()),
-                                {trace.problem.Br, trace.problem.Bc},
-                                a.d};
-            if (room.bytes(request) > trace_budget_bytes)
-                return "Its tiles take " + std::to_string(room.bytes(request) >> 20) + " MiB to record; " +
-                       std::to_string(trace_budget_bytes >> 20) + " MiB are allowed.";
-            open_window(room, trace.problem);
+            const Recorded recorded{static_cast<std::size_t>(trace.problem.Tr()) *
+                                        static_cast<std::size_t>(trace.problem.Tc()),
+                                    {trace.problem.Br, trace.problem.Bc},
+                                    a.d};
+            if (recorded.bytes(request) > trace_budget_bytes)
+                return "Its tiles take " + std::to_string(recorded.bytes(request) >> 20) +
+                       " MiB to record; " + std::to_string(trace_budget_bytes >> 20) + " MiB are allowed.";
+            open_window(recorded, trace.problem);
         }
         if (stop.stop_requested()) return "Cancelled.";
         device.prepare(rung, a, type);
@@ -146,12 +146,12 @@ public:
     }
 
 private:
-    void open_window(const Recorded& room, const Problem& p) {
+    void open_window(const Recorded& recorded, const Problem& p) {
         TraceWindow& w = a.trace;
         w.heads = 1;
         w.tiles_i = p.Tr(), w.tiles_j = p.Tc();
-        w.Br = room.tile.Br, w.Bc = room.tile.Bc, w.d = room.d;
-        const std::int64_t rows = std::int64_t(room.tiles) * w.Br;
+        w.Br = recorded.tile.Br, w.Bc = recorded.tile.Bc, w.d = recorded.d;
+        const std::int64_t rows = std::int64_t(recorded.tiles) * w.Br;
         w.m = take_floats(rows), w.l = take_floats(rows), w.alpha = take_floats(rows);
         if (request.S) w.S = take_floats(rows * w.Bc);
         if (request.P) w.P = take_floats(rows * w.Bc);
@@ -196,17 +196,29 @@ std::string refuse_fault(const KernelFault& fault, const Problem& p, bool tiles)
 
 const char* name_of(Where where) { return where == Where::cuda ? "cuda" : "emulator"; }
 
-std::vector<TraceableKernel> traceable_kernels() {
-    std::vector<TraceableKernel> list;
+// What a chip runs of it, at a size that every kernel takes
+static std::vector<DType> types_taken(const Rung& rung, const Chip& chip) {
     Arguments a;
     a.N_q = a.N_kv = 64, a.d = 64;
-    for (const Rung* rung : open_emulator()->ladder()) {
-        TraceableKernel kernel{rung->name, rung->title, rung->direction, rung->traced, {}};
-        for (DType type : {DType::bf16, DType::f16, DType::f32})
-            if (rung->refuse(a, type, Chip{}).empty()) kernel.types.push_back(type);
-        list.push_back(std::move(kernel));
-    }
+    std::vector<DType> types;
+    for (DType type : {DType::bf16, DType::f16, DType::f32})
+        if (rung.refuse(a, type, chip).empty()) types.push_back(type);
+    return types;
+}
+
+std::vector<TraceableKernel> traceable_kernels() {
+    std::vector<TraceableKernel> list;
+    for (const Rung* rung : open_emulator()->ladder())
+        list.push_back({rung->name, rung->title, rung->direction, rung->traced, types_taken(*rung, Chip{})});
     return list;
+}
+
+bool is_taken_by(int capability, const std::string& kernel) {
+    Chip chip;
+    chip.capability = capability;
+    const auto device = open_emulator();
+    const Rung* const rung = find_rung(*device, kernel);
+    return !rung || !types_taken(*rung, chip).empty();
 }
 
 Result<KernelTrace> trace_kernel(Where where, const TraceRequest& request, std::stop_token stop,

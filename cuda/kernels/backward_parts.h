@@ -35,7 +35,7 @@ template <SumOrder order> DEVICE std::int64_t place_of_sum(int row, int column, 
 
 /// D = rowsum(dO ∘ O), a warp for each row, and 0 for dQ if it is to be summed: also of rows up to the
 /// next 16.
-template <class T, bool with_dQ> KERNEL void THREADS(128) row_dots(const Arguments a) {
+template <class T, bool with_dQ> DEVICE void write_row_dots(const Arguments& a) {
     const int row = block_x() * 4 + warp(), head = block_y(), batch = block_z();
     const std::int64_t of_head = std::int64_t(batch) * a.heads + head;
     const BackwardSums sums(a);
@@ -50,6 +50,9 @@ template <class T, bool with_dQ> KERNEL void THREADS(128) row_dots(const Argumen
     for (int c = lane(); c < a.d; c += 32) D += to_float(O[c]) * to_float(dO[c]);
     D = sum_of_warp(D);
     if (lane() == 0) sums.D[of_head * a.N_q + row] = D;
+}
+template <class T, bool with_dQ> KERNEL void THREADS(128) row_dots(const Arguments a) {
+    write_row_dots<T, with_dQ>(a);
 }
 
 /// dQ = scale · its sum, in the format of the outputs.

@@ -56,6 +56,15 @@ template <class T, int d, int Bc> struct Band {
         for (int e = 0; e < 4; ++e) O[n][e] = 0;
     }
 
+    /// O ← α ⊙ O for rows fragment_row(2r)
+    DEVICE void rescale(int r, float alpha) {
+        UNROLL
+        for (int n = 0; n < d / 8; ++n) {
+            O[n][2 * r] *= alpha;
+            O[n][2 * r + 1] *= alpha;
+        }
+    }
+
     /// −∞ where query i0 + r must not look at key j0 + column.
     DEVICE static void cut(Fragments<Bc>& S, const Mask& mask, int i0, int j0) {
         UNROLL
@@ -74,10 +83,17 @@ template <class T, int d, int Bc> struct Band {
     /// m, ℓ and O take in a tile of scores, which become P̃ = exp(scale · (S − m)) = 2^(c · (S − m)). `row` is
     /// the band's first within the tile.
     template <bool traced, class Record>
-    DEVICE void soften(Fragments<Bc>& S, float c, [[maybe_unused]] Record& record, [[maybe_unused]] int row) {
+    DEVICE void soften(Fragments<Bc>& S, float c, Record& record, int row) {
+        soften_with<traced>(S, c, record, row, [this](int r, float alpha) { rescale(r, alpha); });
+    }
+    /// The same, but O is left to take_alpha(r, α), for rows fragment_row(2r).
+    template <bool traced, class Record, class Take>
+    DEVICE void soften_with(Fragments<Bc>& S, float c, [[maybe_unused]] Record& record,
+                            [[maybe_unused]] int row, const Take& take_alpha) {
         UNROLL
         for (int r = 0; r < 2; ++r) {
             [[maybe_unused]] const int i = row + fragment_row(2 * r);
+            [[maybe_unused]] const bool stores = lane() % 4 == 0;
             RECORD(for (int n = 0; n < Bc / 8; ++n) for (int e = 2 * r; e < 2 * r + 2; ++e)
                        record.S(i, 8 * n + fragment_column(e), S[n][e]))
 
@@ -86,20 +102,16 @@ template <class T, int d, int Bc> struct Band {
             UNROLL
             for (int n = 0; n < Bc / 8; ++n) m_new = fmaxf(m_new, fmaxf(S[n][2 * r], S[n][2 * r + 1]));
             m_new = max_of_quad(m_new);
-            RECORD(record.m(i, m_new))
+            RECORD(record.m(i, m_new, stores))
             const float top = m_new == -INFINITY ? 0 : m_new, base = top * c;
 
             // α = exp(m_old − m),  ℓ ← α ⊙ ℓ,  O ← α ⊙ O. The difference comes first: where m stays, α is 1
             // exactly, or the error of a fused product would grow with every tile.
             float alpha = exp2_of((m[r] - top) * c);
-            RECORD(record.alpha(i, alpha))
+            RECORD(record.alpha(i, alpha, stores))
             m[r] = m_new;
             l[r] *= alpha;
-            UNROLL
-            for (int n = 0; n < d / 8; ++n) {
-                O[n][2 * r] *= alpha;
-                O[n][2 * r + 1] *= alpha;
-            }
+            take_alpha(r, alpha);
 
             // P̃ = exp(S − m),  ℓ ← ℓ + rowsum(P̃): this lane's columns, the quad is summed at the end
             UNROLL
@@ -108,7 +120,7 @@ template <class T, int d, int Bc> struct Band {
                 S[n][e] = exp2_of(S[n][e] * c - base);
                 l[r] += S[n][e];
             }
-            RECORD(record.disturb_l(i, l[r]); record.l(i, sum_of_quad(l[r])))
+            RECORD(record.disturb_l(i, l[r]); record.l(i, sum_of_quad(l[r]), stores))
             RECORD(for (int n = 0; n < Bc / 8; ++n) for (int e = 2 * r; e < 2 * r + 2; ++e) {
                 S[n][e] = to_float(from_float<T>(S[n][e]));
                 record.P(i, 8 * n + fragment_column(e), S[n][e]);

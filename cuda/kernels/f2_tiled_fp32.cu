@@ -79,11 +79,11 @@ struct Row {
         for (int key = first; key < B; key += Z::owners) m_new = fmaxf(m_new, s[key]);
         UNROLL
         for (int mask = 1; mask < Z::owners; mask *= 2) m_new = fmaxf(m_new, shuffle_xor(m_new, mask));
-        RECORD(record.m(row, m_new))
+        RECORD(record.m(row, m_new, first == 0))
         // A row that has seen no key yet has m = −∞; 0 stands in for it
         const float base = m_new == -INFINITY ? 0 : m_new;
         float alpha = exp_of(scale * (m - base));
-        RECORD(record.alpha(row, alpha))
+        RECORD(record.alpha(row, alpha, first == 0))
 
         float sum = 0;
         for (int key = first; key < B; key += Z::owners) {
@@ -96,7 +96,7 @@ struct Row {
         for (int mask = 1; mask < Z::owners; mask *= 2) sum += shuffle_xor(sum, mask);
         m = m_new;
         l = alpha * l + sum;
-        RECORD(record.disturb_l(row, l); record.l(row, l))
+        RECORD(record.disturb_l(row, l); record.l(row, l, first == 0))
         return alpha;
     }
 };

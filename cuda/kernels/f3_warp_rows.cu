@@ -103,12 +103,12 @@ template <int d, int Bc> struct Rows {
             UNROLL
             for (int n = 0; n < keys; ++n) m_new = fmaxf(m_new, S[r][n]);
             m_new = max_of_quad(m_new);
-            RECORD(record.m(row, m_new))
+            RECORD(record.m(row, m_new, q == 0))
             const float base = m_new == -INFINITY ? 0 : m_new;
 
             // α = exp(m_old − m),  ℓ ← α ℓ,  O ← α O
             float alpha = exp2_of(c * (m[r] - base));
-            RECORD(record.alpha(row, alpha))
+            RECORD(record.alpha(row, alpha, q == 0))
             m[r] = m_new;
             l[r] *= alpha;
             UNROLL
@@ -121,7 +121,7 @@ template <int d, int Bc> struct Rows {
                 S[r][n] = exp2_of(c * (S[r][n] - base));
                 l[r] += S[r][n];
             }
-            RECORD(record.disturb_l(row, l[r]); record.l(row, sum_of_quad(l[r])))
+            RECORD(record.disturb_l(row, l[r]); record.l(row, sum_of_quad(l[r]), q == 0))
             RECORD(for (int n = 0; n < keys; ++n) record.P(row, 4 * n + q, S[r][n]))
         }
     }

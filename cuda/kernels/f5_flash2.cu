@@ -27,12 +27,12 @@ template <int dim, int keys, int bands_of_warp, int warps_of_block> struct Sizes
     static constexpr std::int64_t shared_bytes = std::int64_t(Br + 2 * Bc) * d * 2;  ///< Q, K, V
 };
 
-/// FlashAttention-2's tiles: f(Sizes) for this chip. Large ones where shared memory holds them and, at d =
-/// 128, those of a second block.
-template <class F> bool with_sizes(int d, const Chip& chip, F&& f) {
+/// FlashAttention-2's tiles: f(Sizes). Large where shared memory has room, at d = 128 for two blocks. Up to
+/// 128 keys are two tiles of 64: of one tile alone nothing could come while another is computed.
+template <class F> bool with_sizes(const Arguments& a, const Chip& chip, F&& f) {
     const bool large = chip.shared_per_block >= 2 * Sizes<128, 64, 2, 4>::shared_bytes;
-    switch (d) {
-    case 64: return f(Sizes<64, 64, 2, 4>{}), true;
+    switch (a.d) {
+    case 64: return a.N_kv > 128 ? f(Sizes<64, 128, 2, 4>{}) : f(Sizes<64, 64, 2, 4>{}), true;
     case 96: return f(Sizes<96, 64, 2, 4>{}), true;
     case 128: return large ? f(Sizes<128, 64, 2, 4>{}) : f(Sizes<128, 32, 2, 4>{}), true;
     case 256: return large ? f(Sizes<256, 64, 1, 8>{}) : f(Sizes<256, 64, 1, 4>{}), true;
@@ -96,7 +96,7 @@ template <class T, class Size, bool traced> KERNEL void THREADS(32 * Size::warps
 
 std::string refuse(const Arguments& a, DType type, const Chip& chip) {
     std::int64_t shared = 0;
-    with_sizes(a.d, chip, [&](auto size) { shared = size.shared_bytes; });
+    with_sizes(a, chip, [&](auto size) { shared = size.shared_bytes; });
     return first_of({refuse_f32(type), refuse_old_bf16(type, chip), refuse_before_ampere(chip),
                      refuse_d<64, 96, 128, 256>(a.d), refuse_traced_d<64, 128>(a),
                      refuse_shared(shared, chip), refuse_unaligned(a, type)});
@@ -104,7 +104,7 @@ std::string refuse(const Arguments& a, DType type, const Chip& chip) {
 
 Tile tile(const Arguments& a, DType, const Chip& chip) {
     Tile t;
-    with_sizes(a.d, chip, [&](auto size) { t = {size.Br, size.Bc}; });
+    with_sizes(a, chip, [&](auto size) { t = {size.Br, size.Bc}; });
     return t;
 }
 
@@ -118,7 +118,7 @@ template <class T, class Size> void run_in(const Arguments& a, Stream& stream) {
 void run(const Arguments& a, DType type, Stream& stream) {
     with_half(type, [&](auto of) {
         using T = typename decltype(of)::Type;
-        with_sizes(a.d, stream.chip, [&](auto size) { run_in<T, decltype(size)>(a, stream); });
+        with_sizes(a, stream.chip, [&](auto size) { run_in<T, decltype(size)>(a, stream); });
     });
 }
 

@@ -67,10 +67,10 @@ public:
     DEVICE void S(int row, int column, float& x) { of(row).S(row / packed, column, x); }
     DEVICE void P(int row, int column, float& x) { of(row).P(row / packed, column, x); }
     DEVICE void O(int row, int column, float& x) { of(row).O(row / packed, column, x); }
-    DEVICE void m(int row, float& x) { of(row).m(row / packed, x); }
-    DEVICE void alpha(int row, float& x) { of(row).alpha(row / packed, x); }
+    DEVICE void m(int row, float& x, bool stores) { of(row).m(row / packed, x, stores); }
+    DEVICE void alpha(int row, float& x, bool stores) { of(row).alpha(row / packed, x, stores); }
     DEVICE void disturb_l(int row, float& part) { of(row).disturb_l(row / packed, part); }
-    DEVICE void l(int row, float sum) { of(row).l(row / packed, sum); }
+    DEVICE void l(int row, float sum, bool stores) { of(row).l(row / packed, sum, stores); }
 
 private:
     DEVICE Recorder of(int row) const { return Recorder(w, head + row % packed, i, j); }

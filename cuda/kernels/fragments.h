@@ -20,7 +20,7 @@ template <class T, int d> struct Swizzled {
 
     static constexpr int group = d % 64 == 0 ? 8 : 4;  ///< chunks that change places with each other
 
-    DEVICE static int flip(int row) { return d % 64 == 0 ? row & 7 : row >> 1 & 3; }
+    DEVICE static int flip(int row) { return !swizzles() ? 0 : d % 64 == 0 ? row & 7 : row >> 1 & 3; }
     DEVICE unsigned char* chunk(int row, int c) const { return base + row * d * 2 + ((c ^ flip(row)) << 4); }
     /// Chunk 2k, or the one after it, of row `first` + `row`; `first` is a multiple of 8. What a lane adds is
     /// the same for all k and first but for two bits: then few addresses are computed.

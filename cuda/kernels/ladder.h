@@ -17,11 +17,13 @@ const Rung& f4_tensor_core();
 const Rung& f4b_copies_ahead();
 const Rung& f5_flash2();
 const Rung& f6_split();
+const Rung& f7_hopper();
 
 const Rung& b0_materialise();
 const Rung& b1_recompute_fp32();
 const Rung& b2_tensor_core();
 const Rung& b3_deterministic();
+const Rung& b4_hopper();
 
 const std::vector<const Rung*>& ladder();
 

@@ -19,7 +19,8 @@
 namespace tilewalk::gpu::BACKEND {
 
 /// Records tile (i, j) of a head. Rows and columns count within the tile. What is passed by reference may be
-/// changed: that is how a fault is injected.
+/// changed: that is how a fault is injected. Of m, α and ℓ every lane that shares a row has the same number:
+/// each changes its own, and the one that `stores` writes it down, or their stores would race.
 class Recorder {
 public:
     using Quantity = TraceWindow::Quantity;
@@ -34,12 +35,14 @@ public:
     DEVICE void S(int row, int column, float& x) { cell(Quantity::S, w.S, w.Bc, row, column, x); }
     DEVICE void P(int row, int column, float& x) { cell(Quantity::P, w.P, w.Bc, row, column, x); }
     DEVICE void O(int row, int column, float& x) { cell(Quantity::O, w.O, w.d, row, column, x); }
-    DEVICE void m(int row, float& x) { cell(Quantity::m, w.m, 1, row, 0, x); }
-    DEVICE void alpha(int row, float& x) { cell(Quantity::alpha, w.alpha, 1, row, 0, x); }
+    DEVICE void m(int row, float& x, bool stores) { cell(Quantity::m, stores ? w.m : nullptr, 1, row, 0, x); }
+    DEVICE void alpha(int row, float& x, bool stores) {
+        cell(Quantity::alpha, stores ? w.alpha : nullptr, 1, row, 0, x);
+    }
     /// ℓ is the sum of parts that several lanes hold: each disturbs its part, then one records the sum.
     DEVICE void disturb_l(int row, float& part) { disturb(Quantity::l, row, 0, part); }
-    DEVICE void l(int row, float sum) {
-        if (wanted && w.l) w.l[slot * w.Br + row] = sum;
+    DEVICE void l(int row, float sum, bool stores) {
+        if (wanted && stores && w.l) w.l[slot * w.Br + row] = sum;
     }
 
 private:

@@ -41,9 +41,6 @@ using model::warp;
 // A launch that is not recorded, and what the host calls, write nothing down.
 inline bool records() { return recording && emulator::block; }
 
-/// Where a name of the device stands in the source.
-using At = std::source_location;
-
 template <class... W> void note(Op op, const At& at, W... words) {
     static_assert(((sizeof(W) == 4) && ...));
     if (!records()) return;
@@ -51,12 +48,23 @@ template <class... W> void note(Op op, const At& at, W... words) {
     recording->note(op, recording->place(at), 0, std::span(all).subspan(1));
 }
 
+inline void expect_given(const At& at, const void* p, int bytes, bool stores) {
+    if (records() && recording->bounded()) recording->expect_given(recording->place(at), p, bytes, stores);
+}
+
+// What the run goes without (core/inside/fault.h)
+inline bool left_out(const At& at) { return records() && recording->leaves_out(recording->place(at)); }
+inline bool has(inside::FaultKind kind) { return records() && recording->has(kind); }
+inline bool swizzles() { return !records() || recording->swizzles(); }
+
 // Waiting for each other. A thread says so before it waits: nobody may go on before all have said it.
 inline void sync_block(const At& at = At::current()) {
+    if (left_out(at)) return;
     note(Op::sync_block, at);
     model::sync_block();
 }
 inline void sync_warp(const At& at = At::current()) {
+    if (left_out(at)) return;
     note(Op::sync_warp, at);
     model::sync_warp();
 }
@@ -88,10 +96,12 @@ inline void note_matrices(Op op, const At& at, const void* row, const std::uint3
     recording->note(op, recording->place(at), 16, words);
 }
 inline void load_matrices(std::uint32_t (&r)[4], const void* row, const At& at = At::current()) {
+    expect_given(at, row, 16, false);
     model::load_matrices(r, row);
     note_matrices(Op::load_matrices, at, row, r);
 }
 inline void load_transposed(std::uint32_t (&r)[4], const void* row, const At& at = At::current()) {
+    expect_given(at, row, 16, false);
     model::load_transposed(r, row);
     note_matrices(Op::load_transposed, at, row, r);
 }
@@ -99,8 +109,11 @@ template <class T>
 void multiply_add(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1,
                   const At& at = At::current()) {
     const float before[4] = {c[0], c[1], c[2], c[3]};
-    model::multiply_add<T>(c, a, b0, b1);
-    note(Op::multiply_add, at, a[0], a[1], a[2], a[3], b0, b1, before[0], before[1], before[2], before[3],
+    std::uint32_t x[4] = {a[0], a[1], a[2], a[3]};
+    if (has(inside::FaultKind::swapped_A)) std::swap(x[1], x[2]);
+    if (has(inside::FaultKind::swapped_B)) std::swap(b0, b1);
+    model::multiply_add<T>(c, x, b0, b1);
+    note(Op::multiply_add, at, x[0], x[1], x[2], x[3], b0, b1, before[0], before[1], before[2], before[3],
          c[0], c[1], c[2], c[3]);
 }
 
@@ -114,12 +127,14 @@ inline void commit_copies(const At& at = At::current()) {
     model::commit_copies();
 }
 template <int n> void wait_copies(const At& at = At::current()) {
+    if (left_out(at)) return;
     model::wait_copies<n>();
     if (records()) recording->wait(recording->place(at), n);
 }
 
 // One thread of the CPU runs all blocks (recording.cpp): nobody else adds meanwhile.
 inline void atomic_add(float* address, float x, const At& at = At::current()) {
+    expect_given(at, address, 4, true);
     float sum;
     std::memcpy(&sum, static_cast<const void*>(address), 4);
     sum += x;
@@ -163,6 +178,7 @@ struct Float4 {
 };
 inline Float4 load4(const float* p, const At& at = At::current()) {
     emu::block->expect_aligned(p, "load4");
+    expect_given(at, p, 16, false);
     Float4 v;
     std::memcpy(&v, static_cast<const void*>(p), sizeof v);
     if (records() && recording->is_memory(p)) recording->note_access(false, recording->place(at), p, 16);
@@ -170,6 +186,7 @@ inline Float4 load4(const float* p, const At& at = At::current()) {
 }
 inline void store4(float* p, const Float4& v, const At& at = At::current()) {
     emu::block->expect_aligned(p, "store4");
+    expect_given(at, p, 16, true);
     if (records() && recording->is_memory(p)) recording->note_access(true, recording->place(at), p, 16);
     std::memcpy(static_cast<void*>(p), &v, sizeof v);
 }
@@ -186,3 +203,5 @@ inline void multiply_matrices(Stream& stream, const Product& product) {
 }
 
 }  // namespace tilewalk::gpu::on_recorder
+
+#include "cuda/record/hopper_recorded.h"

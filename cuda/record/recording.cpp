@@ -1,6 +1,7 @@
 #include "cuda/record/recording.h"
 
 #include "core/inside/accesses.h"
+#include "core/inside/tiles.h"
 
 #include <algorithm>
 #include <bit>
@@ -22,6 +23,9 @@ std::string short_path(const std::string& path) {
 }
 
 std::uint32_t mask_of(std::size_t lane) { return 1u << lane; }
+
+/// Of a barrier that counts: an arrival, or bytes.
+bool ends_phase(Op op) { return inside::arrives(op) || op == Op::fetch_tile; }
 
 }  // namespace
 
@@ -76,12 +80,13 @@ std::uint32_t Recording::place(const char* file, int line, int column) {
     return at->second;
 }
 
-std::uint32_t Recording::place(const std::source_location& at) {
+std::uint32_t Recording::place(const At& at) {
     return place(at.file_name(), static_cast<int>(at.line()), static_cast<int>(at.column()));
 }
 
-void Recording::settle() {
-    Lane& lane = self();
+void Recording::settle() { settle(self()); }
+
+void Recording::settle(Lane& lane) {
     if (!lane.stored) return;
     const Step& step = lane.steps.back();
     std::memcpy(&lane.words[step.at + 1], lane.stored, step.bytes);
@@ -91,17 +96,72 @@ void Recording::settle() {
 void Recording::note(Op op, std::uint32_t place, int bytes, std::span<const std::uint32_t> words) {
     settle();
     if (++steps > limits.steps)
-        emulator::block->fail("The kernel was stopped after " + std::to_string(limits.steps) +
-                              " steps of its threads.");
+        stop("The kernel was stopped after " + std::to_string(limits.steps) + " steps of its threads.");
     constexpr std::int64_t asks_every = 1 << 12;
-    if (steps % asks_every == 0 && limits.stop.stop_requested()) emulator::block->fail("Cancelled.");
+    if (steps % asks_every == 0 && limits.stop.stop_requested()) stop("Cancelled.");
     Lane& lane = self();
+    constexpr std::size_t most_alone = 4'000'000;
+    if (bounded() && lane.steps.size() >= most_alone)
+        stop(inside::place_text(result, place) + ": thread " + std::to_string(emulator::block->self().index) +
+             " of block " + std::to_string(emulator::block->x) +
+             " does not come to an end or a barrier; it was stopped after " + std::to_string(most_alone) +
+             " steps.");
     lane.steps.push_back({place, static_cast<std::uint32_t>(lane.words.size()), op,
                           static_cast<std::uint8_t>(bytes), static_cast<std::uint8_t>(words.size())});
     lane.words.insert(lane.words.end(), words.begin(), words.end());
+    lane.arrivals += ends_phase(op);
     if (!inside::info(op).meets) return;
     ++lane.meetings;
     lay_side_by_side(emulator::block->self().index / 32);
+}
+
+// ---- What a thread must not do
+
+void Recording::stop(const std::string& sentence) {
+    if (limits.stopped) limits.stopped(sentence);
+    emulator::block->fail(sentence);
+}
+
+bool Recording::is_given(const void* p, int bytes) const {
+    const auto* const begin = static_cast<const unsigned char*>(p);
+    const unsigned char* const shared = emulator::block->shared();
+    if (begin >= shared && begin + bytes <= shared + result.launches.back().shared_bytes) return true;
+    if (!arena.holds(p)) return false;
+    const std::uint32_t first = arena.address(p);
+    return std::ranges::any_of(result.regions, [&](const inside::Region& region) {
+        return region.holds(first) && region.holds(first + static_cast<std::uint32_t>(bytes) - 1);
+    });
+}
+
+// Beside what it lies; far away from everything there is nothing to say.
+std::string Recording::where_outside(const void* p) const {
+    constexpr std::int64_t near = 1 << 20;
+    const auto behind = [](std::int64_t bytes, const std::string& what) {
+        return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") + " behind the " + what;
+    };
+    const std::int64_t in_shared = static_cast<std::int64_t>(
+        reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(emulator::block->shared()));
+    const std::int64_t shared_bytes = result.launches.back().shared_bytes;
+    const std::string of_shared = "shared memory of " + std::to_string(shared_bytes) + " bytes";
+    if (in_shared < 0 && in_shared > -near) return "before the " + of_shared;
+    if (in_shared >= 0 && in_shared < shared_bytes + near)
+        return behind(std::max<std::int64_t>(0, in_shared - shared_bytes), "end of the " + of_shared);
+    const std::int64_t at = arena.offset(p) + inside::global_base;
+    const inside::Region* before = nullptr;
+    for (const inside::Region& region : result.regions)
+        if (region.begin <= at && (!before || region.begin > before->begin)) before = &region;
+    if (before && at < before->begin + before->bytes + near)
+        return behind(std::max<std::int64_t>(0, at - before->begin - before->bytes),
+                      "end of " + before->name);
+    return "at an address that is none of its memory";
+}
+
+void Recording::expect_given(std::uint32_t place, const void* p, int bytes, bool stores) {
+    if (!limits.stopped || !emulator::block || is_given(p, bytes)) return;
+    const int thread = emulator::block->self().index;
+    stop(inside::place_text(result, place) + ": thread " + std::to_string(thread) + " of block " +
+         std::to_string(emulator::block->x) + (stores ? " writes " : " reads ") + std::to_string(bytes) +
+         " bytes outside of its memory, " + where_outside(p) + ".");
 }
 
 void Recording::note_access(bool stores, std::uint32_t place, const void* p, int bytes) {
@@ -113,6 +173,8 @@ void Recording::note_access(bool stores, std::uint32_t place, const void* p, int
 }
 
 void Recording::issue(std::uint32_t place, void* to, const void* from, bool inside) {
+    expect_given(place, to, 16, true);
+    if (inside) expect_given(place, from, 16, false);
     Lane& lane = self();
     const std::uint32_t words[] = {address(to), address(from), inside, lane.committed};
     note(Op::copy_issued, place, 16, words);
@@ -140,6 +202,14 @@ void Recording::wait(std::uint32_t place, int groups) {
         }
 }
 
+bool Recording::leaves_out(std::uint32_t place) {
+    if (!limits.fault || limits.fault->line == 0) return false;
+    const inside::Place& at = result.places[place];
+    if (at.line != limits.fault->line || at.file != limits.fault->file) return false;
+    note(Op::left_out, place, 0, {});
+    return true;
+}
+
 void Recording::end_thread() {
     settle();
     self().ended = true;
@@ -148,10 +218,52 @@ void Recording::end_thread() {
 
 // ---- From lanes to warps
 
-void Recording::lay_side_by_side(int warp) {
+std::span<Recording::Lane> Recording::lanes_of(int warp) {
     const std::size_t first = static_cast<std::size_t>(warp) * 32;
-    const std::span<Lane> all =
-        std::span(lanes).subspan(first, std::min<std::size_t>(32, lanes.size() - first));
+    return std::span(lanes).subspan(first, std::min<std::size_t>(32, lanes.size() - first));
+}
+
+void Recording::catch_up(std::uint32_t barrier, std::uint32_t phases) {
+    const auto tells = [&](const Lane& lane) {
+        for (std::size_t n = lane.next; lane.arrivals > 0 && n < lane.steps.size(); ++n) {
+            const Step& step = lane.steps[n];
+            if (!ends_phase(step.op)) continue;
+            const auto words = std::span(lane.words).subspan(step.at, step.words);
+            const bool fetches = step.op == Op::fetch_tile;
+            const std::uint32_t of = fetches ? inside::TileFetch(words).barrier : words[0],
+                                phase = fetches ? inside::TileFetch(words).phase : words[1];
+            if (of == barrier && phase < phases) return true;
+        }
+        return false;
+    };
+    const int own = emulator::block->self().index / 32, warps = (static_cast<int>(lanes.size()) + 31) / 32;
+    for (int warp = 0; warp < warps; ++warp) {
+        const std::span<Lane> all = lanes_of(warp);
+        while (warp != own && std::ranges::any_of(all, tells)) {
+            for (Lane& lane : all) settle(lane);
+            const Step* const step = next_step(all);
+            if (!step) break;
+            emit(warp, all, lanes_at(all, *step));
+        }
+    }
+}
+
+// Who asked for it may have gone on, or ended: it is a step of its lane all the same.
+void Recording::tile_arrived(const emulator::Flight& flight) {
+    Lane& lane = lanes[static_cast<std::size_t>(flight.thread)];
+    settle(lane);
+    const std::uint32_t words[] = {address(flight.to), address(flight.barrier),
+                                   emulator::block->hopper.completed(flight.barrier)};
+    const auto place = lane.fetches.find(flight.to);
+    if (place == lane.fetches.end()) return;
+    lane.steps.push_back(
+        {place->second, static_cast<std::uint32_t>(lane.words.size()), Op::tile_arrived, 0, 3});
+    lane.words.insert(lane.words.end(), std::begin(words), std::end(words));
+    if (lane.ended) lay_side_by_side(flight.thread / 32);
+}
+
+void Recording::lay_side_by_side(int warp) {
+    const std::span<Lane> all = lanes_of(warp);
     const auto has_come = [](const Lane& lane) { return lane.ended || lane.meetings > 0; };
     const auto is_done = [](const Lane& lane) { return lane.ended && !lane.step(); };
     while (std::all_of(all.begin(), all.end(), has_come) && !std::all_of(all.begin(), all.end(), is_done))
@@ -206,6 +318,7 @@ void Recording::emit(int warp, std::span<Lane> all, std::uint32_t mask) {
         if (!(mask & mask_of(l))) continue;
         const auto begin = all[l].words.begin() + static_cast<std::ptrdiff_t>(all[l].step()->at);
         gathered.insert(gathered.end(), begin, begin + step.words);
+        all[l].arrivals -= ends_phase(step.op);
         ++all[l].next;
     }
     const Event event{step.place, mask, 0, step.op, static_cast<std::uint8_t>(warp), step.bytes, step.words};
@@ -221,6 +334,14 @@ void Recording::count(const Event& event) {
     inside::Counts& c = counts[at->second];
     ++c.warps;
     c.lanes += std::popcount(event.lanes);
+    if (event.op == Op::multiply_add) ++c.products;
+    if (event.op == Op::multiply_async) c.products += inside::TileProduct(gathered).columns / 8;
+    if (event.op == Op::fetch_tile) {
+        const inside::TileFetch tile(gathered);
+        c.global_bytes += std::int64_t(tile.rows) * tile.row_bytes;
+        c.sectors += tile.sectors(), c.sectors_least += tile.sectors();
+        c.shared_bytes += tile.box_bytes;
+    }
     for (const inside::Access& access : inside::accesses_of(event, gathered)) {
         const int lanes_here = std::popcount(access.lanes);
         if (access.shared) {
@@ -239,8 +360,8 @@ void Recording::count(const Event& event) {
 void Recording::keep(const Event& event) {
     kept_bytes += static_cast<std::int64_t>(sizeof event + gathered.size() * sizeof gathered[0]);
     if (kept_bytes > limits.bytes) {
-        emulator::block->fail("The events of these blocks take more than " +
-                              std::to_string(limits.bytes >> 20) + " MiB; ask for fewer blocks.");
+        stop("The events of these blocks take more than " + std::to_string(limits.bytes >> 20) +
+             " MiB; ask for fewer blocks.");
         return;
     }
     kept->events.push_back(event);
@@ -258,7 +379,10 @@ std::string Recording::run(const Grid& grid, const std::function<void()>& body) 
     counts.clear(), count_of.clear();
 
     emulator::Options how;
-    how.stall_warps = false, how.seed = limits.seed, how.skew = skew;
+    how.stall_warps = limits.schedule.stalls, how.seed = limits.schedule.seed, how.skew = skew;
+    using inside::FaultKind;
+    how.forgives = has(FaultKind::barrier) || has(FaultKind::wait);
+    how.copies = limits.schedule.early ? emulator::Options::Copies::early : emulator::Options::Copies::late;
     emulator::Block block(grid.threads, grid.shared_bytes, how);
     std::string wrong;
     for (int b = 0; b < grid.x * grid.y * grid.z && wrong.empty(); ++b) {
@@ -267,6 +391,7 @@ std::string Recording::run(const Grid& grid, const std::function<void()>& body) 
         races->begin_block(b, launch.warps());
         const bool wanted = std::ranges::find(limits.blocks, b) != limits.blocks.end();
         kept = wanted ? &launch.blocks.emplace_back(inside::BlockRecord{x, y, z, {}, {}}) : nullptr;
+        block.hopper.on_arrival = [this](const emulator::Flight& flight) { tile_arrived(flight); };
         wrong = block.run(x, y, z, [&] {
             body();
             end_thread();
@@ -275,7 +400,23 @@ std::string Recording::run(const Grid& grid, const std::function<void()>& body) 
     }
     launch.counts = std::move(counts);
     launch.races = races->races();
+    note_writers(launch);
+    if (wrong.starts_with("Deadlock") && limits.fault)
+        wrong = "Without that the kernel does not come to its end, and a GPU would hang, too. " + wrong;
     return wrong;
+}
+
+void Recording::note_writers(inside::Launch& launch) const {
+    constexpr std::uint32_t word = 4;
+    for (const inside::Region& region : result.regions) {
+        auto& blocks = launch.writers.emplace_back();
+        bool any = false;
+        for (std::uint32_t at = 0; region.row_bytes > 0 && at < region.bytes; at += word) {
+            blocks.push_back(races->writer(region.begin + at));
+            any = any || blocks.back() >= 0;
+        }
+        if (!any) blocks = {};
+    }
 }
 
 void Recording::note_product(int m, int n, int k, int count) {
@@ -311,9 +452,12 @@ constexpr unsigned char kind_store = 1, kind_load = 0, kind_member = 3;
 
 extern "C" void tilewalk_record_access(const AccessSite* site, const void* p) {
     using namespace tilewalk::gpu;
-    if (!recording || !recording->is_memory(p)) return;
+    if (!recording) return;
     if (site->kind != kind_load && site->kind != kind_store && site->kind != kind_member) return;
+    const bool stores = site->kind == kind_store, is_memory = recording->is_memory(p);
+    if (!is_memory && !recording->bounded()) return;
     const std::uint32_t place =
         recording->place(site->file, static_cast<int>(site->line), static_cast<int>(site->column));
-    recording->note_access(site->kind == kind_store, place, p, 1 << site->log2_bytes);
+    recording->expect_given(place, p, 1 << site->log2_bytes, stores);
+    if (is_memory) recording->note_access(stores, place, p, 1 << site->log2_bytes);
 }

@@ -14,11 +14,13 @@
 #include "core/inside/record.h"
 #include "cuda/emulator/stream.h"
 #include "cuda/launch/grid.h"
+#include "cuda/record/at.h"
 
 #include <atomic>
 #include <deque>
+#include <functional>
+#include <map>
 #include <memory>
-#include <source_location>
 #include <stop_token>
 #include <unordered_map>
 
@@ -41,6 +43,12 @@ public:
     std::int64_t free() const { return size - next; }
     bool holds(const void* p) const { return p >= memory && p < memory + next + skew; }
     std::uint32_t address(const void* p) const;  ///< of a kernel's
+    /// Bytes from its begin, of any address.
+    std::int64_t offset(const void* p) const {
+        return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) -
+                                         reinterpret_cast<std::uintptr_t>(memory)) -
+               skew;
+    }
 
 private:
     unsigned char* memory;
@@ -54,9 +62,11 @@ public:
     struct Limits {
         std::vector<int> blocks;
         std::int64_t bytes, steps;  ///< of kept events; of threads, after which a kernel is stopped
-        std::uint64_t seed;
+        inside::Schedule schedule;
         std::stop_token stop{};
         std::shared_ptr<std::atomic<int>> blocks_done{};
+        std::function<void(const std::string&)> stopped{};
+        std::optional<inside::Fault> fault{};  ///< what the run goes without
     };
     Recording(Limits with, const Arena& of) : limits(std::move(with)), arena(of) {}
 
@@ -69,15 +79,30 @@ public:
     // By the thread that runs
     void note(inside::Op op, std::uint32_t place, int bytes, std::span<const std::uint32_t> words);
     std::uint32_t place(const char* file, int line, int column);
-    std::uint32_t place(const std::source_location& at);
+    std::uint32_t place(const At& at);
     std::uint32_t address(const void* p) const;
     bool is_memory(const void* p) const;
     /// Just before it is done; what was stored is looked up when the thread goes on.
     void note_access(bool stores, std::uint32_t place, const void* p, int bytes);
     void settle();  ///< does so
+    /// Where that is asked for (Limits::stopped): stops a kernel before it reads or writes what it was not
+    /// given.
+    bool bounded() const { return static_cast<bool>(limits.stopped); }
+    void expect_given(std::uint32_t place, const void* p, int bytes, bool stores);
     void issue(std::uint32_t place, void* to, const void* from, bool inside);
     void commit(std::uint32_t place);
     void wait(std::uint32_t place, int groups);  ///< the copies have been made
+    /// Groups of products that this lane has committed, and one more.
+    std::uint32_t product_groups() { return self().products; }
+    std::uint32_t commit_group() { return self().products++; }
+    /// This thread has waited for these phases of a barrier: what other warps have done up to their arrivals
+    /// and fetches there becomes events, though they do not meet yet.
+    void catch_up(std::uint32_t barrier, std::uint32_t phases);
+    void fetch(std::uint32_t place, const void* to) { self().fetches[to] = place; }
+    /// The run goes without what stands at this place, which is noted.
+    bool leaves_out(std::uint32_t place);
+    bool has(inside::FaultKind kind) const { return limits.fault && limits.fault->kind == kind; }
+    bool swizzles() { return result.swizzles = true, !has(inside::FaultKind::swizzle); }
 
 private:
     struct Step {  ///< of one lane
@@ -95,11 +120,14 @@ private:
         std::vector<std::uint32_t> words;
         std::size_t next = 0;  ///< the first step that is not in an event yet
         int meetings = 0;      ///< among the steps from there on
+        int arrivals = 0;      ///< of lanes and of bytes, among them
         bool ended = false;
         const void* stored = nullptr;  ///< by the last step, not yet read
         std::vector<Copy> open;
         std::deque<std::vector<Copy>> groups;
-        std::uint32_t committed = 0, arrived = 0;  ///< groups
+        std::uint32_t committed = 0, arrived = 0;      ///< groups of copies
+        std::uint32_t products = 0;                    ///< groups of them
+        std::map<const void*, std::uint32_t> fetches;  ///< where tiles were sent to, and from which place
 
         const Step* step() const { return next < steps.size() ? &steps[next] : nullptr; }
     };
@@ -116,6 +144,12 @@ private:
     };
 
     Lane& self();
+    static void settle(Lane& lane);
+    std::span<Lane> lanes_of(int warp);
+    void tile_arrived(const emulator::Flight& flight);
+    void stop(const std::string& sentence);
+    bool is_given(const void* p, int bytes) const;
+    std::string where_outside(const void* p) const;
     void end_thread();
     void lay_side_by_side(
         int warp);  ///< up to where the warp meets next, as often as all its lanes have come there
@@ -125,6 +159,7 @@ private:
     void emit(int warp, std::span<Lane> of_warp, std::uint32_t mask);
     void count(const inside::Event& event);
     void keep(const inside::Event& event);
+    void note_writers(inside::Launch& launch) const;
 
     Limits limits;
     const Arena& arena;

@@ -82,6 +82,12 @@ draw palette --step 15 --keys 'ctrl+k m a x' --size 1280x720
 draw save --step 15 --keys 'ctrl+s' --size 1280x720
 draw problem-safe-light --step 17 --palette safe --theme light --size 1280x720
 
+# Inside a kernel: who asks which bank, and on stage
+draw inside-dark --lesson inside --size 1600x900
+draw inside-presenter --lesson inside --size 1280x720 --presenter
+stop=$(grep '^## ' ../../assets/tour/flash-attention.md | grep -nxF '## Who owns what' | cut -d: -f1)
+draw inside-owns-light --tour flash-attention --stop "$stop" --size 1600x900 --theme light
+
 # Recorded results
 draw scale-dark --lesson scale --size 1600x900
 draw scale-light --lesson scale --size 1600x900 --theme light
@@ -92,7 +98,7 @@ runs=$(mktemp -d)
 trap 'rm -rf "$runs"' EXIT
 problem=(--random 256x64 --causal --device emulator --kernel f5-flash2)
 "$program" compare "${problem[@]}" --save "$runs/sound.json" >/dev/null
-"$program" compare "${problem[@]}" --fault alpha@1,2,37=0.001 --save "$runs/fault.json" >/dev/null 2>&1 || true
+"$program" compare "${problem[@]}" --fault alpha@1,1,37=0.001 --save "$runs/fault.json" >/dev/null 2>&1 || true
 draw compare-dark --lesson compare --load "$runs/sound.json" --size 1600x900
 draw compare-fault-light --lesson compare --load "$runs/fault.json" --size 1600x900 --theme light
 draw compare-fault-presenter --lesson compare --load "$runs/fault.json" --size 1280x720 --presenter

@@ -148,7 +148,8 @@ std::vector<Row> all_rows(const std::string& program) {
                              speaker_frames("frame of the speaker's window, worked example", worked, 4e-3),
                              speaker_frames("frame of the speaker's window, 64 × 64", large, 4e-3),
                              first_frame(program),
-                             render_one_step(program)};
+                             render_one_step(program),
+                             second_of_film(program)};
     for (Row& row : parts_of_a_picture()) rows.push_back(std::move(row));
     return rows;
 }

@@ -97,4 +97,30 @@ Row render_one_step(const std::string& program) {
     return summary(row, times);
 }
 
+Row second_of_film(const std::string& program) {
+    constexpr int steps = 4, seconds = 4;
+    Row row{"a second of film, 1920 × 1080, 30 pictures", 1.5, {}, {}};
+    if (!is_installed("ffmpeg")) {
+        row.problem = "there is no ffmpeg";
+        return row;
+    }
+    const test::Folder folder;
+    const std::string film = folder.file("film.mp4");
+    std::vector<double> times;
+    for (int n = 0; n < 3; ++n) {
+        Run result;
+        const double took = seconds_of([&] {
+            result = run(quoted(program) + " film --from 15 --to " + std::to_string(14 + steps) +
+                         " --seconds-per-step " + std::to_string(seconds) + " -o " + quoted(film));
+        });
+        std::error_code missing;
+        if (result.status != 0 || std::filesystem::file_size(film, missing) < 10000 || missing) {
+            row.problem = "exit code " + std::to_string(result.status) + ": " + first_line(result.output);
+            return row;
+        }
+        times.push_back(took / (steps * seconds));
+    }
+    return summary(row, times);
+}
+
 }  // namespace tilewalk::bench

@@ -189,11 +189,13 @@ std::string fault_of(const std::string& numbers, std::string_view sign, const Pr
     }
     const long double off = std::abs(formula->value - shown.value),
                       noise = 1e-13L * formula->terms + std::numeric_limits<double>::denorm_min() +
-                              1e-8L * shown.unit;
+                              1e-5L * shown.unit;
     const long double last = exact && !shown.power ? std::min(shown.unit, 0.001L) : shown.unit;
     const long double nearly = std::max(2 * last, 0.011L * std::abs(shown.value));
-    if (sign == "=" && off > shown.unit / 2 + noise + formula->jump) return comes_to + ", and = is said";
-    if (sign == "≈" && off <= shown.unit / 2 - noise && formula->jump == 0)
+    if (sign == "=" && off > noise + formula->jump) return comes_to + ", and = is said";
+    // Far below the digits of a double either sign is as true.
+    const bool told_apart = 1e-15L * formula->terms < 1e-8L * shown.unit;
+    if (sign == "≈" && told_apart && off <= 1e-8L * shown.unit && formula->jump == 0)
         return comes_to + ", and ≈ is said";
     return off <= nearly + noise + formula->jump ? "" : comes_to;
 }

@@ -33,7 +33,7 @@ std::optional<Printed> read_number(std::string_view text);
 bool rounds(const Printed& printed, double value);
 
 /// What is wrong with arithmetic that is printed beside its result, with the sign that stands between them;
-/// empty when "=" comes to what is shown, rounded to its last digit, and "≈" does not, but nearly. `exact`:
+/// empty when "=" comes to just what is shown, and "≈" does not, but nearly. `exact`:
 /// the stored number is whole, and a whole number claims to be exact.
 std::string fault_of(const std::string& numbers, std::string_view sign, const Printed& shown, bool exact);
 /// "≈" or "=": the sign that the text of a result has before its number.

@@ -325,9 +325,9 @@ std::vector<std::pair<std::int64_t, std::int64_t>> shapes(std::int64_t most_scor
     return all;
 }
 
-std::vector<std::pair<std::string, DType>> kernels_and_types() {
+std::vector<std::pair<std::string, DType>> kernels_and_types(const gpu::Chip& chip) {
     std::vector<std::pair<std::string, DType>> all;
-    const auto device = gpu::open_emulator();
+    const auto device = gpu::open_emulator({}, chip);
     Workload w;
     for (const Rung* rung : device->ladder())
         for (DType type : {DType::f32, DType::f16, DType::bf16})

@@ -61,8 +61,8 @@ Verdict verify_case_on(gpu::Device& device, bool far, const KernelCase& c);
 
 /// The shapes of the FlashAttention tests (N_q, N_kv) up to so many scores.
 std::vector<std::pair<std::int64_t, std::int64_t>> shapes(std::int64_t most_scores);
-/// All kernels with the types that they take.
-std::vector<std::pair<std::string, DType>> kernels_and_types();
+/// All kernels with the types that they take on this chip.
+std::vector<std::pair<std::string, DType>> kernels_and_types(const gpu::Chip& chip = {});
 /// Every shape with and without a causal mask, with copies late and early; d, window, heads, batch and layout
 /// are drawn from all that the kernel takes, `draws` times.
 std::vector<KernelCase> case_matrix(const std::string& kernel, DType type, std::int64_t most_scores,

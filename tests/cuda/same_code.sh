@@ -6,7 +6,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 nvcc=$1
 shift
-[ $# -gt 0 ] || set -- f2_tiled_fp32 f3_warp_rows f4_tensor_core f4b_copies_ahead f5_flash2
+[ $# -gt 0 ] || set -- f2_tiled_fp32 f3_warp_rows f4_tensor_core f4b_copies_ahead f5_flash2 f6_split
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 

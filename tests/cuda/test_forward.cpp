@@ -129,9 +129,9 @@ TEST_SUITE("cuda/forward") {
 
     TEST_CASE("the tile is as large as the device has shared memory for") {
         const auto device = open_emulator();
-        const auto tile = [&](const char* rung, DType type, int d, int kilobytes) {
+        const auto tile = [&](const char* rung, DType type, int d, int kilobytes, int keys = 4096) {
             Arguments a;
-            a.d = d;
+            a.d = d, a.N_kv = keys;
             const Tile t = rung_called(*device, rung).tile(a, type, {80, kilobytes << 10, 40});
             return std::pair{t.Br, t.Bc};
         };
@@ -141,6 +141,11 @@ TEST_SUITE("cuda/forward") {
         CHECK(tile("f3-warp-rows", DType::f32, 128, 99) == std::pair{128, 32});
         CHECK(tile("f3-warp-rows", DType::f32, 128, 64) == std::pair{64, 16});
         CHECK(tile("f4-tensor-core", DType::f16, 128, 99) == std::pair{64, 64});
+        CHECK(tile("f5-flash2", DType::f16, 64, 99) == std::pair{128, 128});
+        CHECK(tile("f5-flash2", DType::f16, 64, 163, 129) == std::pair{128, 128});
+        CHECK(tile("f5-flash2", DType::f16, 64, 163, 128) == std::pair{128, 64});
+        CHECK(tile("f5-flash2", DType::f16, 128, 163) == std::pair{128, 64});
+        CHECK(tile("f5-flash2", DType::f16, 128, 99) == std::pair{128, 32});
         CHECK(tile("f1-online-row", DType::f32, 128, 99) == std::pair{0, 0});
     }
 

@@ -92,6 +92,11 @@ case $case_ in
         ring
         ends_badly 'has waited 2.00 s for a message'
         ;;
+    stops) # its whole process does, as under a debugger
+        words_for 3 --seqlen 64 --patience 2 --accident stop@1,1
+        ring
+        ends_badly 'has waited 2.00 s for a message'
+        ;;
     disagree)
         words_for 2 --seqlen 256
         words+=(:)
@@ -109,6 +114,22 @@ case $case_ in
         words_for 3 --seqlen 256 --window 3
         ring
         ends_badly 'A ring takes no window'
+        # what other commands refuse by themselves
+        words=()
+        words_for 3 --seqlen 64 --format foo
+        ring
+        ends_badly '"foo"'
+        words=()
+        words_for 3 --load x.json
+        ring
+        ends_badly '--load shows what was recorded'
+        ;;
+    no-memory) # as a run without a ring ends
+        words_for 2 --seqlen 64 --memory-limit 1K
+        ring
+        [ "$status" -eq 2 ] || fail "ended with $status"
+        said_once 'Nothing was measured: no kernel fits into 1000 B' "$folder/said"
+        grep -q 'does not fit' "$folder/written" || fail "the report does not say it"
         ;;
     too-many) # ranks for the positions
         words_for 4 --seqlen 7

@@ -1,6 +1,7 @@
 #include "app/ui/cards/commands.h"
 
 #include "app/ui/cards/cards.h"
+#include "app/ui/chapters/inside/page.h"
 #include "app/ui/chapters/start/moments.h"
 #include "app/ui/chapters/start/page.h"
 #include "app/ui/state/chapters.h"
@@ -9,6 +10,7 @@
 #include "core/base/words.h"
 #include "core/class/glossary.h"
 #include "core/lessons/table.h"
+#include "core/problem/savings.h"
 
 #include <algorithm>
 
@@ -35,7 +37,7 @@ std::function<void(AppState&)> pressing(const char* group, KeyPress press) {
 void add_keys(std::vector<Command>& out) {
     for (const Shortcut& s : shortcuts()) {
         if (std::string_view(s.group) == "Moments") continue;
-        Command command{capitalised(s.action), s.group, s.keys, "action key",
+        Command command{capitalised(s.action), "Key", s.keys, std::string("action key ") + s.group,
                         pressing(s.group, s.presses[0])};
         const bool two =
             s.presses.size() >= 2 && std::string_view(s.action).find(',') != std::string_view::npos;
@@ -106,6 +108,45 @@ void add_faults(std::vector<Command>& out) {
     for (const Lesson& lesson : lessons()) add(lesson);
 }
 
+// Of the kernel that the page Inside has recorded; without a record the list of them.
+void add_kernel_faults(std::vector<Command>& out, const AppState& state) {
+    out.push_back(
+        {"Break the kernel", "Fault", "", "inside barrier wait swizzle guard race break X", [](AppState& s) {
+             s.page = Page::inside;
+             s.lists.faults = true;
+             s.lists.fault_at = 0;
+         }});
+    for (const InsideFault& fault : inside_faults(state))
+        if (fault.offered)
+            out.push_back({state.inside.kernel + ": " + fault.title, "Fault", "",
+                           fault.name + " inside race break " + fault.words,
+                           [name = fault.name](AppState& s) {
+                               s.page = Page::inside;
+                               choose_inside_fault(s, name);
+                           }});
+}
+
+// On, or off again, in the lesson that knows it.
+void toggle_saving(AppState& state, void (*change)(Savings&)) {
+    state.page = Page::walk;
+    if (!state.lesson->uses(takes_savings)) set_lesson(state, default_lesson());
+    Problem problem = latest_problem(state);
+    change(problem.savings);
+    set_problem(state, std::move(problem));
+}
+
+void add_savings(std::vector<Command>& out) {
+    out.push_back({"Lazy rescaling", "Saving", "", "rescale threshold tau Blackwell FlashAttention-4 break",
+                   [](AppState& state) {
+                       toggle_saving(state, [](Savings& saved) {
+                           saved.lazy = saved.lazy ? std::nullopt : std::optional(published_lazy);
+                       });
+                   }});
+    out.push_back(
+        {"Cubic exp2", "Saving", "", "exponential polynomial Cody Waite Blackwell FlashAttention-4 break",
+         [](AppState& state) { toggle_saving(state, [](Savings& saved) { saved.cubic = !saved.cubic; }); }});
+}
+
 void add_terms(std::vector<Command>& out) {
     for (const GlossaryCard& card : glossary())
         out.push_back({capitalised(card.term), "Term", "",
@@ -174,12 +215,14 @@ std::optional<int> fit(const Command& command, const std::string& word) {
 
 std::vector<Command> commands(AppState& state) {
     std::vector<Command> out;
-    add_moments(out);
     add_chapters(out);
+    add_moments(out);
     add_lessons(out);
     add_keys(out);
     add_examples(out, state);
     add_faults(out);
+    add_kernel_faults(out, state);
+    add_savings(out);
     add_stops(out, state);
     add_terms(out);
     add_settings(out);
@@ -202,6 +245,8 @@ std::vector<Command> find_commands(std::vector<Command> all, std::string_view te
             fits = fits && one.has_value();
             far += one.value_or(0);
         }
+        // A chapter comes before its lessons.
+        if (fits && far <= 1 && command.kind == std::string_view("Chapter")) far = std::min(far, 0) - 3;
         if (fits) found.emplace_back(far, std::move(command));
     }
     std::ranges::stable_sort(found, {}, [](const auto& one) { return one.first; });

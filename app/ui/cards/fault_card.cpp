@@ -1,5 +1,6 @@
 // What can be broken on purpose, each with its key: the list of faults that lies over the stage.
 #include "app/ui/cards/cards.h"
+#include "app/ui/chapters/inside/page.h"
 #include "app/ui/kit/card.h"
 #include "app/ui/state/broken_stage.h"
 #include "app/ui/state/state.h"
@@ -17,9 +18,9 @@ ListSizes list_sizes(const AppState& state) {
     return state.presenter ? ListSizes{size::far, 36, 50, 1160, 28} : ListSizes{size::body, 20, 32, 640, 18};
 }
 
-constexpr const char* no_faults_words =
-    "Nothing in this lesson can be left out. Flash forward, flash backward and the lessons that merge can be "
-    "broken.";
+constexpr const char* no_faults_words = "Nothing in this lesson can be left out. The tiled lessons, forward "
+                                        "and backward, and those that merge can be "
+                                        "broken.";
 
 std::string key_name(Key key) {
     const char printed = printed_by(key);
@@ -58,6 +59,7 @@ std::string x_words(const AppState& state) {
 }
 
 void draw(const Canvas& main, AppState& state, float W, float H) {
+    if (state.page == Page::inside) return draw_inside_faults(main, state, W, H);
     const ListSizes s = list_sizes(state);
     const std::vector<StageFault> all = stage_faults(*state.lesson);
     const auto faults =
@@ -88,7 +90,10 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
                           what_x))
                 chosen = &all[static_cast<std::size_t>(n)];
         if (formats > 0) {
-            c.text(x, y + s.text * 1.2f, "Rounded, not broken: the formats of a kernel", s.text, t.t2);
+            const char* const words = state.lesson->uses(takes_savings)
+                                          ? "Not broken: the formats of a kernel, and what newer ones save"
+                                          : "Rounded, not broken: the formats of a kernel";
+            c.text_within(x, y + s.text * 1.2f, inner, words, s.text, t.t2);
             y += s.text * 2.4f;
         }
         for (int n = 0; n < formats; ++n) {
@@ -105,6 +110,7 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
 }
 
 bool answer_key(AppState& state, const KeyPress& press) {
+    if (state.page == Page::inside) return answer_inside_faults(state, press);
     const std::vector<StageFault> all = stage_faults(*state.lesson);
     const int last = static_cast<int>(all.size()) - 1;
     int& at = state.lists.fault_at;
@@ -126,19 +132,21 @@ bool answer_key(AppState& state, const KeyPress& press) {
 
 }  // namespace
 
-const Card fault_card{.name = "Faults",
-                      .keys_shown = "Shift X",
-                      .action = "list of faults, each with its key",
-                      .shortcut = {Key::x, true},
-                      .of_walk = true,
-                      .before_focus = true,
-                      .is_open = [](const AppState& s) { return s.lists.faults && s.page == Page::walk; },
-                      .open =
-                          [](AppState& s) {
-                              s.lists.faults = !s.lists.faults;
-                              s.lists.fault_at = 0;
-                          },
-                      .answer_key = answer_key,
-                      .draw = draw};
+const Card fault_card{
+    .name = "Faults",
+    .keys_shown = "Shift X",
+    .action = "list of faults, each with its key",
+    .shortcut = {Key::x, true},
+    .of_walk = true,
+    .before_focus = true,
+    .is_open =
+        [](const AppState& s) { return s.lists.faults && (s.page == Page::walk || s.page == Page::inside); },
+    .open =
+        [](AppState& s) {
+            s.lists.faults = !s.lists.faults;
+            s.lists.fault_at = 0;
+        },
+    .answer_key = answer_key,
+    .draw = draw};
 
 }  // namespace tilewalk::ui

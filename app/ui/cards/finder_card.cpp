@@ -16,7 +16,7 @@ struct Sizes {
     bool big;
 };
 Sizes sizes_for(bool presenter) {
-    return presenter ? Sizes{size::far, size::far, 52, 60, 200, 1200, 680, true}
+    return presenter ? Sizes{30, size::far, 68, 64, 170, 1040, 520, true}
                      : Sizes{size::lead, size::small, 36, 42, 96, 760, 560, false};
 }
 
@@ -100,7 +100,7 @@ void draw_list(const Canvas& c, AppState& state, const std::vector<Command>& fou
 }
 
 void draw_foot(const Canvas& c, const Command* chosen, const Sizes& s, float x, float y, float w) {
-    std::string words = s.big ? "↑ ↓   Enter   Esc" : "↑ ↓ choose   Enter does it   Esc closes";
+    std::string words = "↑ ↓ choose   Enter does it   Esc closes";
     if (chosen && chosen->other) words += "   Shift Enter: the second";
     c.text_within(x, y, w, words, s.small, c.theme->t3);
 }

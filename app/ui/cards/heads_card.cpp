@@ -5,6 +5,7 @@
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 #include "core/lessons/dense/dense.h"
+#include "core/lessons/ring/ranks.h"
 #include "core/lessons/shared/heads_ledger.h"
 #include "core/problem/heads.h"
 #include "core/problem/mask.h"
@@ -109,15 +110,28 @@ void thumbnail(const Canvas& c, const Rect& a, const Matrix& A, Role role, bool 
         }
 }
 
-// The tile that the walk is at.
+// Positions that lie behind each other: first and how many.
+std::vector<std::pair<int, int>> runs_of(const std::vector<int>& positions) {
+    std::vector<std::pair<int, int>> out;
+    for (const int at : positions)
+        if (!out.empty() && out.back().first + out.back().second == at)
+            ++out.back().second;
+        else
+            out.emplace_back(at, 1);
+    return out;
+}
+
+// The queries and keys that the walk has loaded.
 void current_tile(const Canvas& c, const AppState& state, const Rect& a) {
     const Problem& p = *state.problem;
     const Step& step = state.trace->step(state.cursor.step);
     if (step.i < 0 || step.j < 0) return;
+    const LoadedTile tile = loaded_tile(*state.trace, state.cursor.step);
     const float cw = a.w / px(p.N_kv()), ch = a.h / px(p.N());
-    const int row = step.i * p.Br, col = step.j * p.Bc;
-    c.frame(a.x + px(col) * cw, a.y + px(row) * ch, px(std::min(p.Bc, p.N_kv() - col)) * cw,
-            px(std::min(p.Br, p.N() - row)) * ch, c.theme->focus, 2, 2);
+    for (const auto& [row, rows] : runs_of(tile.queries))
+        for (const auto& [key, keys] : runs_of(tile.keys))
+            c.frame(a.x + px(key) * cw, a.y + px(row) * ch, px(keys) * cw, px(rows) * ch, c.theme->focus, 2,
+                    2);
 }
 
 void query_head(const Canvas& c, AppState& state, const Sizes& s, int h, const Rect& a) {
@@ -222,15 +236,15 @@ float head_map(const Canvas& c, AppState& state, const Sizes& s, const Rect& a, 
 
 // ---- Key heads against key blocks: what one load serves
 
-void block_cell(const Canvas& c, const AppState& state, int g, int j, const Rect& a) {
+void block_cell(const Canvas& c, const AppState& state, int g, const KeyLoad& load, const Rect& a) {
     const Problem& p = *state.problem;
     const Theme& t = *c.theme;
     const int size = heads_of_group(p), shown = shown_head(p);
-    const bool now = key_head(p, shown) == g && state.trace->step(state.cursor.step).j == j;
-    const std::int64_t bytes = 2LL * key_rows(p, j).rows * p.d() * p.element_bytes;
+    const bool now =
+        key_head(p, shown) == g && loaded_tile(*state.trace, state.cursor.step).keys == load.keys;
     const bool again = size > 1 && !loads_once(state);
     c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, now ? t.focus : t.line, now ? 2.0f : 1.0f, 6);
-    const std::string text = (again ? str(size) + " × " : "") + format_traffic(bytes);
+    const std::string text = (again ? str(size) + " × " : "") + format_traffic(load.bytes);
     const float x = a.x + 8 + c.rich(a.x + 8, a.y + 13, {symbol(Slot::K), symbol(Slot::V)}, size::body) + 6;
     c.text_within(x, a.y + 13, a.right() - x - 6, text, size::small, now ? t.t1 : t.t3, Face::mono);
     const float w = std::min(24.0f, (a.w - 12) / px(size));
@@ -246,22 +260,21 @@ void block_cell(const Canvas& c, const AppState& state, int g, int j, const Rect
 }
 
 void blocks(const Canvas& c, const AppState& state, const Rect& a) {
-    const Problem& p = *state.problem;
-    const int groups = key_heads(p), columns = p.Tc();
-    const float left = 112, each = (a.w - left) / px(columns), row = std::min(62.0f, (a.h - 22) / px(groups));
-    if (each < 84 || row < 26) return;
+    const std::vector<KeyLoad> loads = key_loads(*state.trace);
+    const int groups = key_heads(*state.problem);
+    const float left = 112, each = (a.w - left) / px(loads.size()),
+                row = std::min(62.0f, (a.h - 22) / px(groups));
+    if (loads.empty() || each < 84 || row < 26) return;
     c.text(a.x, a.y + 8, "A pass over keys", size::small, c.theme->t3);
-    for (int j = 0; j < columns; ++j) {
-        const Region keys = key_rows(p, j);
-        c.text(a.x + left + (px(j) + .5f) * each - 3, a.y + 8,
-               "keys " + str(keys.row) + "–" + str(keys.row + keys.rows - 1), size::small, c.theme->t3,
-               Align::center);
-    }
+    for (std::size_t n = 0; n < loads.size(); ++n)
+        c.text_within(a.x + left + (px(n) + .5f) * each - 3, a.y + 8, each - 6,
+                      (loads[n].keys.size() == 1 ? "key " : "keys ") + positions_text(loads[n].keys),
+                      size::small, c.theme->t3, Face::regular, Align::center);
     for (int g = 0; g < groups; ++g) {
         const float y = a.y + 22 + px(g) * row;
         c.text(a.x, y + row / 2 - 3, "KV head " + str(g), size::body, c.theme->t2);
-        for (int j = 0; j < columns; ++j)
-            block_cell(c, state, g, j, {a.x + left + px(j) * each, y, each - 6, row - 6});
+        for (std::size_t n = 0; n < loads.size(); ++n)
+            block_cell(c, state, g, loads[n], {a.x + left + px(n) * each, y, each - 6, row - 6});
     }
 }
 
@@ -306,6 +319,13 @@ void ledger(const Canvas& c, AppState& state, const Sizes& s, const Rect& a) {
                   !once, t.t2);
     y += bar_line(c, s, a, y, str(H) + (s.big ? " heads, once" : " heads, once a group"), l.once, l.again,
                   once, t.t2);
+    if (l.sent_ungrouped > 0 && !(s.big && H_kv == H)) {
+        y += s.row * .2f;
+        c.text_within(a.x, y, a.w, "Between ranks", s.text, t.t1, Face::semibold);
+        y += s.row;
+        y += bar_line(c, s, a, y, str(H_kv) + (H_kv == 1 ? " key head goes round" : " key heads go round"),
+                      l.sent, l.sent_ungrouped, true, hue(t, Role::K), hue(t, Role::V));
+    }
     y += s.row * .4f;
     c.text_within(a.x, y, a.w, s.big ? "KV cache" : "KV cache, " + format_count(p.N_kv()) + " tokens", s.text,
                   t.t1, Face::semibold);

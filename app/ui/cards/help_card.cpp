@@ -49,7 +49,7 @@ struct Sizes {
     int columns;
     float card_w, card_h;  // at most
 };
-// On a projector one column, in its large type.
+// On a projector one column, in its large type, and of the marks nothing: their panels say what they mean.
 Sizes sizes_for(bool presenter, float W) {
     if (presenter) return {size::far, 52, 270, 1, 1240, 696};
     return W < 1440 ? Sizes{size::body, 29, 122, 2, 980, 1060} : Sizes{size::body, 29, 122, 3, 1400, 1060};
@@ -132,7 +132,7 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
     if (type_into(s.text)) s.scroll = 0;
     const bool big = state.presenter;
     const Sizes sizes = sizes_for(big, W);
-    const float marks = sizes.text * 2 + 20, top = big ? 92.0f : 72.0f;
+    const float marks = big ? 0 : sizes.text * 2 + 20, top = big ? 92.0f : 72.0f;
     const float w = std::min(W - 2 * space::window, sizes.card_w), h = std::min(H - 24, sizes.card_h);
     const Rect a = centred(w, h, W, H);
     const auto inside = [&](const Canvas& c) {
@@ -142,7 +142,7 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
                     std::min(big ? 520.0f : 300.0f, a.right() - 64 - x), field, s.text, "Type to find a key");
         if (close_button(c, "##close help", a)) set_open(state, false);
         draw_list(c, s, {a.x + 24, a.y + top, a.w - 40, a.h - top - marks - 12}, sizes);
-        legend(c, a.x + 24, a.bottom() - 14 - sizes.text * 2, a.w - 40, sizes.text);
+        if (!big) legend(c, a.x + 24, a.bottom() - 14 - sizes.text * 2, a.w - 40, sizes.text);
     };
     show_card(main, "Help", a, inside, Below::dimmed);
 }

@@ -1,10 +1,13 @@
 // The card of a question: in the normal view over the explanation of the step before, in presenter mode over
 // its formula; what the answer is worked out from stays in sight.
 #include "app/ui/cards/cards.h"
+#include "app/ui/chapters/inside/inside.h"
 #include "app/ui/kit/card.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/pseudocode.h"
 #include "app/ui/state/quiz.h"
+
+#include "core/class/spoken.h"
 
 #include <algorithm>
 #include <cstring>
@@ -195,6 +198,8 @@ struct Cause {
 
 std::vector<Cause> causes_of(const Quiz& quiz) {
     std::vector<Cause> out;
+    if (quiz.question.is_choice() && quiz.verdict && !quiz.verdict->cause.empty())
+        out.push_back({quiz.verdict->cause, "", ""});
     for (std::size_t n = 0; n < quiz.entries.size(); ++n) {
         const std::optional<Verdict>& verdict = quiz.entries[n].verdict;
         if (!verdict || verdict->cause.empty()) continue;
@@ -341,23 +346,55 @@ Stack normal_stack(const Canvas& c, AppState& state, float w, Detail detail) {
 // In place of the side panel: the tiles and the timeline stay free.
 void normal_card(const Canvas& main, AppState& state, float W, float H) {
     const Layout layout = layout_for(W, H);
-    const float w = layout.side.w - 2 * card_pad, most = H - layout.side.y - 8;
+    const bool inside = state.quiz->inside.has_value();
+    Rect side = layout.side;
+    if (inside) {
+        const Rect step = inside_step_area({0, layout.header.bottom(), W, H - layout.header.bottom()});
+        const float wide = std::max(step.w, 340.0f);
+        side = {step.right() - wide, step.y, wide, step.h};
+    }
+    const float w = side.w - 2 * card_pad, most = H - side.y - 8;
     Stack stack = normal_stack(main, state, w, Detail::all);
     for (const Detail less : {Detail::without_why, Detail::small, Detail::one_cause})
         if (stack.height() + 2 * card_pad > most) stack.pieces = normal_stack(main, state, w, less).pieces;
-    const float h = std::min(std::max(stack.height() + 2 * card_pad, layout.side.h), most);
-    draw_stack(main, stack, {layout.side.x, layout.side.y, layout.side.w, h}, card_pad,
-               hides_what_comes(state) ? nullptr : &state);
+    const float h = std::min(std::max(stack.height() + 2 * card_pad, side.h), most);
+    draw_stack(main, stack, {side.x, side.y, side.w, h}, card_pad,
+               inside || hides_what_comes(state) ? nullptr : &state);
 }
 
 // ---- Presenter mode: for a class that answers aloud
 
-// "1 it rises   2 it stays"
-std::string choices_line(const Question& q) {
-    std::string out;
-    for (std::size_t n = 0; n < q.choices.size(); ++n)
-        out += (n == 0 ? "" : "   ") + str(n + 1) + "\u00A0" + q.choices[n];
-    return out;
+// "2  it stays" in boxes across the slide, as many beside each other as have room for their words.
+constexpr float choice_h = 66, choice_gap = 14, choice_pad = 20;
+
+float choice_width(const std::string& words) {
+    return text_width(Face::semibold, size::far_number, words) + 2 * choice_pad + 34;
+}
+
+void add_far_choices(Stack& s, const Quiz& quiz) {
+    const Question& q = quiz.question;
+    float widest = 0;
+    for (const std::string& choice : q.choices) widest = std::max(widest, choice_width(choice));
+    const int count = static_cast<int>(q.choices.size()),
+              fit = std::clamp(static_cast<int>((s.w + choice_gap) / (widest + choice_gap)), 1, count),
+              across = ceil_div(count, ceil_div(count, fit));
+    const float w = (s.w - choice_gap * px(across - 1)) / px(across);
+    s.add({(choice_h + choice_gap) * px(ceil_div(count, across)),
+           [&quiz, &q, across, w](const Canvas& c, float x, float y, float) {
+               for (int n = 0; n < static_cast<int>(q.choices.size()); ++n) {
+                   const bool right = quiz.revealed && std::ranges::count(q.right, n) > 0;
+                   const Rect a{x + px(n % across) * (w + choice_gap),
+                                y + px(n / across) * (choice_h + choice_gap), w, choice_h};
+                   c.rect(a.x, a.y, a.w, a.h, right ? c.theme->raised : c.theme->well, radius::control);
+                   c.frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, right ? c.theme->focus : c.theme->line2,
+                           right ? 3.0f : 1.5f, radius::control);
+                   c.text(a.x + choice_pad, a.middle(), str(n + 1), size::far_number, c.theme->t2,
+                          Face::mono);
+                   c.text_within(a.x + choice_pad + 34, a.middle(), a.w - 2 * choice_pad - 34,
+                                 q.choices[static_cast<std::size_t>(n)], size::far_number, 0,
+                                 right ? Face::semibold : Face::regular);
+               }
+           }});
 }
 
 constexpr float band_pad = 22, band_margin = 16, far_gap_h = 50;
@@ -459,9 +496,13 @@ Stack presenter_stack(const Canvas& c, const AppState& state, float W) {
     Stack stack{c, W - 2 * band_margin - 2 * band_pad, 28};
     // Large where it takes no third line.
     constexpr float large = 34;
-    const bool two_lines = paragraph_height(stack.w, q.text, large, 3) < 2.5f * large * 1.45f;
-    stack.paragraph(q.text, c.theme->t1, 5, two_lines ? large : 28);
-    if (q.is_choice()) stack.paragraph(choices_line(q), c.theme->t1, 2);
+    const Line text = question_line(q);
+    const bool two_lines = rich_paragraph_height(c, stack.w, text, large, 3, 1.5f) < 2.5f * large * 1.5f;
+    stack.rich(text, two_lines ? large : 28, 5);
+    if (q.is_choice()) {
+        stack.space(6);
+        add_far_choices(stack, quiz);
+    }
     stack.space(8);
     if (!q.is_choice())
         add_far_numbers(stack, quiz);

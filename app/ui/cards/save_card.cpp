@@ -1,4 +1,5 @@
 #include "app/ui/cards/cards.h"
+#include "app/ui/chapters/inside/page.h"
 #include "app/ui/kit/card.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
@@ -29,6 +30,7 @@ std::string usual_name(const AppState& state, const SaveCard& card) {
     std::string name = std::string("tilewalk-") +
                        (walk ? state.lesson->id : page_names[static_cast<std::size_t>(state.page)]);
     if (walk && !whole_walk(card)) name += "-step-" + str(state.cursor.step + 1);
+    if (state.page == Page::inside) name += "-" + fs::path(inside_kernel_name(state)).stem().string();
     if (is_slides(card) && state.tour) name = "tilewalk-tour";
     return name + ending_of(card.format);
 }
@@ -61,7 +63,13 @@ std::string refusal(const AppState& state, const SaveCard& card) {
     if (!whole_walk(card)) return state.hooks.save_picture ? "" : "Pictures cannot be written here.";
     if (is_slides(card) && !state.hooks.begin_slides) return "Slides cannot be written here.";
     if (is_slides(card) && state.tour) return "";
-    if (state.page != Page::walk) return "A hand-out is of a whole walk, and this page has none.";
+    if (state.page == Page::inside) {
+        if (card.format == static_cast<int>(SaveFormat::latex))
+            return "A kernel's run is written as HTML, PDF or Markdown.";
+        if (!place_inside(state)) return "There is no run of a kernel to be saved yet.";
+    } else if (state.page != Page::walk) {
+        return "A hand-out is of a whole walk, and this page has none.";
+    }
     return state.hooks.export_walk ? "" : "Hand-outs cannot be written here.";
 }
 
@@ -125,8 +133,9 @@ void save(AppState& state) {
     const auto saved = whole_walk(*card) ? state.hooks.export_walk(path, state)
                                          : state.hooks.save_picture(path, state, width, height);
     if (!saved) return fail(state, *card, saved.error);
-    const std::string what =
-        whole_walk(*card) ? "all " + str(state.trace->size()) + " steps" : str(width) + " × " + str(height);
+    const std::string what = !whole_walk(*card)           ? str(width) + " × " + str(height)
+                             : state.page == Page::inside ? std::string("counts of every line")
+                                                          : "all " + str(state.trace->size()) + " steps";
     finish(state, path, what);
 }
 
@@ -156,6 +165,10 @@ float half_switch(const Look& look) { return std::max(32.0f, look.text + 18) / 2
 std::string what_is_saved(const AppState& state, const SaveCard& card) {
     if (is_slides(card) && state.tour)
         return "the tour: " + counted(state.tour->stops(), "stop") + ", and pages of notes";
+    if (state.page == Page::inside && card.format == static_cast<int>(SaveFormat::latex)) return "";
+    if (state.page == Page::inside)
+        return is_slides(card) ? "each line of the source where the warp first comes there"
+                               : "what every line of the source did, races and totals";
     if (state.page != Page::walk) return "";
     const StepRange range = state.timeline.loop;
     if (is_slides(card) && range.set())
@@ -214,7 +227,10 @@ void draw(const Canvas& c, AppState& state, SaveCard& card, const Rect& a, const
     if (segmented(c, "##format", x + label, a.y + 148 * u - half_switch(look), format_names, format,
                   look.text))
         set_format(state, card, format);
-    name(a.y + 196 * u, !whole_walk(card) ? "Size" : is_slides(card) && state.tour ? "Tour" : "Walk");
+    name(a.y + 196 * u, !whole_walk(card)               ? "Size"
+                        : is_slides(card) && state.tour ? "Tour"
+                        : state.page == Page::inside    ? "Run"
+                                                        : "Walk");
     size_row(c, state, card, x + label, a.y + 196 * u, look);
 
     const bool again = !card.asked.empty() && card.asked == full_path(card);

@@ -89,6 +89,7 @@ std::vector<Shortcut> program_keys() {
             of(g, fault_card),
             {g, "Shift 1 … 9", "presenter mode: that fault, on and off", digits(true, false)},
             of(g, tour_card),
+            {g, "Shift U", "tour on stage: all words of a stop", {shift(Key::u)}},
             of(g, quiz_card),
             of(g, glossary_card),
             of(g, settings_card),
@@ -96,6 +97,7 @@ std::vector<Shortcut> program_keys() {
             of(g, menu_card),
             of(g, save_card),
             {g, "Ctrl L", "copy a link to this place", {ctrl(Key::l)}},
+            {g, "V", "to the kernel's lane, and back", {{Key::v}}},
             {g, "Tab  Shift Tab", "to the next, previous button or field", {{Key::tab}, shift(Key::tab)}},
             {g, "Enter  Space", "press what is focused; arrows change it", {{Key::enter}, {Key::space}}},
             {g, "Esc", "close what lies on top; back to the walk", {{Key::escape}}}};

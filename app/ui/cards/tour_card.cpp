@@ -14,8 +14,10 @@ namespace {
 struct Look {
     float text, heading, line, pad, control;
 };
-constexpr Look normal{15, 16, 1.5f, 16, 32}, large{27, 30, 1.36f, 24, 44};
+constexpr Look normal{15, 16, 1.5f, 16, 32}, low{14, 16, 1.42f, 16, 32}, large{27, 30, 1.36f, 24, 44};
+constexpr float low_window = 700;  // height: the card is made smaller rather than the page hidden
 const Look& look_of(const AppState& state) { return state.presenter ? large : normal; }
+const Look& strip_look(float H) { return H < low_window ? low : normal; }
 
 // Formulas that follow each other stand closer than paragraphs.
 float gap_below(const Line& paragraph, const Look& look) {
@@ -29,6 +31,61 @@ float paragraphs_height(const Canvas& c, std::span<const Line> text, const Look&
 }
 float text_height(const Canvas& c, const Tour& tour, const Look& look, float w) {
     return paragraphs_height(c, tour.text, look, w);
+}
+
+// "What is wrong? This is." parted behind its sentences.
+std::vector<Line> sentences_of(const Line& paragraph) {
+    std::vector<Line> out(1);
+    for (const Span& span : paragraph) {
+        std::string rest = span.text;
+        for (std::size_t end; span.face != Span::Face::number &&
+                              (end = std::min(rest.find(". "), rest.find("? "))) != std::string::npos;) {
+            Span head = span;
+            head.text = rest.substr(0, end + 2);
+            out.back().push_back(std::move(head));
+            out.emplace_back();
+            rest = rest.substr(end + 2);
+        }
+        Span tail = span;
+        tail.text = rest;
+        if (!rest.empty()) out.back().push_back(std::move(tail));
+    }
+    if (out.back().empty()) out.pop_back();
+    return out;
+}
+
+// What a stage shows of a stop, for a room that listens: two lines, the formula one of them. The rest is for
+// who speaks, in the speaker's view; Shift U brings it on stage, and what is taken along has it.
+constexpr int lines_on_stage = 2;
+
+std::vector<Line> brief_text(const Canvas& c, const std::vector<Line>& text, float w) {
+    const auto formula = std::ranges::find_if(text, [](const Line& one) { return is_formula(one); });
+    const int most = lines_on_stage - (formula != text.end());
+    const auto fits = [&](const Line& line, int lines) {
+        return rich_paragraph_height(c, w, line, large.text, 0, large.line) <
+               (px(lines) + .5f) * large.text * large.line;
+    };
+    std::vector<Line> out;
+    Line words;
+    if (!text.empty() && formula != text.begin())
+        for (const Line& sentence : sentences_of(text.front())) {
+            const Line more = pieces(words, sentence);
+            if (!fits(more, most)) break;
+            words = more;
+        }
+    // A long first sentence has a line more, or heading and formula must do.
+    if (words.empty() && formula != text.begin() && !text.empty())
+        if (const Line first = sentences_of(text.front()).front(); fits(first, most + 1)) words = first;
+    if (!words.empty()) out.push_back(words);
+    if (formula != text.end()) out.push_back(*formula);
+    return out;
+}
+
+std::vector<Line> text_on_stage(const Canvas& c, const AppState& state, float w) {
+    const Tour& tour = *state.tour;
+    if (!at_stop(state) && !tour.arriving)
+        return {pieces("The walk has left this stop: Backspace leads back to it.")};
+    return state.to_take_along || tour.in_full ? tour.text : brief_text(c, tour.text, w);
 }
 
 // The numbers of a stop are those of its own step, wherever the walk stands meanwhile.
@@ -151,27 +208,73 @@ float column_width(const Tour& tour, float w) {
     return w > 860 && tour.text.size() > 1 ? (inner - strip_gap) / 2 : inner;
 }
 // The higher of the two columns, if the first has n paragraphs.
-float columns_height(const Canvas& c, const Tour& tour, float column, std::size_t n) {
+float columns_height(const Canvas& c, const Tour& tour, const Look& look, float column, std::size_t n) {
     const std::span<const Line> text(tour.text);
-    return std::max(paragraphs_height(c, text.first(n), normal, column),
-                    paragraphs_height(c, text.subspan(n), normal, column));
+    return std::max(paragraphs_height(c, text.first(n), look, column),
+                    paragraphs_height(c, text.subspan(n), look, column));
 }
 // How many paragraphs stand in the first column
-std::size_t first_column(const Canvas& c, const Tour& tour, float w) {
+std::size_t first_column(const Canvas& c, const Tour& tour, const Look& look, float w) {
     const float column = column_width(tour, w);
     std::size_t best = tour.text.size();
     if (column >= w - 2 * normal.pad) return best;
     // A formula stays with the words before it.
     for (std::size_t n = best; n-- > 1;)
         if (!is_formula(tour.text[n]) &&
-            columns_height(c, tour, column, n) <= columns_height(c, tour, column, best))
+            columns_height(c, tour, look, column, n) <= columns_height(c, tour, look, column, best))
             best = n;
     return best;
 }
 
-Rect strip(const Canvas& c, const Tour& tour, float x, float w) {
-    const float h = columns_height(c, tour, column_width(tour, w), first_column(c, tour, w));
+Rect strip(const Canvas& c, const Tour& tour, const Look& look, float x, float w) {
+    const float h = columns_height(c, tour, look, column_width(tour, w), first_column(c, tour, look, w));
     return {x, 0, w, strip_head + h + strip_foot};
+}
+
+// The matrices and cells that the step or the card is about, with the names above them: a card that says
+// "V[0,0] = 1" leaves V in sight.
+std::vector<Rect> spoken_of(const Canvas& c, const AppState& state) {
+    std::vector<Rect> out;
+    if (state.page != Page::walk || !place_list) return out;
+    constexpr float name = 22;
+    const TourStop& stop = state.tour->stop();
+    for (const CellRef& cell : cells_named(stop, *state.trace)) {
+        if (const auto at = tour_place(c, {TourPlace::Kind::cell, {}, cell, {}})) out.push_back(*at);
+        if (const auto at = tour_place(c, {TourPlace::Kind::matrix, {}, cell, {}}))
+            out.push_back({at->x, at->y - name, at->w, at->h + name});
+    }
+    const int k = state.cursor.step;
+    for (const auto& accesses : {state.trace->reads(k), state.trace->writes(k)})
+        for (const Access& access : accesses)
+            if (const auto at = tour_place(c, {TourPlace::Kind::matrix, {}, {access.slot, 0, 0}, {}}))
+                out.push_back({at->x, at->y - name, at->w, at->h + name});
+    return out;
+}
+
+std::vector<Rect> panels_called(const Canvas& c, const char* name) {
+    const auto at = tour_place(c, {TourPlace::Kind::panel, name, {}, {}});
+    return at ? std::vector{*at} : std::vector<Rect>{};
+}
+
+// "sram S", "hbm K": of a walk all of them, and the square of its tiles.
+std::vector<Rect> matrices_and_map(const Canvas& c) {
+    std::vector<Rect> out = panels_called(c, "Map");
+    if (!place_list) return out;
+    for (const NamedPlace& place : *place_list)
+        if (place.kind == ItemKind::panel &&
+            (place.name.starts_with("sram ") || place.name.starts_with("hbm ")))
+            out.push_back(place_of(c, place));
+    return out;
+}
+
+// A drawing that the card would cut in two, and that the stop is not about.
+std::optional<Rect> cut_drawing(const Canvas& c, const AppState& state, const Rect& card) {
+    if (state.page != Page::walk || points_at(state, "Lens")) return {};
+    const auto lens = tour_place(c, {TourPlace::Kind::panel, "Lens", {}, {}});
+    constexpr float edge = 8;  // of it nobody misses
+    const bool cut = lens && std::min(lens->bottom(), card.bottom()) - std::max(lens->y, card.y) > edge &&
+                     overlap(*lens, card);
+    return cut ? lens : std::nullopt;
 }
 
 // The first place that hides nothing of what the stop is about: a strip over the timeline, or over the foot
@@ -183,15 +286,19 @@ Rect desk_area(const Canvas& c, const AppState& state, float W, float H) {
     const Layout layout = layout_for(W, H);
     const bool walk = state.page == Page::walk;
     const float foot = H - space::margin, margin = space::margin;
-    // Where two hide as little of that, the square of tiles stays in sight.
-    std::vector<Rect> map;
-    if (const auto at = tour_place(c, {TourPlace::Kind::panel, "Map", {}, {}})) map.push_back(*at);
-    const auto hidden = [&](const Rect& a) { return std::pair(hidden_by(a, keep), hidden_by(a, map)); };
+    const std::vector<Rect> spoken = spoken_of(c, state);
+    // Where two hide as little of that, the matrices and the square of tiles stay in sight, then the drawing
+    // to scale.
+    const std::vector<Rect> rest = matrices_and_map(c), lens = panels_called(c, "Lens");
+    const auto hidden = [&](const Rect& a) {
+        return std::tuple(hidden_by(a, keep), hidden_by(a, spoken), hidden_by(a, rest), hidden_by(a, lens));
+    };
+    const Look& look = strip_look(H);
     const auto bottom_at = [&](Rect a, float bottom) { return Rect{a.x, bottom - a.h, a.w, a.h}; };
     std::vector<Rect> places;
     const float narrow = layout.timeline.w - of_ring_edge, wide = W - 2 * margin;
     for (const float w : {walk ? narrow : wide, walk ? wide : narrow}) {
-        Rect a = strip(c, tour, margin, w);
+        Rect a = strip(c, tour, look, margin, w);
         // The buttons of the timeline stay in sight where they can; else all of it gives way, not half a
         // lane.
         if (walk && layout.timeline.y + a.h <= foot - 56)
@@ -209,7 +316,7 @@ Rect desk_area(const Canvas& c, const AppState& state, float W, float H) {
                          card_h(layout.sram.w - of_ring - 4)};
     if (walk && of_hbm && !is_strip(over_sram) && over_sram.bottom() <= layout.sram.bottom())
         places.push_back(over_sram);
-    const Rect over_main = strip(c, tour, margin, layout.main.w);
+    const Rect over_main = strip(c, tour, look, margin, layout.main.w);
     places.push_back(bottom_at(over_main, layout.main.bottom() - margin));
     if (walk) places.push_back({over_main.x, layout.main.y, over_main.w, over_main.h});
     const float w = W < 1100 ? 364.0f : W < 1440 ? 388.0f : 420.0f;
@@ -247,9 +354,13 @@ Rect area_of(const Canvas& c, const AppState& state, float W, float H) {
     return state.presenter ? tour_band(c, state, W, H) : desk_area(c, state, W, H);
 }
 
-void paragraphs(const Canvas& c, std::span<const Line> text, const Look& look, float x, float y, float w) {
+// Of a stop that the walk has left, quietly: what is seen is something else by now.
+void paragraphs(const Canvas& c, const AppState& state, std::span<const Line> text, const Look& look, float x,
+                float y, float w) {
+    const bool here = at_stop(state) || state.tour->arriving;
     for (const Line& paragraph : text)
-        y += c.rich_paragraph(x, y, w, paragraph, look.text, 0, c.theme->t1, look.line) +
+        y += c.rich_paragraph(x, y, w, here ? paragraph : Line{word(plain(paragraph))}, look.text, 0,
+                              here ? c.theme->t1 : c.theme->t3, look.line) +
              gap_below(paragraph, look);
 }
 
@@ -260,7 +371,7 @@ std::string step_number(const AppState& state) {
 std::string counter(const Tour& tour) { return str(tour.at + 1) + " / " + str(tour.stops()); }
 
 struct Pressed {
-    bool back = false, next = false, close = false, here = false;
+    bool back = false, next = false, close = false, here = false, words = false;
 };
 
 // Heading and way out above, back and next below.
@@ -272,7 +383,7 @@ Pressed draw_card(const Canvas& c, const AppState& state, const Rect& a) {
                   Face::semibold);
     pressed.close = icon_button(c, "##leave tour", a.right() - 44, a.y + 12, 32, 32, Icon::close,
                                 {.quiet = true, .tooltip = "Leave the tour (Esc)"});
-    paragraphs(c, tour.text, look, a.x + look.pad, a.y + look.pad + 34, a.w - 2 * look.pad);
+    paragraphs(c, state, tour.text, look, a.x + look.pad, a.y + look.pad + 34, a.w - 2 * look.pad);
     const float y = a.bottom() - look.pad - look.control;
     const bool last = tour.at + 1 == tour.stops();
     const float next_w = button_width(last ? "Finish" : "Next", look.text) + 20;
@@ -295,9 +406,9 @@ Pressed draw_card(const Canvas& c, const AppState& state, const Rect& a) {
 }
 
 // The same in a strip: one line of heading and controls, the text below it.
-Pressed draw_strip(const Canvas& c, const AppState& state, const Rect& a) {
+Pressed draw_strip(const Canvas& c, const AppState& state, const Rect& a, float H) {
     const Tour& tour = *state.tour;
-    const Look& look = normal;
+    const Look& look = strip_look(H);
     Pressed pressed;
     const float y = a.y + 10, middle = y + look.control / 2;
     float right = a.right() - 12 - look.control;
@@ -328,9 +439,9 @@ Pressed draw_strip(const Canvas& c, const AppState& state, const Rect& a) {
         state.page == Page::walk && text_width(Face::regular, size::body, step) < right - 16 - after)
         c.text(after, middle, step, size::body, c.theme->t2);
     const std::span<const Line> text(tour.text);
-    const std::size_t first = first_column(c, tour, a.w);
-    paragraphs(c, text.first(first), look, x, a.y + strip_head - 4, column);
-    paragraphs(c, text.subspan(first), look, x + column + strip_gap, a.y + strip_head - 4, column);
+    const std::size_t first = first_column(c, tour, look, a.w);
+    paragraphs(c, state, text.first(first), look, x, a.y + strip_head - 4, column);
+    paragraphs(c, state, text.subspan(first), look, x + column + strip_gap, a.y + strip_head - 4, column);
     return pressed;
 }
 
@@ -350,6 +461,8 @@ Pressed draw_band(const Canvas& c, const AppState& state, const Rect& a) {
     pressed.close = icon("##leave tour", Icon::close, true, "Leave the tour (Esc)");
     pressed.next = icon("##next stop", Icon::forward, true, "Next stop (PgDn)");
     pressed.back = icon("##previous stop", Icon::back, tour.at > 0, "Previous stop (PgUp)");
+    pressed.words = icon("##all words", tour.in_full ? Icon::minus : Icon::plus, true,
+                         tour.in_full ? "Fewer words (Shift U)" : "All of its words (Shift U)");
     right -= 6;
     right -=
         10 + c.text(right - 10, middle, counter(tour), look.text, c.theme->t2, Face::medium, Align::right);
@@ -361,7 +474,8 @@ Pressed draw_band(const Canvas& c, const AppState& state, const Rect& a) {
     }
     c.text_within(a.x + look.pad, middle, right - a.x - look.pad - 16, tour.stop().heading, look.heading, 0,
                   Face::semibold);
-    paragraphs(c, tour.text, look, a.x + look.pad, y + look.control + 6, a.w - 2 * look.pad);
+    const float w = a.w - 2 * look.pad;
+    paragraphs(c, state, text_on_stage(c, state, w), look, a.x + look.pad, y + look.control + 6, w);
     return pressed;
 }
 
@@ -374,6 +488,8 @@ void answer(AppState& state, const Pressed& pressed) {
         state.keys.push_back({Key::page_up});
     else if (pressed.here)
         state.keys.push_back({Key::backspace});
+    else if (pressed.words)
+        state.keys.push_back({Key::u, true});
 }
 
 void draw(const Canvas& main, AppState& state, float W, float H) {
@@ -385,17 +501,25 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
     tour.dimmed.clear();
     if (at_stop(state) && !state.presenter && state.page != Page::walk)
         tour.dimmed = dim_what_is_cut(main, state, area);
+    if (at_stop(state) && !state.presenter)
+        if (const auto cut = cut_drawing(main, state, area)) {
+            const ImU32 panel = main.theme->panel;
+            main.rect(cut->x - 1, cut->y - 1, cut->w + 2, cut->h + 2, panel);
+            tour.dimmed.push_back(*cut);
+        }
     if (tour.place) ring(main, tour, *tour.place, look_of(state), W, H);
     show_card(main, "Tour", area, [&](const Canvas& c) {
         c.rect(area.x, area.y, area.w, area.h, c.theme->raised, radius::panel);
         c.frame(area.x + 1, area.y + 1, area.w - 2, area.h - 2, c.theme->t1, 1.6f, radius::panel);
         answer(state, state.presenter  ? draw_band(c, state, area)
-                      : is_strip(area) ? draw_strip(c, state, area)
+                      : is_strip(area) ? draw_strip(c, state, area, H)
                                        : draw_card(c, state, area));
     });
 }
 
 bool answer_key(AppState& state, const KeyPress& press) {
+    if (press.key == Key::u && press.shift && state.presenter)
+        return state.tour->in_full = !state.tour->in_full, true;
     if (press.ctrl || press.alt || press.shift) return false;
     if (state.edit || (press.key == Key::enter && keyboard_focus_visible())) return false;
     switch (press.key) {
@@ -423,7 +547,9 @@ Rect tour_band(const Canvas& c, const AppState& state, float W, float H) {
     if (!state.tour) return {};
     constexpr float margin = 16;
     const float w = W - 2 * margin;
-    const float h = 14 + large.control + 6 + text_height(c, *state.tour, large, w - 2 * large.pad) + 8;
+    const float inner = w - 2 * large.pad;
+    const float h =
+        14 + large.control + 6 + paragraphs_height(c, text_on_stage(c, state, inner), large, inner) + 8;
     return {margin, speaks_of_the_foot(*state.tour) ? margin : H - margin - h, w, h};
 }
 

@@ -46,7 +46,7 @@ const Sizes presenter_sizes[face_count] = {{27, 30, 34},
 constexpr std::string_view glyphs =
     " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~"
     "·×÷±°²³¹½‖•…–—‘’“”′˜\u00A0\u2009"
-    "αβγδεηλμσωθΔΘΣΩ∑√∞∂ℓ∈−≈≠≤≥∅⊙⊘⌈⌉⌊⌋"
+    "αβγδεηλμστωθΔΘΣΩ∑√∞∂ℓ∈−≈≠≤≥∅⊙⊘⌈⌉⌊⌋"
     "←→↑↓⇒▼▲◆◇●○■□✓✗"
     "⁰⁴⁵⁶⁷⁸⁹⁻ᵀ₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼ";
 
@@ -90,6 +90,8 @@ std::vector<std::filesystem::path> font_folders() {
                                                   "/usr/share/fonts/TTF",
                                                   "/usr/share/fonts/OTF",
                                                   "/usr/local/share/fonts"};
+    // The portable folder brings its own (cmake/package/start.sh).
+    if (const char* own = std::getenv("TILEWALK_FONTS")) folders.insert(folders.begin(), own);
     if (const char* home = std::getenv("HOME")) {
         folders.push_back(std::filesystem::path(home) / ".local/share/fonts");
         folders.push_back(std::filesystem::path(home) / ".fonts");

@@ -32,7 +32,7 @@ void box(const Canvas& c, const Rect& r, When when, bool chosen, bool positive) 
 
 // Where the row is drawn: keys from left to right, zero at the mean D.
 struct Plot {
-    float x, w, zero, unit;
+    float x, w, zero, unit, bottom;
 };
 
 Plot plot_of(const Rect& pane, const std::vector<Area>& list) {
@@ -45,12 +45,13 @@ Plot plot_of(const Rect& pane, const std::vector<Area>& list) {
     const float h = pane.h - label - keys - 3;
     const float unit = up + down > 0 ? h / px(up + down) : 0;
     const float zero = up + down > 0 ? pane.y + label + px(up) * unit : pane.y + pane.h / 2;
-    return {pane.x, pane.w - 34, zero, unit};
+    return {pane.x, pane.w - 34, zero, unit, pane.bottom() - keys};
 }
 
-// The number of an area: in its box, else above the line; below a hanging box neighbours are in the way.
+// The number of an area: in its box, else above the line; on stage below a hanging box, where its neighbours
+// leave room.
 void area_label(const Canvas& c, const Plot& plot, const Area& a, const Rect& r, float& labelled) {
-    const std::string text = format_short(a.area, 4);
+    const std::string text = format_short(a.area);
     const float w = text_width(Face::mono, size::small, text), mid = r.x + r.w / 2;
     if (w + 8 <= r.w && r.h >= 18) {
         if (a.when == When::before || mid - w / 2 < labelled + 4) return;
@@ -64,7 +65,9 @@ void area_label(const Canvas& c, const Plot& plot, const Area& a, const Rect& r,
     const float lo = std::max(plot.x - 4, labelled + 6), hi = plot.x + plot.w - w;
     const float left = std::min(std::max(wanted, lo), hi);
     if (left < lo || std::abs(left - wanted) > 40) return;
-    const float y = (up ? r.y : plot.zero) - 9;
+    const bool below = far_type() && !up && r.bottom() + 16 <= plot.bottom;
+    const float y =
+        below ? r.bottom() + 9 : (up ? r.y : plot.zero) - (far_type() ? 11 : 9);  // not on the line of D
     c.rect(left - 2, y - 8, w + 4, 15, c.theme->well);  // outlines of what comes end beside it
     c.text(left, y, text, size::small, 0, Face::mono);
     labelled = left + w;
@@ -75,7 +78,11 @@ void name_areas(const Canvas& c, const Problem& p, const Rect& pane, const Plot&
                 const std::vector<std::pair<const Area*, Rect>>& boxes, const Area* first) {
     float end = -1e9f;
     for (const auto& [area, r] : boxes) {
-        const std::string key = index_label(p, "k", static_cast<int>(area - first));
+        std::string key = index_label(p, "k", static_cast<int>(area - first));
+        const std::string later = key + " later";
+        if (far_type() && area->when == When::after &&
+            text_width(Face::regular, size::small, later) + 8 <= r.w)
+            key = later;
         const float w = text_width(Face::regular, size::small, key), mid = r.x + r.w / 2;
         if (mid - w / 2 < end + 4 || mid + w / 2 > plot.x + plot.w + 6) continue;
         const bool now = area->when == When::now;
@@ -87,8 +94,9 @@ void name_areas(const Canvas& c, const Problem& p, const Rect& pane, const Plot&
 }  // namespace
 
 void areas(const Canvas& c, const Problem& p, const Rect& pane, const std::vector<Area>& list, int chosen,
-           int row) {
-    const Plot plot = plot_of(pane, list);
+           int row, const std::string& number) {
+    const float number_w = far_type() ? text_width(Face::mono, size::small, number) : 0;
+    const Plot plot = plot_of({pane.x, pane.y, pane.w - std::max(0.0f, number_w - 24), pane.h}, list);
     double widths = 0;
     for (const Area& a : list) widths += a.width;
     std::vector<std::pair<const Area*, Rect>> boxes;
@@ -109,6 +117,11 @@ void areas(const Canvas& c, const Problem& p, const Rect& pane, const std::vecto
     c.line({pane.x - 3, plot.zero}, {pane.x + plot.w + 5, plot.zero}, mean, 1.8f);
     const float w = c.text(pane.x + plot.w + 9, plot.zero, "D", size::lead, mean, Face::semibold_italic);
     c.text(pane.x + plot.w + 9 + w, plot.zero + 4, str(row), size::small, mean);
+    // What the line stands for, on the side where there is more room.
+    const bool below = pane.bottom() - plot.zero > plot.zero - pane.y;
+    if (far_type())
+        c.text(pane.x + plot.w + 9, plot.zero + (below ? 18 : -18), number, size::small, c.theme->t1,
+               Face::mono);
 }
 
 }  // namespace tilewalk::ui

@@ -5,6 +5,7 @@
 #include "app/ui/kit/canvas.h"
 #include "core/problem/problem.h"
 
+#include <string>
 #include <vector>
 
 namespace tilewalk::ui {
@@ -17,8 +18,8 @@ struct Area {
     When when = When::now;
 };
 
-/// All keys of row `row`; `chosen`: one of them, or −1.
+/// All keys of row `row`, whose mean is D, as it is written there; `chosen`: one of them, or −1.
 void areas(const Canvas& canvas, const Problem& problem, const Rect& pane, const std::vector<Area>& list,
-           int chosen, int row);
+           int chosen, int row, const std::string& D);
 
 }  // namespace tilewalk::ui

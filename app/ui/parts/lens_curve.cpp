@@ -103,7 +103,8 @@ CurvePlot plot_of(const std::vector<CurvePoint>& points, const Rect& area) {
     return out;
 }
 
-void curve_axes(const Canvas& c, const CurvePlot& plot) {
+// `told`: a point at the top has the 1 as its number.
+void curve_axes(const Canvas& c, const CurvePlot& plot, bool told) {
     const Theme& t = *c.theme;
     const Rect& a = plot.area;
     c.line({a.x, a.bottom()}, {a.right(), a.bottom()}, t.line2);
@@ -115,7 +116,7 @@ void curve_axes(const Canvas& c, const CurvePlot& plot) {
     }
     c.polyline(line, t.t3, 1.6f);
     c.line({a.right() - 4, a.y}, {a.right() + 4, a.y}, t.line2);
-    c.text(a.right() + 8, a.y, "1", size::small, t.t3, Face::mono);
+    if (!told) c.text(a.right() + 8, a.y, "1", size::small, t.t3, Face::mono);
     if (plot.beyond) c.head({a.x - 9, a.bottom()}, {-1, 0}, t.t3, 8);
     c.text(a.right(), a.bottom() + 11, "0", size::small, t.t3, Face::mono, Align::center);
 }
@@ -190,7 +191,10 @@ std::vector<CurveLabel> curve_labels(const Canvas& c, const CurvePlot& plot, con
         if (label.tick.empty()) continue;
         const float tick_w = text_width(Face::mono, size::small, label.tick);
         label.tick_area = {label.at.x - tick_w / 2, plot.area.bottom() + 3, tick_w, 16};
-        const auto in_the_way = [&](const Rect& other) { return touch(grown(label.tick_area, 3), other); };
+        const Rect& own_dot = taken[1 + static_cast<std::size_t>(&label - out.data())];
+        const auto in_the_way = [&](const Rect& other) {
+            return &other != &own_dot && touch(grown(label.tick_area, 3), other);
+        };
         if (std::ranges::any_of(taken, in_the_way))
             label.tick.clear();
         else
@@ -229,11 +233,17 @@ CurveList list_of(const Canvas& c, const Rect& pane, const std::vector<CurvePoin
 void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& points, float phase) {
     // On stage the numbers stand at their points, where all of them have room there.
     CurvePlot plot = plot_of(points, {pane.x + 12, pane.y + 8, pane.w - 36, pane.h - 28});
-    const std::vector<CurveLabel> labels =
-        far_type() ? curve_labels(c, plot, pane, points) : std::vector<CurveLabel>{};
+    std::vector<CurveLabel> labels;
+    const bool at_top = std::ranges::any_of(points, [](const CurvePoint& p) { return p.y == 1; });
+    if (far_type()) {
+        CurvePlot lower = plot;  // a label at the top stands over the curve
+        if (at_top) lower.area.y += 8, lower.area.h -= 8;
+        labels = curve_labels(c, lower, pane, points);
+        if (!labels.empty()) plot = lower;
+    }
     const auto [brief, list_w] = list_of(c, pane, points);
     if (labels.empty()) plot.area.w = std::clamp(pane.w - list_w, brief ? 38.0f : 90.0f, 300.0f);
-    curve_axes(c, plot);
+    curve_axes(c, plot, at_top && !labels.empty());
     if (labels.empty()) curve_tick(c, plot);
     std::size_t told = 0;
     for (; told < points.size(); ++told) {

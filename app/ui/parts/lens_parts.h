@@ -43,7 +43,7 @@ void stack(const Canvas& canvas, const Rect& pane, const Stack& stack, Extent sc
 
 /// One score as a dot product: the two rows above each other, their products, and the sum.
 struct Dot {
-    std::string q_name, k_name;
+    Line q_name{}, k_name{};
     std::vector<double> q{}, k{};
     double scale = 1, total = 0;
     Role q_role = Role::Q, k_role = Role::K, product_role = Role::S;
@@ -90,8 +90,8 @@ bool correction_curves(const Canvas& canvas, const Rect& pane, const Correction&
 void no_scale(const Canvas& canvas, const Rect& pane);
 
 /// On stage, where the lens has no title: what boxes of width P and height dP − D are as wide and as high as.
-/// Returns the room below it.
-Rect below_axes_of_areas(const Canvas& canvas, const Rect& pane);
+/// Returns the room below it; of a pane lower than `least` all of it.
+Rect below_axes_of_areas(const Canvas& canvas, const Rect& pane, float least = 90);
 /// The bytes of this step, so far and of the whole run, beside those of standard attention.
 void traffic_bars(const Canvas& canvas, const AppState& state, const Rect& pane);
 
@@ -126,6 +126,8 @@ std::string index_label(const Problem& problem, const char* letter, int n);
 /// Row r of A against row c of B, term by term.
 Dot dot_of(const Value& A, int r, const Value& B, int c);
 Dot dot_of(const CellSum& sum);
+/// One bar alone measures nothing: a sum of which one product is left, factor by factor; else nothing.
+std::optional<Dot> single_product(const Around& around, const CellSum& sum);
 /// S, dP or D of the row and column.
 Dot product_dot(const Around& around);
 /// What was there and all products, divided where the sum is.
@@ -148,6 +150,7 @@ struct LensRows {
     bool two = false;
 };
 LensRows lens_rows(const AppState& state, const Rect& area, float least_h);
+/// `letter`: of what the rows belong to; "": they have no names.
 void draw_lens_rows(const Canvas& canvas, const LensRows& rows, const Rect& inner, const char* letter,
                     const std::function<void(const Around&, const Rect&)>& draw);
 

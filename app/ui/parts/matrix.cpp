@@ -120,7 +120,10 @@ std::string number_text(const AppState& state, double v, const MatrixLook& look,
     if (look.digits <= 0) return "";
     std::string text = cell_number(state.look[slot].digits, v, look.digits, look.form);
     if (look.form != NumberForm::as_formula || look.digits != number_style().digits) return text;
-    return formula_text(state.explanation, info(slot).role, v, std::move(text));
+    std::string in_formula = formula_text(state.explanation, info(slot).role, v, text);
+    // Where large numbers cancel, the formula has more decimals than a cell has room for.
+    const bool has_room = px(letter_count(in_formula)) * size::mono * look.size <= look.cw;
+    return has_room ? in_formula : text;
 }
 
 bool is_done(const MatrixLook& look, int r, int c) {
@@ -474,9 +477,11 @@ std::string formula_text(const Explanation& explanation, Role role, double value
     const bool plain = std::abs(value) >= 1e-3 && std::abs(value) < 1e6;
     if (!plain || std::abs(value * unit - std::round(value * unit)) < 1e-9) return text;
     for (const Span& span : explanation.numbers) {
-        const int more = decimals(span.text);
-        const bool number = span.face == Span::Face::number && span.role == role && more > decimals(text);
-        if (number && span.text == format_fixed(value, more)) return span.text;
+        if (span.face != Span::Face::number || span.role != role) continue;
+        const bool bracketed = span.text.starts_with('(');  // a negative one behind a sign
+        std::string number = bracketed ? span.text.substr(1, span.text.size() - 2) : span.text;
+        const int more = decimals(number);
+        if (more > decimals(text) && number == format_fixed(value, more)) return number;
     }
     return text;
 }

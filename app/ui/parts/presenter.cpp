@@ -50,7 +50,7 @@ void draw_mark(const Canvas& c, float x, float y, const MarkLook& look) {
 
 float presenter_title(const Canvas& c, std::string_view title) {
     draw_mark(c, 28, 21, {13, 15, 1.6f, 3});
-    return c.text(72, 36, title, size::far, c.theme->t2, Face::medium);
+    return c.text(72, 36, title, size::far_sign, c.theme->t1, Face::semibold);
 }
 
 float light_of(const AppState& state, bool now, bool before) {

@@ -30,8 +30,8 @@ void beam(const Canvas& canvas, const AppState& state, const Rect& area);
 /// cannot show black. Other themes stay as they are.
 Theme bright_room(const Theme& theme);
 
-/// A presenter page without a walk (memory, at scale, CPU vs GPU), from the colours of a bright room and the
-/// title to the buttons for a mouse, which come last.
+/// A presenter page without a walk (memory, at scale, Kernel and CPU), from the colours of a bright room and
+/// the title to the buttons for a mouse, which come last.
 class PresenterPage {
 public:
     /// `buttons`: the left edge of the buttons.

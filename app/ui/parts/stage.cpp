@@ -6,6 +6,7 @@
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage_motion.h"
 #include "app/ui/parts/stage_transfer.h"
+#include "app/ui/parts/stage_words.h"
 #include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
@@ -34,10 +35,15 @@ constexpr CellSize airy = {size::far_number, 22, 62}, usual = {size::far_number,
                    tight = {size::far, 10, 62, 10, 40}, tighter = {size::far, 9.3f, 62, 8, 36},
                    closest = {size::far, 9.1f, 62, 8, 32, 1};  // beside arrows from HBM
 constexpr float one_digit = size::mono * size::far;            // between two numbers, where there is room
-constexpr float good_lens_w = 600, least_lens_h = 184;
+// `low_lens_h`, of rows of products `lowest_lens_h`: below rows as low as they can be, rather than no
+// drawing.
+constexpr float good_lens_w = 600, least_lens_h = 184, low_lens_h = 150, lowest_lens_h = 130;
 // A few products take less width than a curve with its list.
 float least_lens_w(Op op) { return op == Op::scores || op == Op::dp ? 330 : 450; }
 constexpr float most_lens_h = 330;  // more than it needs
+// The words of tokens: from the cells down to the middle of those below them, from them left to the end of
+// those beside them; what of the page's edge is free for these.
+constexpr float word_down = 28, word_aside = 12, edge_for_words = 20;
 
 struct Placed : OnStage {
     int digits = 0;
@@ -210,8 +216,11 @@ bool fits_somehow(const AppState& state, Terms& line, const Room& in) {
     return fits_well(state, line, in) || fits_trimmed(state, line, in);
 }
 
-// Before which term an equation can go on in a second line: what it adds, else its result. 0: nowhere.
+// Before which term an equation can go on in a second line: another equation, what it adds, else its result.
+// 0: nowhere.
 std::size_t break_of(const Terms& line) {
+    for (std::size_t n = 1; n < line.size(); ++n)
+        if (line[n - 1].leaves && !line[n].leaves) return n;
     for (std::size_t n = line.size(); n-- > 1;)
         if (*line[n].before == '+') return n;
     for (std::size_t n = 1; n < line.size(); ++n)
@@ -244,7 +253,9 @@ void place(Terms& line, std::size_t from, std::size_t to, float x, float top) {
         Bed& bed = line[n].bed;
         bed.x = x + gap_before(line, n);
         bed.y = top + symbols_h;
-        line[n].mid = line[from].bed.middle();
+        const float mid = line[from].bed.middle();
+        if (line[n].result && line[n].rows() == 1 && line[from].rows() > 2) bed.y = mid - bed.ch / 2;
+        line[n].mid = mid;
         x = bed.right();
     }
 }
@@ -265,20 +276,36 @@ float seen(const AppState& state, const Placed& t) {
     return over(phase(state), is_store(op_now(state)) ? during::made : during::arrival);
 }
 
-// The word of a key below each of the columns that stand for keys, where all of them have room.
-void key_words(const Canvas& c, const AppState& state, const Placed& t, float floor) {
-    const Problem& p = *state.problem;
-    const Role role = info(t.slot).role;
-    const Region& at = t.value->region;
-    const bool scores = role == Role::S && !one_column(t.slot), keys = role == Role::K && t.transposed;
-    const float y = t.bed.bottom() + 28;
-    if (!(scores || keys) || p.key_token(0).empty() || y + size::far / 2 > floor) return;
-    const int first = scores ? at.col : at.row;
+// The words of queries and keys below the columns, where all of them have room.
+void draw_column_words(const Canvas& c, const AppState& state, const Placed& t, float floor) {
+    const std::vector<std::string> words = term_words(state, t).columns;
+    const float y = t.bed.bottom() + word_down;
+    if (words.empty() || widest_word(words) > t.bed.cw - 6 || y + size::far / 2 > floor) return;
     for (int n = 0; n < t.cols(); ++n)
-        if (text_width(Face::regular, size::far, p.key_token(first + n)) > t.bed.cw - 6) return;
-    for (int n = 0; n < t.cols(); ++n)
-        c.text(t.bed.x + (px(n) + .5f) * t.bed.cw, y, p.key_token(first + n), size::far, c.theme->t2,
-               Face::regular, Align::center);
+        c.text(t.bed.x + (px(n) + .5f) * t.bed.cw, y, words[static_cast<std::size_t>(n)], size::far,
+               c.theme->t2, Face::regular, Align::center);
+}
+
+// The same beside the rows of what opens a line, before its sign.
+void draw_row_words(const Canvas& c, const AppState& state, const Placed& t, float sign, float left) {
+    const std::vector<std::string> words = term_words(state, t).rows;
+    const float right = t.bed.x - sign - word_aside;
+    if (words.empty() || right - widest_word(words) < left || t.bed.ch < size::far) return;
+    for (int n = 0; n < t.rows(); ++n)
+        c.text(right, t.bed.y + (px(n) + .5f) * t.bed.ch, words[static_cast<std::size_t>(n)], size::far,
+               c.theme->t2, Face::regular, Align::right);
+}
+
+// Room for words below columns.
+float words_below(const AppState& state, const Terms& line) {
+    const auto has = [&](const Placed& t) { return !term_words(state, t).columns.empty(); };
+    return std::ranges::any_of(line, has) ? word_down + 6 : 0;
+}
+
+// Room for words at the left of the first term, beyond what the edge of the page leaves.
+float words_beside(const AppState& state, const Terms& line) {
+    const float w = widest_word(term_words(state, line.front()).rows);
+    return w > 0 ? std::max(0.0f, w + word_aside - edge_for_words) : 0;
 }
 
 // What the step that was learnt has changed.
@@ -290,6 +317,19 @@ void draw_loss_before(const Canvas& c, const AppState& state, const Rect& a, con
     const float half = text_width(Face::regular, size::far, words) / 2;
     c.text(std::min(t.bed.center(), a.right() - half), y, words, size::far, c.theme->t2, Face::regular,
            Align::center);
+}
+
+// Before and behind a term; before what is made of them an arrow.
+void draw_signs(const Canvas& c, const Terms& line, std::size_t n) {
+    const Placed& t = line[n];
+    const float mid = t.mid;
+    const bool opens = t.result && n > 0 && !line[n - 1].result;
+    if (opens)
+        c.arrow({{t.bed.x - t.cell.arrow + 10, mid}, {t.bed.x - 12, mid}}, ArrowStyle::active,
+                c.theme->focus);
+    else
+        draw_sign(c, t.bed.x - .6f * t.cell.sign - sign_width(t.before), mid, t.before);
+    draw_sign(c, t.bed.right() + 8, mid, t.after);
 }
 
 void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& line, std::size_t n,
@@ -329,14 +369,7 @@ void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& lin
     c.rich(std::clamp(t.bed.center(), a.x + half, a.right() - half), t.bed.y - symbol_up, symbol,
            size::far_symbol, Align::center);
     if (t.result && op_now(state) == Op::loss) draw_loss_before(c, state, a, t);
-    const float mid = t.mid;
-    const bool opens = t.result && n > 0 && !line[n - 1].result;
-    if (opens)
-        c.arrow({{t.bed.x - t.cell.arrow + 10, mid}, {t.bed.x - 12, mid}}, ArrowStyle::active,
-                c.theme->focus);
-    else
-        draw_sign(c, t.bed.x - .6f * t.cell.sign - sign_width(t.before), mid, t.before);
-    draw_sign(c, t.bed.right() + 8, mid, t.after);
+    draw_signs(c, line, n);
 }
 
 }  // namespace
@@ -373,7 +406,9 @@ void draw_all(const Canvas& c, AppState& state, const Rect& a, Terms& line, cons
         float floor = above ? lens.y - 4 : a.bottom() + 8;
         for (const Placed& t : line)  // the symbols of a second line
             if (t.bed.y > bottom) floor = std::min(floor, t.bed.y - symbols_h);
-        key_words(c, state, line[n], floor);
+        draw_column_words(c, state, line[n], floor);
+        if (n == 0 && !pictures_transfer(state))  // their arrows lie there
+            draw_row_words(c, state, line[n], gap_before(line, n), a.x - edge_for_words);
     }
     if (lens.w > 0) stage_lens(c, state, lens, view);
     draw_flights(c, state, all, view);
@@ -387,7 +422,8 @@ void heighten(Terms& line, float h) {
 
 // Before, the drawing, after. False if that is too wide.
 bool beside_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view) {
-    const float h = a.h - symbols_h - 8, w = a.w - least_lens_w(op_now(state)) - 2 * least_gap;
+    const float h = a.h - symbols_h - 8 - words_below(state, line),
+                w = a.w - least_lens_w(op_now(state)) - 2 * least_gap;
     if (h < least_lens_h) return false;
     if (!fits_roomy(state, line, a.w - good_lens_w - 2 * least_gap, h) && !fits_usual(state, line, {w, h}))
         return false;
@@ -408,6 +444,11 @@ bool beside_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& l
 
 // Bars end to end want width, and need less height than others.
 bool is_flat(Op op) { return op == Op::row_sum || op == Op::output || op == Op::normalize; }
+bool as_products(Op op) {
+    constexpr Op products[] = {Op::project, Op::scores, Op::dv, Op::dp,
+                               Op::row_dot, Op::dq,     Op::dk, Op::weight_gradient};
+    return std::ranges::find(products, op) != std::end(products);
+}
 float least_below(Op op) { return is_flat(op) ? 136 : least_lens_h; }
 
 // The height of the equation that leaves the drawing room below it; 0 without. Bars end to end are the
@@ -421,7 +462,8 @@ float equation_above_lens(const AppState& state, const Terms& line, float h) {
     } choices[] = {{84, most_lens_h},
                    {usual.row, flat ? 240 : least},
                    {46, std::max(least, flat ? 190.0f : 0)},
-                   {42, least}};
+                   {42, least},
+                   {36, std::min(least, as_products(op) ? lowest_lens_h : low_lens_h)}};
     for (const auto& [row, lens] : choices) {
         const float wanted = symbols_h + row * px(most_rows(line)) + 14;
         if (h - wanted - 6 >= lens) return wanted;
@@ -432,28 +474,29 @@ float equation_above_lens(const AppState& state, const Terms& line, float h) {
 // The equation, the drawing below it if it has room. False if the numbers have none.
 bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view,
                       bool lens) {
-    const float wanted = lens ? equation_above_lens(state, line, a.h) : 0;
+    const float words = words_below(state, line),
+                wanted = lens ? equation_above_lens(state, line, a.h - words) : 0;
     const bool below = wanted > 0;
-    const float h = (below ? wanted : a.h) - symbols_h - 8;
+    const float h = (below ? wanted : a.h - words) - symbols_h - 8;
     // On a high page no drawing is higher than it needs, and both stand in the middle.
-    const float lens_h = std::min(a.h - wanted - 6, most_lens_h),
-                top = a.y + (below ? (a.h - wanted - 6 - lens_h) / 2 : 0);
+    const float drawing = wanted + words + 6, lens_h = std::min(a.h - drawing, most_lens_h),
+                top = a.y + (below ? (a.h - drawing - lens_h) / 2 : 0);
     const bool large = !below && fits_roomy(state, line, a.w, h);
     if (!large && !fits_somehow(state, line, {a.w, h})) return false;
     const float w = width_of(line, 0, line.size());
     place(line, 0, line.size(), a.x + std::max(0.0f, (a.w - w) / 2), top);
-    draw_all(c, state, a, line, below ? Rect{a.x, top + wanted + 6, a.w, lens_h} : Rect{}, view);
+    draw_all(c, state, a, line, below ? Rect{a.x, top + drawing, a.w, lens_h} : Rect{}, view);
     return true;
 }
 
 // The operands, below them the drawing and what comes of both beside it.
 struct BelowOperands {
     std::size_t cut = 0;  // the first result; 0: there is no room
-    float row = 0, first_w = 0, second_w = 0;
+    float row = 0, first_w = 0, second_w = 0, words = 0;
 };
 constexpr float above_second = 12;
 
-BelowOperands below_operands(const AppState& state, Terms& line, float w, float h) {
+BelowOperands below_operands(const AppState& state, Terms& line, float w, float h, float words) {
     const auto cut = static_cast<std::size_t>(std::ranges::find_if(line, &Placed::result) - line.begin());
     if (cut == 0 || cut == line.size()) return {};
     int operands = 1, results = 1;
@@ -469,7 +512,7 @@ BelowOperands below_operands(const AppState& state, Terms& line, float w, float 
                                        : least_lens_h,
                 lens_w = bytes ? least_exchange_w : std::max(560.0f, least_lens_w(op));
     const auto fits = [&](float row) {
-        const float below = h - symbols_h - row * px(operands) - above_second;
+        const float below = h - symbols_h - row * px(operands) - above_second - words;
         return below >= std::max(lens_h, symbols_h + row * px(results) + 8);
     };
     const float rows[] = {usual.row, 54, 46, 42, 39, 36};
@@ -483,9 +526,16 @@ BelowOperands below_operands(const AppState& state, Terms& line, float w, float 
         if (width_of(operands_only, 0, cut) > w || second + least_gap + lens_w > w) continue;
         spread(operands_only, {w, h});
         std::ranges::copy(operands_only, line.begin());
-        return {cut, *row, width_of(line, 0, cut), second};
+        return {cut, *row, width_of(line, 0, cut), second, words};
     }
     return {};
+}
+
+// With the words below columns, if they have room.
+BelowOperands below_operands(const AppState& state, Terms& line, float w, float h) {
+    const float words = words_below(state, line);
+    const BelowOperands out = below_operands(state, line, w, h, words);
+    return out.cut > 0 || words == 0 ? out : below_operands(state, line, w, h, 0);
 }
 
 bool with_result_below(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view) {
@@ -493,7 +543,7 @@ bool with_result_below(const Canvas& c, AppState& state, const Rect& a, Terms& l
     if (at.cut == 0) return false;
     int rows = 1;
     for (std::size_t n = 0; n < at.cut; ++n) rows = std::max(rows, line[n].rows());
-    const float first = at.row * px(rows), top = a.y + symbols_h + first + above_second,
+    const float first = at.row * px(rows), top = a.y + symbols_h + first + above_second + at.words,
                 second = std::min(a.bottom() - top, most_lens_h);
     place(line, 0, at.cut, a.x + std::max(0.0f, (a.w - at.first_w) / 2), a.y);
     place(line, at.cut, line.size(), a.right() - at.second_w - 4, top);
@@ -506,12 +556,17 @@ bool with_result_below(const Canvas& c, AppState& state, const Rect& a, Terms& l
 
 // False if the numbers have no room in two lines either.
 bool in_two_lines(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view) {
-    if (!fits_in_two_lines(state, line, a.w, a.h)) return false;
     const std::size_t cut = break_of(line), all = line.size();
+    // With the words below columns, if both lines have room for theirs.
+    float above = words_below(state, Terms(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(cut))),
+          below = words_below(state, Terms(line.begin() + static_cast<std::ptrdiff_t>(cut), line.end()));
+    if (above + below > 0 && !fits_in_two_lines(state, line, a.w, a.h - above - below)) above = below = 0;
+    const float h = a.h - above - below;
+    if (!fits_in_two_lines(state, line, a.w, h)) return false;
     const float first = width_of(line, 0, cut), second = width_of(line, cut, all),
                 x = a.x + (a.w - std::max(first, second)) / 2;
     place(line, 0, cut, x, a.y);
-    place(line, cut, all, x, a.y + a.h / 2);
+    place(line, cut, all, x, a.y + h / 2 + above);
     draw_all(c, state, a, line, {}, view);
     return true;
 }
@@ -572,32 +627,38 @@ static void note_asked(const Canvas& c, const Placed& t, const CellRef& cell) {
 }
 
 // An answer has the decimals of the question's text, maybe more than the matrix.
-template <class Numbers> static void give_room_for_answers(Terms& line, const Numbers& numbers, float w) {
+template <class Numbers>
+static void give_room_for_answers(Terms& line, const Numbers& numbers, const Room& in) {
     int letters = 0;
     for (const auto& asked : numbers) letters = std::max(letters, letter_count(answer_text(asked)));
     for (Placed& t : line) {
         if (!t.result || t.slot != numbers.front().explanation.target.slot) continue;
         const float before = t.bed.cw;
         t.bed.cw = std::max(before, px(letters) * size::mono * t.cell.text + 8);
-        if (width_of(line, 0, line.size()) > w) t.bed.cw = before;
+        if (width_in(line, in) > in.w) t.bed.cw = before;
     }
 }
 
-// What a question about numbers is worked out from: all that the coming step reads, without the signs that
-// would tell how, then the empty place of what is asked for.
+// What a question about numbers is worked out from: the equation of the coming step, and the empty place of
+// what is asked for.
 static bool draw_asked(const Canvas& c, AppState& state, const Rect& a) {
     const Quiz& quiz = *state.quiz;
     const auto numbers = quiz.question.numbers();
     if (numbers.empty() || quiz.question.exact) return false;
     Terms line;
-    for (StageTerm t : stage_terms(*state.trace, quiz.question.step)) {
-        t.before = t.after = "";
-        line.push_back({{t}});
-    }
+    for (const StageTerm& t : stage_terms(*state.trace, quiz.question.step)) line.push_back({{t}});
+    std::size_t cut = break_of(line);
+    if (state.trace->step(quiz.question.step).op == Op::init)  // there the signs are the answer
+        for (Placed& t : line) t.before = t.after = "";
     const float h = a.h - symbols_h - 8;
-    if (!fits_roomy(state, line, a.w, h) && !fits_somehow(state, line, {a.w, h})) return false;
-    give_room_for_answers(line, numbers, a.w);
-    place(line, 0, line.size(), a.x + std::max(0.0f, (a.w - width_of(line, 0, line.size())) / 2), a.y);
+    const bool one_line = fits_roomy(state, line, a.w, h) || fits_well(state, line, {a.w, h}),
+               two_lines = !one_line && cut > 0 && fits_well(state, line, {a.w, half_height(a.h), cut});
+    if (!one_line && !two_lines && !fits_trimmed(state, line, {a.w, h})) return false;
+    if (!two_lines) cut = line.size();
+    give_room_for_answers(line, numbers, {a.w, h, cut});
+    const float x = a.x + std::max(0.0f, (a.w - width_in(line, {a.w, h, cut})) / 2);
+    place(line, 0, cut, x, a.y);
+    place(line, cut, line.size(), x, a.y + a.h / 2);
     const Explanation before =
         std::exchange(state.explanation, numbers[std::min(quiz.entry, numbers.size() - 1)].explanation);
     for (std::size_t n = 0; n < line.size(); ++n) {
@@ -614,10 +675,7 @@ static bool draw_asked(const Canvas& c, AppState& state, const Rect& a) {
             far_matrix(c, state, look, t.bed, t.digits, t.cell.text);
         }
         c.rich(t.bed.center(), t.bed.y - symbol_up, symbol_of(c, state, t), size::far_symbol, Align::center);
-        const float mid = t.mid;
-        if (t.result && n > 0 && !line[n - 1].result)
-            c.arrow({{t.bed.x - t.cell.arrow + 10, mid}, {t.bed.x - 12, mid}}, ArrowStyle::active,
-                    c.theme->focus);
+        draw_signs(c, line, n);
     }
     state.explanation = before;
     return true;
@@ -657,13 +715,39 @@ bool strip_stage_has_all_digits(const AppState& state, float w, float h) {
     return has_all_digits(state, w, h, true);
 }
 
-bool stage_zooms(const AppState& state, float w, float h) {
+bool stage_draws_below(const AppState& state, float w, float h) {
     Terms line = terms_of(state);
-    return !line.empty() && !fits_one_line(state, line, w) && !fits_in_two_lines(state, line, w, h);
+    if (line.empty() || pictures_transfer(state)) return false;
+    const float wanted = equation_above_lens(state, line, h - words_below(state, line));
+    return wanted > 0 && fits_well(state, line, {w, wanted - symbols_h - 8});
 }
 
-void stage(const Canvas& c, AppState& state, const Rect& a, const StageView& view) {
+bool stage_zooms(const AppState& state, float w, float h) {
     Terms line = terms_of(state);
+    // On a low page rows may have no room that would have it on a usual one.
+    const Room room{w, std::min(usual_h, h - 8) - symbols_h};
+    return !line.empty() && !fits_somehow(state, line, room) && !fits_in_two_lines(state, line, w, h);
+}
+
+// Room at the left for the words of rows, where it costs no digits.
+static Rect beside_words(const AppState& state, Terms line, const Rect& a) {
+    const float w = line.empty() || pictures_transfer(state) ? 0 : words_beside(state, line);
+    if (w == 0) return a;
+    const Rect rest{a.x + w, a.y, a.w - w, a.h};
+    const auto same = [&](auto has_room) { return has_room(a.w) == has_room(rest.w); };
+    const bool costs_nothing =
+        same([&](float room) {
+            return fits_well(state, line, {room, usual_h - symbols_h});
+        }) &&
+        same([&](float room) { return fits_one_line(state, line, room); }) &&
+        same([&](float room) { return fits_in_two_lines(state, line, room, a.h); }) &&
+        same([&](float room) { return below_operands(state, line, room, a.h).cut > 0; });
+    return costs_nothing ? rest : a;
+}
+
+void stage(const Canvas& c, AppState& state, const Rect& all, const StageView& view) {
+    Terms line = terms_of(state);
+    const Rect a = beside_words(state, line, all);
     // A question asks what the lens would tell, and start values have nothing that they are made from.
     const bool lens = view.lens && !quiz_waits(state) && op_now(state) != Op::init;
     if (quiz_waits(state) && draw_asked(c, state, a)) return;

@@ -14,8 +14,13 @@ void stage(const Canvas& canvas, AppState& state, const Rect& area, const StageV
 /// False, and nothing drawn, without room.
 bool zoom(const Canvas& canvas, AppState& state, const Rect& area, const StageView& view);
 
+/// With how many digits its numbers have room in such an area, with the map or without.
+int zoom_digits(const AppState& state, Rect area, bool map);
+
 /// The chapter's drawing to scale, enlarged.
 void stage_lens(const Canvas& canvas, AppState& state, const Rect& area, const StageView& view);
+/// It has the equation in one line, and room for its drawing below.
+bool stage_draws_below(const AppState& state, float width, float height);
 /// What does not fit with numbers into such a stage, in one line or in two, is told by zoom.
 bool stage_zooms(const AppState& state, float width, float height);
 /// All its numbers have room with all digits of the settings; with the strip of HBM beside it.

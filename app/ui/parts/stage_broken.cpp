@@ -25,17 +25,9 @@ Bars bars_of(const BrokenStep& s, float y, float h) {
     return bars;
 }
 
-// The element that the step leads to, before it is what it will be.
-bool is_on_its_way(const BrokenStep& s) {
-    const bool same_place =
-        info(s.cell.slot).role == info(s.end.slot).role && s.cell.row == s.end.row && s.cell.col == s.end.col;
-    return same_place &&
-           !(same_number(s.truth.value, s.truth.end) && same_number(s.broken.value, s.broken.end));
-}
-
 void draw_title(const Pane& p) {
-    const char* const titles[2][2] = {{"True", "Broken"}, {"Exact", "Rounded"}};
-    p.c.text(p.x(), p.a.y + 36, titles[p.rounded][p.broken], 36, p.alarm(), Face::semibold);
+    const char* const title = p.broken ? p.kind : p.rounded ? "Exact" : "True";
+    p.c.text(p.x(), p.a.y + 36, title, 36, p.alarm(), Face::semibold);
     const Line& cause = p.side.cause;
     const float room = p.end_x() - 12 - p.x();
     const float size = fitting_size(p.c, cause, room, {30, size::far});
@@ -57,8 +49,8 @@ void draw_foot(const Pane& p) {
     const Line title = part_title(p.step);
     float name = c.rich(p.x(), y, title.empty() ? named(p.step.cell) : title, size::far_symbol);
     // Above it stands what the same element comes to in the end.
-    if (is_on_its_way(p.step))
-        name += c.text(p.x() + name, y, " so far", size::far, p.theme().t2, Face::regular);
+    const bool on_its_way = p.step.on_its_way();
+    if (on_its_way) name += c.text(p.x() + name, y, " so far", size::far, p.theme().t2, Face::regular);
     name += 22;
     const double truth = p.step.truth.value, broken = p.step.broken.value;
     const bool same = same_number(truth, broken);
@@ -66,10 +58,13 @@ void draw_foot(const Pane& p) {
     const float used = name + draw_shown(c, p.x() + name, y, number,
                                          {value_size, same ? p.theme().t1 : p.alarm(), Align::left,
                                           p.rounded ? 200.0f : end_w, p.broken});
-    if (!p.broken) return;
+    if (!p.broken || !std::isfinite(truth) || !std::isfinite(broken)) return;
     const float room = p.right() - p.x() - used - 24;
-    const Line delta = pieces("Δ", slot_symbol(p.step.cell.slot), " ");
-    for (const Line& lead : {delta, pieces("Δ "), Line{}})
+    // Above it stands how far the same element is off in the end.
+    const Line delta = pieces("Δ", slot_symbol(p.step.cell.slot), " "), so_far{word("so far ")};
+    const std::vector<Line> leads =
+        on_its_way ? std::vector<Line>{so_far} : std::vector<Line>{delta, pieces("Δ "), Line{}};
+    for (const Line& lead : leads)
         for (const bool percent : {true, false}) {
             const std::string text = difference_text(truth, broken, percent);
             for (const float size : {30.0f, size::far}) {
@@ -85,8 +80,8 @@ void draw_foot(const Pane& p) {
 void draw_pane(const Pane& p) {
     const Theme& t = p.theme();
     p.c.rect(p.a.x, p.a.y, p.a.w, p.a.h, t.panel, radius::panel);
-    const bool alarm = p.broken && !p.rounded;
-    p.c.frame(p.a.x + 1, p.a.y + 1, p.a.w - 2, p.a.h - 2, alarm ? t.danger : t.line2, alarm ? 3.0f : 1.5f,
+    const bool alarm = p.broken && !p.rounded && !p.harmless();
+    p.c.frame(p.a.x + 1, p.a.y + 1, p.a.w - 2, p.a.h - 2, alarm ? p.alarm() : t.line2, alarm ? 3.0f : 1.5f,
               radius::panel);
     draw_value(p);
     draw_title(p);
@@ -99,31 +94,12 @@ void draw_pane(const Pane& p) {
 int acts_next(const AppState& state) { return next_difference(*state.comparison, state.cursor.step - 1); }
 bool acts_now(const AppState& state) { return acts_next(state) == state.cursor.step; }
 
-// What is called "Leave the correction out" in the list of what can be done: "correction left out".
-std::string done(std::string title) {
-    constexpr std::string_view leave = "Leave ", out = " out", use = "Use ", the = "the ";
-    if (const std::size_t end = title.rfind(out); title.starts_with(leave) && end != std::string::npos) {
-        title.insert(end, " left");
-        title.erase(0, leave.size());
-    } else if (title.starts_with(use)) {
-        title = title.substr(use.size()) + " used";
-    } else {
-        title = lower_case(title.substr(0, 1)) + title.substr(1);
-    }
-    return title.starts_with(the) ? title.substr(the.size()) : title;
-}
-
-// "Fault: correction left out"; of several their names, or how many they are.
+// Several as their names where those have room, or else how many they are.
 std::string fault_words(const AppState& state, float room) {
-    const std::string title = fault_title(*state.lesson, *state.problem);
-    if (only_rounded(*state.problem)) return "Rounded: " + title;
-    std::vector<std::string> names;
-    for (const Fault& fault : state.lesson->faults()) {
-        if (state.problem->switches.*fault.on) names.push_back(done(fault.title));
-    }
-    if (names.size() == 1) return "Fault: " + done(title);
-    const std::string all = "Faults: " + joined(names);
-    return text_width(Face::medium, size::far, all) <= room ? all : title;
+    const std::string named = named_fault(state);
+    return text_width(Face::medium, size::far, named) <= room || !named.starts_with("Faults")
+               ? named
+               : fault_title(*state.lesson, *state.problem);
 }
 
 }  // namespace
@@ -135,16 +111,17 @@ void broken_stage(const Canvas& c, const AppState& state, const BrokenStep& s, c
     const Bars bars = bars_of(s, a.y + top_h, a.h - top_h - foot_h - 2);
     const auto pane = [&](const StageSide& side, bool broken, float x) {
         const PanelPart part(c, broken ? "Broken" : "True", {x, a.y, w, a.h});
-        draw_pane({c, s, side, broken, rounded, moves, {x, a.y, w, a.h}, bars});
+        draw_pane({c, s, side, broken, rounded, moves, {x, a.y, w, a.h}, bars, kind_of_walk(state)});
     };
     pane(s.truth, false, a.x);
     pane(s.broken, true, a.x + w + between);
 }
 
-void fault_name(const Canvas& c, const AppState& state, float x, float y, float room) {
+void fault_name(const Canvas& c, const AppState& state, float x, float y, float room, bool harmless) {
     // Quietly where it does nothing yet.
     const bool acts = acts_now(state);
-    const ImU32 ink = !acts ? c.theme->t2 : only_rounded(*state.problem) ? c.theme->t1 : c.theme->danger;
+    const bool quiet = harmless || only_rounded(*state.problem);
+    const ImU32 ink = !acts ? c.theme->t2 : quiet ? c.theme->t1 : c.theme->danger;
     std::string words = fault_words(state, room - 32);
     if (const int next = acts_next(state); !acts && next >= 0) {
         std::string from = words;  // "Fault from step 7: …"
@@ -168,9 +145,10 @@ float broken_line_height(const std::string& sentence, float w) {
     return paragraph_height(w - 40, sentence, size::far_number, 2, Face::regular, 1.25f) + 16;
 }
 
-void broken_line(const Canvas& c, const AppState& state, const std::string& sentence, const Rect& a) {
+void broken_line(const Canvas& c, const AppState& state, const std::string& sentence, const Rect& a,
+                 bool harmless) {
     c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::card);
-    const bool quiet = only_rounded(*state.problem) || !acts_now(state);
+    const bool quiet = only_rounded(*state.problem) || !acts_now(state) || harmless;
     c.rect(a.x, a.y, 5, a.h, quiet ? c.theme->t1 : c.theme->danger, 2);
     const float w = even_width(a.w - 40, sentence, size::far_number, 2);
     c.paragraph(a.x + 22, a.y + 8, w, sentence, size::far_number, c.theme->t1, 2, Face::regular, 1.25f);

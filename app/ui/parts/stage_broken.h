@@ -11,9 +11,11 @@ namespace tilewalk::ui {
 constexpr float least_broken_stage = 380;
 void broken_stage(const Canvas& canvas, const AppState& state, const BrokenStep& step, const Rect& area);
 /// "Fault: correction left out", "Rounded: bf16 kernel", and what X does, in at most `room`.
-void fault_name(const Canvas& canvas, const AppState& state, float x, float y, float room);
+void fault_name(const Canvas& canvas, const AppState& state, float x, float y, float room,
+                bool harmless = false);
 /// What the fault does here, in a line or two.
 float broken_line_height(const std::string& sentence, float w);
-void broken_line(const Canvas& canvas, const AppState& state, const std::string& sentence, const Rect& area);
+void broken_line(const Canvas& canvas, const AppState& state, const std::string& sentence, const Rect& area,
+                 bool harmless);
 
 }  // namespace tilewalk::ui

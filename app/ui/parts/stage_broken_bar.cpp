@@ -18,14 +18,14 @@ ImU32 fill_of(const Theme& theme, Role role) { return ramp(theme, role, .8f); }
 void hatched(const Pane& p, float from, float to) {
     const float top = std::min(from, to), h = std::abs(to - from);
     if (h < 4) return;
-    p.c.hatch(p.x() + 2, top + 1, bar_w - 4, h - 2, p.theme().danger, 13, 2.4f);
+    p.c.hatch(p.x() + 2, top + 1, bar_w - 4, h - 2, p.alarm(), 13, 2.4f);
 }
 
 // Where a part of the broken bar that is too long should have ended.
 std::optional<float> true_end(const Pane& p, std::size_t n, double from) {
     if (!p.broken || p.rounded || n >= p.step.truth.parts.size()) return {};
     const double is = p.side.parts[n].value, should = p.step.truth.parts[n].value;
-    if (should * is <= 0 || std::abs(is) <= std::abs(should)) return {};
+    if (should * is <= 0 || std::abs(is) <= std::abs(should) || same_number(should, is)) return {};
     return p.bars.at(from + should);
 }
 
@@ -45,7 +45,7 @@ void draw_part(const Pane& p, std::size_t n, double from) {
     }
     p.c.frame(p.x(), top, bar_w, h, hue(t, part.role), 2, radius::bar);
     if (const auto end = true_end(p, n, from))
-        p.c.line({p.x() + 1, *end}, {p.x() + bar_w - 1, *end}, t.danger, 3);
+        p.c.line({p.x() + 1, *end}, {p.x() + bar_w - 1, *end}, p.alarm(), 3);
 }
 
 // Where the number of a part stands in it: not on the line of the true end, in the larger of the two pieces.
@@ -75,9 +75,10 @@ void draw_part_number(const Pane& p, std::size_t n, double from) {
 void draw_missing(const Pane& p) {
     const double is = p.step.broken.value, should = p.step.truth.value;
     if (!p.broken || p.rounded || is * should < 0 || std::abs(is) >= std::abs(should)) return;
+    if (same_number(is, should)) return;
     const float y0 = p.bars.at(is), y1 = p.bars.at(should), top = std::min(y0, y1), h = std::abs(y1 - y0);
     hatched(p, y0, y1);
-    p.c.dashed_frame(p.x() + 1, top, bar_w - 2, h, p.theme().danger, 2);
+    p.c.dashed_frame(p.x() + 1, top, bar_w - 2, h, p.alarm(), 2);
 }
 
 // Higher than there is room: of the hue of the value, hatched as all that should not be there.
@@ -88,9 +89,9 @@ void draw_endless(const Pane& p) {
     const float h = p.bars.h - tip, y = p.bars.y + tip, mid = p.x() + bar_w / 2;
     const ImU32 fill = fill_of(t, p.side.parts.front().role);
     p.c.rect(p.x(), y, bar_w, h, fill, 0);
-    if (wrong) p.c.hatch(p.x() + 2, y + 1, bar_w - 4, h - 2, t.danger, 13, 2.4f);
-    p.c.frame(p.x(), y, bar_w, h, wrong ? t.danger : t.t1, 2, 0);
-    p.c.polygon({{p.x() - 6, y + 1}, {mid, p.bars.y}, {p.x() + bar_w + 6, y + 1}}, wrong ? t.danger : t.t1);
+    if (wrong) p.c.hatch(p.x() + 2, y + 1, bar_w - 4, h - 2, p.alarm(), 13, 2.4f);
+    p.c.frame(p.x(), y, bar_w, h, p.alarm(), 2, 0);
+    p.c.polygon({{p.x() - 6, y + 1}, {mid, p.bars.y}, {p.x() + bar_w + 6, y + 1}}, p.alarm());
     p.c.rect(mid - plate / 2, y + (h - plate) / 2, plate, plate, fill, radius::bar);
     p.c.text(mid, y + h / 2, format_short(p.side.value), 36, ink_on(t, fill), Face::mono_bold, Align::center);
 }
@@ -101,7 +102,14 @@ void draw_no_length(const Pane& p) {
     const Theme& t = p.theme();
     const ImU32 fill = p.broken && !p.rounded ? t.danger : t.raised;
     constexpr float h = 96;
-    const float y = p.bars.y + p.bars.h - h;
+    const float y = p.bars.y + p.bars.h - h, mid = p.x() + bar_w / 2, foot = p.bars.y + p.bars.h - 4;
+    if (p.side.value < 0) {  // below every bar: an arrow down from zero, as in the unbroken drawing
+        constexpr float head = 20;
+        p.c.line({mid, foot - 64}, {mid, foot - head}, t.t1, 6);
+        p.c.polygon({{mid - head, foot - head}, {mid + head, foot - head}, {mid, foot}}, t.t1);
+        return void(
+            p.c.text(mid, foot - 86, format_short(p.side.value), 36, t.t1, Face::mono_bold, Align::center));
+    }
     p.c.rect(p.x(), y, bar_w, h, fill, radius::card);
     p.c.frame(p.x(), y, bar_w, h, p.broken ? t.t1 : t.line2, 2, radius::card);
     p.c.text(p.x() + bar_w / 2, y + h / 2, format_short(p.side.value), 36, ink_on(t, fill), Face::mono_bold,
@@ -110,7 +118,7 @@ void draw_no_length(const Pane& p) {
 
 void draw_bar(const Pane& p) {
     if (!std::isfinite(p.side.value)) return draw_no_length(p);
-    p.c.line({p.x() - 6, p.bars.zero()}, {p.x() + bar_w + 6, p.bars.zero()}, p.theme().line2, 2);
+    p.c.line({p.a.x + 12, p.bars.zero()}, {p.end_x() - 12, p.bars.zero()}, p.theme().t3, 2);
     double from = 0;
     for (std::size_t n = 0; n < p.side.parts.size(); from += p.side.parts[n++].value) draw_part(p, n, from);
     draw_missing(p);
@@ -119,7 +127,7 @@ void draw_bar(const Pane& p) {
 // The true height across both panes.
 void draw_true_line(const Pane& p) {
     if (!p.has_line()) return;
-    const float from = p.broken ? p.a.x : p.x() + bar_w, to = p.broken ? p.label_x() + 12 : p.a.right();
+    const float from = p.broken ? p.a.x + 3 : p.x() + bar_w, to = p.broken ? p.label_x() - 4 : p.end_x() - 12;
     p.c.dashed_line({from, p.line_y()}, {to, p.line_y()}, p.theme().t1, 2, {8, 5});
 }
 

@@ -13,7 +13,9 @@ constexpr float most_cell = 26;  // of the map of the result
 // How far the result is off, below where it comes from; without the part of the whole where there is no room.
 void draw_end_difference(const Pane& p, float y) {
     const double truth = p.step.truth.end, broken = p.step.broken.end;
-    const Line lead = pieces("Δ", slot_symbol(p.step.end.slot), " ");
+    // At the foot stands how far the same element is off so far.
+    const Line lead =
+        p.step.on_its_way() ? Line{word("end ")} : pieces("Δ", slot_symbol(p.step.end.slot), " ");
     const float lead_w = rich_width(p.c, lead, size::far);
     for (const bool percent : {true, false}) {
         const std::string text = difference_text(truth, broken, percent);
@@ -66,9 +68,11 @@ void draw_end(const Pane& p) {
 
     const Line& quotient = p.side.quotient;
     float below = y + h + 24;
-    if (!quotient.empty() && rich_width(c, quotient, size::far) <= end_w) {
-        clear_ground(c, p.end_x(), below, end_w, 36);
-        c.rich(p.end_x() + end_w / 2, below, quotient, size::far, Align::center);
+    // A digit more than the element is wide reaches over its left edge.
+    const float w = rich_width(c, quotient, size::far), over = std::max(0.0f, w - end_w);
+    if (!quotient.empty() && over <= 18) {
+        clear_ground(c, p.end_x() - over, below, end_w + over, 36);
+        c.rich(p.end_x() - over + (end_w + over) / 2, below, quotient, size::far, Align::center);
         below += 36;
     }
     if (p.broken) draw_end_difference(p, below);

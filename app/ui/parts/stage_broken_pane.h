@@ -35,6 +35,7 @@ struct Pane {
     bool moves;  // it computes nothing: its numbers are bytes
     Rect a;
     Bars bars;
+    const char* kind;  // "Broken", "Rounded", "Saving"
 
     float x() const { return a.x + edge; }
     float right() const { return a.right() - edge; }
@@ -43,7 +44,8 @@ struct Pane {
     float label_x() const { return x() + bar_w + 16; }
     float label_w() const { return end_x() - 12 - label_x(); }
     const Theme& theme() const { return *c.theme; }
-    ImU32 alarm() const { return !broken || rounded ? theme().t1 : theme().danger; }
+    bool harmless() const { return broken && step.harmless(); }
+    ImU32 alarm() const { return !broken || rounded || harmless() ? theme().t1 : theme().danger; }
     bool has_line() const {
         return !rounded && std::isfinite(step.truth.value) && std::isfinite(step.broken.value) &&
                bars.up + bars.down > 0;

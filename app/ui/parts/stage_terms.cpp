@@ -30,6 +30,7 @@ struct Form {
 };
 
 const Form forms[] = {
+    {Op::init, 1, {{0, "", ",  1,  0"}}},  // of a sink
     {Op::project, 2, {{0}, {1, "·"}}},
     {Op::scores, 2, {{0}, {1, "·", "", true}}},
     {Op::scale, 1, {{0, "scale ·"}}},
@@ -196,8 +197,10 @@ std::vector<StageTerm> stage_terms(const Trace& trace, int k) {
     for (std::size_t n = 1; n < out.size(); ++n)
         while (n < out.size() && op == Op::init && out[n].result &&
                std::ranges::any_of(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n),
-                                   [&](const StageTerm& t) { return t.slot == out[n].slot; }))
+                                   [&](const StageTerm& t) { return t.slot == out[n].slot; })) {
+            std::ranges::find(out, out[n].slot, &StageTerm::slot)->of_many = true;
             out.erase(out.begin() + static_cast<std::ptrdiff_t>(n));
+        }
     return out;
 }
 
@@ -206,7 +209,7 @@ std::vector<StageTerm> stage_terms(const Trace& trace, int k, const Explanation&
     if (!trace.lesson().uses(chooses_ranks)) return out;
     const Op op = trace.step(k).op;
     const Role role = e.target.slot == Slot::count ? Role::none : info(e.target.slot).role;
-    const bool pairs = op == Op::add_share || op == Op::store, keys = role == Role::K || role == Role::V;
+    const bool pairs = op == Op::add_share, keys = role == Role::K || role == Role::V;
     if (pairs && keys) std::erase_if(out, [&](const StageTerm& t) { return info(t.slot).role != role; });
     const auto has = [&](const StageTerm& t, const CellRef& cell) {
         return cell.slot == t.slot && t.value->region.contains(cell.row, cell.col);
@@ -316,6 +319,7 @@ bool replaces(const StageTerm& result, const StageTerm& old) {
 }
 
 Line stage_symbol(const Trace& trace, const StageTerm& t) {
+    if (t.of_many) return pieces(block_symbol(trace, t.slot, t.step, 0), " …");
     // Parts have other letters from merge to merge.
     Line symbol = slot_symbol(trace, t.slot, t.part < 0 ? t.made : t.step, t.part);
     // What grows in HBM, block by block, has its block before it grows, too.

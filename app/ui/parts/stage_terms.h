@@ -23,8 +23,9 @@ struct StageTerm {
     const char* after = "";   ///< a bracket that closes behind it
     bool transposed = false;
     bool result = false;
-    bool old = false;     ///< the slot holds something else after this step
-    bool leaves = false;  ///< what is read goes to HBM as it is
+    bool old = false;      ///< the slot holds something else after this step
+    bool leaves = false;   ///< what is read goes to HBM as it is
+    bool of_many = false;  ///< other tiles of the matrix that start alike are not shown
 };
 /// What step k reads, as its formula has it, then what it writes. A load has what arrives, a store what goes.
 std::vector<StageTerm> stage_terms(const Trace& trace, int k);

@@ -1,7 +1,9 @@
 #include "app/ui/parts/stage_transfer.h"
 
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage_motion.h"
+#include "app/ui/state/marks_kept.h"
 #include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/tour.h"
@@ -15,8 +17,13 @@ namespace tilewalk::ui {
 namespace {
 
 constexpr float to_strip = 24;  // from the stage back to the edge of the strip
-constexpr float hbm_w = 112, usual_lanes = 204, narrow_lanes = 164, chip_title_h = 46, bytes_h = 76,
-                most_lane_h = 46;
+constexpr float hbm_w = 112, usual_lanes = 204, narrow_lanes = 164, chip_title_h = 42, bytes_h = 76,
+                reason_h = 34, most_lane_h = 46;
+
+// A slide has one unit: bytes, as its formula counts them, as long as they can be read at a glance.
+std::string bytes_text(std::int64_t bytes) {
+    return bytes < 100'000 ? format_count(bytes) + " B" : format_traffic(bytes);
+}
 
 std::int64_t traffic_until(const Trace& trace, int k) {
     const Traffic t = k < 0 ? Traffic{} : trace.step(k).traffic;
@@ -40,6 +47,8 @@ Line name_of(const Trace& trace, int k, const Access& access) {
                of_keys = info(access.slot).role == Role::K || info(access.slot).role == Role::V;
     if (ranks && !of_keys && !is_of_parts(access.slot))
         return slot_symbol(access.slot, is_load(trace.step(k).op) ? trace.step(k).when.worker : -1);
+    if (trace.lesson().uses(chooses_workers) && info(access.slot).role == Role::Q)  // a row of it, on chip Q₀
+        return slot_symbol(Slot::Qi, trace.step(k).i);
     if (is_of_parts(access.slot) || trace.lesson().uses(chooses_sequences) || ranks)
         return slot_symbol(trace, access.slot, k, access.tile);
     return block_symbol(trace, access.slot, k, access.tile);
@@ -51,7 +60,7 @@ Line label_of_lane(const Canvas& c, const Trace& trace, int k, const Access& acc
     const std::int64_t bytes = moved_bytes(trace, k, access);
     if (bytes > 0)
         for (const char* space : {"  ", " "})
-            if (Line both = pieces(name, space, number(format_traffic(bytes)));
+            if (Line both = pieces(name, space, number(bytes_text(bytes)));
                 rich_width(c, both, size::far) <= room)
                 return both;
     return name;
@@ -111,10 +120,24 @@ void draw_blocks(const Canvas& c, const AppState& state, const TransferPlan& pla
 void draw_memory(const Canvas& c, const Rect& a, const char* name, const char* words) {
     c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::panel);
     c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, c.theme->line2, 1, radius::panel);
-    const float w = c.text(a.x + space::far_pad, a.y + 28, name, size::far, 0, Face::semibold);
+    const float w = c.text(a.x + space::far_pad, a.y + 24, name, size::far, 0, Face::semibold);
     const float left = a.x + space::far_pad + w + 12;
     if (text_width(Face::regular, size::far, words) <= a.right() - 12 - left)
-        c.text(left, a.y + 28, words, size::far, c.theme->t3);
+        c.text(left, a.y + 24, words, size::far, c.theme->t3);
+}
+
+// Whose bytes a walk adds up, where ranks or workers are beside each other.
+std::string whose_bytes(const AppState& state) {
+    const int count = state.trace->workers();
+    if (count < 2) return {};
+    return std::string(count == 2 ? "both " : "all ") +
+           (state.lesson->uses(chooses_ranks) ? "ranks " : "workers ");
+}
+
+// Where it moves less, standard attention has a mark in the bar, bright with a dark edge on any part of it.
+void draw_standard_mark(const Canvas& c, float x, float y, float h) {
+    c.line({x, y - 7}, {x, y + h + 9}, presenter_page(*c.theme), 7);
+    c.line({x, y - 6}, {x, y + h + 8}, c.theme->t1, 3);
 }
 
 // The whole walk is as long as what it moves; standard attention, where it moves more, reaches further.
@@ -139,15 +162,28 @@ void draw_bytes(const Canvas& c, const AppState& state, const Rect& a) {
     const float there = over(phase(state), is_load(op_now(state)) ? during::loading : during::storing);
     c.rect(x_of(before), a.y - 2, std::max(px(now - before) * unit * there, 3.0f), h + 4, t.t1, 2);
     const bool passed = standard > 0 && standard < whole;
-    if (passed)
-        c.line({x_of(standard), a.y - 6}, {x_of(standard), a.y + h + 8}, hue(t, info(Slot::S).role), 3);
+    if (passed) draw_standard_mark(c, x_of(standard), a.y, h);
 
-    const Line step = pieces("this step ", strong(format_traffic(now - before))),
-               far_so = pieces("so far ", strong(format_traffic(now)), " of " + format_traffic(whole));
-    const Line other = standard > 0 ? pieces("standard ", strong(format_traffic(standard))) : Line{};
-    const float y = a.y + h + 27, other_w = other.empty() ? 0 : rich_width(c, other, size::far);
-    const Line both = pieces(step, ",   ", far_so);
-    const Line& told = rich_width(c, both, size::far) + other_w + 40 <= a.w ? both : far_so;
+    // Bar and words are of one moment: before the step its bytes are still to come.
+    const bool comes = shows_before(state);
+    const Line step = pieces(comes ? "this step will move " : "this step ", strong(bytes_text(now - before))),
+               far_so = pieces(whose_bytes(state) + "so far ", strong(bytes_text(comes ? before : now)),
+                               " of " + bytes_text(whole));
+    const Line both = comes ? pieces(far_so, ",   ", step) : pieces(step, ",   ", far_so);
+    const Line brief = standard > 0 ? pieces("standard ", strong(bytes_text(standard))) : Line{};
+    const float y = a.y + h + 27;
+    const auto fit = [&](const Line& left, const Line& right) {
+        return rich_width(c, left, size::far) + rich_width(c, right, size::far) + 40 <= a.w;
+    };
+    // That standard attention moves less here is a surprise, and its reason worth more than this step.
+    const Problem& p = state.trace->problem();
+    const bool larger_tiles = p.Br < p.N() || p.Bc < p.N_kv();
+    const Line why =
+        passed ? pieces(brief, larger_tiles ? ": less, with tiles this small" : ": less, with so few keys")
+               : brief;
+    const Line& other = passed && fit(far_so, why) ? why : brief;
+    const Line& told = fit(both, other) ? both : far_so;
+    const float other_w = other.empty() ? 0 : rich_width(c, other, size::far);
     c.rich(a.x, y, told, size::far);
     // Below its mark, if that is free.
     const float free = a.x + rich_width(c, told, size::far) + 40, last = a.right() - other_w;
@@ -171,7 +207,7 @@ TransferPlan transfer_plan(const Rect& a, bool strip, bool bytes, Lanes lanes) {
     if (!strip) p.hbm = {x, a.y, hbm_w, a.h - below}, x += hbm_w + 12;
     p.lanes = {x, a.y, lanes_w, a.h - below};
     p.chip = {x + lanes_w + 12, a.y, a.right() - x - lanes_w - 12, a.h - below};
-    p.tiles = {p.chip.x + pad, p.chip.y + chip_title_h, p.chip.w - 2 * pad, p.chip.h - chip_title_h - 14};
+    p.tiles = {p.chip.x + pad, p.chip.y + chip_title_h, p.chip.w - 2 * pad, p.chip.h - chip_title_h - 10};
     if (bytes) p.bytes = {a.x, a.bottom() - bytes_h, a.w, bytes_h};
     return p;
 }
@@ -213,7 +249,7 @@ void draw_exchange(const Canvas& c, const AppState& state, const Rect& a) {
     const int k = state.cursor.step;
     const auto grown = std::ranges::find_if(
         trace.writes(k), [&](const Access& one) { return value_in(trace, trace.reads(k), one.slot); });
-    const Line bytes{number(format_traffic(size_of(trace, *grown, true)))};
+    const Line bytes{number(bytes_text(size_of(trace, *grown, true)))};
     const Line label =
         pieces(block_symbol(trace, grown->slot, k, grown->tile), "  ", bytes, " in, ", bytes, " back");
     const float room = a.h - bytes_h - 18, h = std::min(most_lane_h, room), x = a.x - to_strip;

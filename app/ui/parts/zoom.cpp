@@ -7,6 +7,7 @@
 #include "app/ui/parts/stage.h"
 #include "app/ui/parts/stage_motion.h"
 #include "app/ui/parts/stage_transfer.h"
+#include "app/ui/parts/stage_words.h"
 #include "app/ui/parts/zoom_layout.h"
 #include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
@@ -43,6 +44,7 @@ MatrixLook look_of(const AppState& state, const Strip& s, const StageView& view)
     look.past = s.old;
     look.transposed = s.line.column;
     look.digits = s.digits;
+    if (formula_is_short(state)) look.form = NumberForm::as_formula;
     look.bed = false;
     look.numbers = true;
     look.size = size::far_number;
@@ -124,32 +126,48 @@ std::string name_of_rows(const AppState& state, Slot slot, bool of_keys, int fir
 bool in_sum(const Strip& s) { return !s.result && !s.single() && s.rows == 1 && s.line.chosen < 0; }
 bool part_of_sum(const Strip& s) { return in_sum(s) && s.cut(); }
 
+std::string size_text(const Region& a) { return str(a.rows) + " × " + str(a.cols); }
+
 // "row 30, keys 32–39", how many of all; then as much of it as there is room for.
-void draw_caption(const Canvas& c, const AppState& state, const Strip& s, float left, float right,
-                  float mid) {
+// `words`: those of the cells do not stand below them.
+void draw_caption(const Canvas& c, const AppState& state, const Strip& s, float left, float right, float mid,
+                  bool words) {
     const Region shown = s.shown();
     const bool of_keys = info(s.slot).role == Role::S;
-    const std::string rows = name_of_rows(state, s.slot, keys_are_rows(s.slot), shown.row, shown.rows);
-    const std::string cols = of_keys ? name_of_rows(state, s.slot, true, shown.col, shown.cols)
-                                     : from_to("column", shown.col, shown.cols);
+    std::string rows = name_of_rows(state, s.slot, keys_are_rows(s.slot), shown.row, shown.rows);
+    const std::vector<std::string> said = term_words(state, {.slot = s.slot, .value = s.value}).rows;
+    if (shown.rows == 1 && !said.empty())
+        rows += " (" + said[static_cast<std::size_t>(shown.row - s.value->region.row)] + ")";
+    // Kᵀ has what is a row of K as a column.
+    const std::string cols =
+        of_keys ? name_of_rows(state, s.slot, true, shown.col, shown.cols)
+                : from_to(s.transposed && !s.line.column ? "row" : "column", shown.col, shown.cols);
     const std::string both = s.line.column ? cols + ", " + rows : rows + ", " + cols;
     std::string of_all = both, how_many = both;
+    const Region& whole = s.value->region;
+    if (s.rows > 1 && (shown.rows < whole.rows || shown.cols < whole.cols)) {
+        of_all = both + ", of " + size_text(whole), how_many = size_text(shown) + " of " + size_text(whole);
+    }
     if (part_of_sum(s)) {
         const bool tile = (of_keys || s.line.column) && (step_now(state).i >= 0 || step_now(state).j >= 0);
         how_many += ", " + str(s.count) + " of ";
         of_all = how_many + (tile ? "the " : "") + str(s.line.length()) + (tile ? " in this tile" : " terms");
         how_many += str(s.line.length());
     }
-    for (const std::string& words : {of_all, how_many, both, s.line.column ? cols : rows})
-        if (text_width(Face::regular, size::far, words) <= right - left) {
-            c.text(right, mid, words, size::far, c.theme->t2, Align::right);
-            return;
-        }
+    std::string said_here;
+    for (int n = 0; words && !s.words.empty() && n < s.count; ++n)
+        said_here += (n == 0 ? both + " (" : " ") + s.words[static_cast<std::size_t>(s.first + n)];
+    if (!said_here.empty()) said_here += ")";
+    for (const std::string& text :
+         {said_here, of_all, how_many, s.rows > 1 ? how_many : both, s.line.column ? cols : rows})
+        if (!text.empty() && text_width(Face::regular, size::far, text) <= right - left)
+            return void(c.text(right, mid, text, size::far, c.theme->t2, Align::right));
 }
 
 // What the products come to: those that are shown, and the others. What the step makes of their sum stands in
 // the formula, but for a scale.
 struct Sum {
+    Role role = Role::none;
     int count = 0, others = 0;
     double shown = 0, all = 0, scale = 1, total = 0;
 };
@@ -165,7 +183,10 @@ std::optional<Sum> sum_of(const AppState& state, const Zoom& z) {
     if (!sum || factors.size() != 2 || !sum->adds_up()) return {};
     const Strip &a = *factors[0], &b = *factors[1];
     if (a.first != b.first || a.count != b.count || a.line.length() != std::ssize(sum->a.values)) return {};
-    Sum out{.count = a.count, .others = a.line.length() - a.count, .total = sum->total};
+    Sum out{.role = info(sum->slot).role,
+            .count = a.count,
+            .others = a.line.length() - a.count,
+            .total = sum->total};
     out.all = sum->products();
     for (int n = a.first; n < a.first + a.count; ++n)
         out.shown += sum->a.values[static_cast<std::size_t>(n)] * sum->b.values[static_cast<std::size_t>(n)];
@@ -176,8 +197,8 @@ std::optional<Sum> sum_of(const AppState& state, const Zoom& z) {
 
 // The ways to say it, shorter and shorter.
 std::vector<Line> sum_lines(const Sum& sum) {
-    const auto figure = [](double v) { return number(format_short(v), Role::S); };
-    if (sum.others == 0) return {pieces(str(sum.count) + " products  ", figure(sum.all))};
+    const auto figure = [&](double v) { return number(format_short(v), sum.role); };
+    if (sum.others == 0) return {pieces("Σ of " + str(sum.count) + " products  ", figure(sum.all))};
     const double others = sum.all - sum.shown;
     const Line shown = pieces(str(sum.count) + " shown ", figure(sum.shown));
     const Line others_too = pieces(shown, ", " + str(sum.others) + " others ", figure(others)),
@@ -222,33 +243,39 @@ struct CellsAt {
     float x, y, cw, ch;
 };
 void draw_line(const Canvas& c, AppState& state, const Strip& s, const StageView& view, const Region& window,
-               const CellsAt& at, const std::string& widget) {
+               const CellsAt& at) {
     MatrixLook look = look_of(state, s, view);
     look.window = window;
     look.x = at.x, look.y = at.y, look.cw = at.cw, look.ch = at.ch;
     look.boxes = true;
-    matrix(arriving(c, state, s), state, look, widget.c_str());
+    matrix(arriving(c, state, s), state, look, "presenter");
 }
 
 // Returns the area of the cells.
-Rect draw_cells(const Canvas& c, AppState& state, const Zoom& z, const Strip& s, const StageView& view,
-                float x, float y, float w, float row) {
-    const int across = std::min(s.count, z.across), lines = std::max(s.rows, ceil_div(s.count, z.across));
-    const float cw = std::min(w / px(across), std::max(150.0f, std::min(240.0f, 960 / px(across))));
-    const Rect cells{x, y, cw * px(across), row * px(lines)};
+Rect draw_cells(const Canvas& c, AppState& state, const Strip& s, const StageView& view, float x, float y,
+                float w, float row) {
+    const float cw = std::min(w / px(s.count), std::max(150.0f, std::min(240.0f, 960 / px(s.count))));
+    const Rect cells{x, y, cw * px(s.count), row * px(s.rows)};
     const ImU32 colour = hue(*c.theme, info(s.slot).role);
     c.rect(x - 4, y - 4, cells.w + 8, cells.h + 8, c.theme->well, 8);
     if (!s.result && !s.old) c.dashed_frame(x - 4, y - 4, cells.w + 8, cells.h + 8, colour, 2.2f, {7, 4});
-    if (s.rows > 1) {
-        draw_line(c, state, s, view, s.shown(), {x, y, cw, row}, "presenter");
-        return cells;
-    }
-    for (int n = 0; n < lines; ++n) {
-        const int first = n * z.across, count = std::min(z.across, s.count - first);
-        draw_line(c, state, s, view, s.line.part(s.first + first, count), {x, y + px(n) * row, cw, row},
-                  "presenter" + str(n));
-    }
+    draw_line(c, state, s, view, s.shown(), {x, y, cw, row});
+    // The row goes on.
+    if (s.rows == 1 && s.first > 0)
+        c.text(x - 2, cells.middle(), "…", size::far, c.theme->t1, Face::regular, Align::right);
+    if (s.rows == 1 && s.first + s.count < s.line.length())
+        c.text(cells.right() + 2, cells.middle(), "…", size::far, c.theme->t1);
     return cells;
+}
+
+// What the cells stand for, below each of them.
+void draw_words_of(const Canvas& c, const Strip& s, const Rect& cells, float down) {
+    const float cw = cells.w / px(s.count);
+    if (s.words.empty() || widest_word(s.words) > cw - 6) return;
+    for (int n = 0; n < s.count; ++n)
+        c.text(cells.x + (px(n) + .5f) * cw, cells.bottom() + down + 22,
+               s.words[static_cast<std::size_t>(s.first + n)], size::far, c.theme->t2, Face::regular,
+               Align::center);
 }
 
 Rect draw_band(const Canvas& c, AppState& state, const Zoom& z, const Band& band, const Rect& a,
@@ -259,14 +286,16 @@ Rect draw_band(const Canvas& c, AppState& state, const Zoom& z, const Band& band
     const std::optional<Sum> sum = s.result ? sum_of(state, z) : std::nullopt;
     const float mid = a.y + head_middle;
     if (!sum || !draw_sum(arriving(c, state, s), *sum, end + 16, a.right(), mid))
-        draw_caption(c, state, s, end + 16, a.right(), mid);
+        draw_caption(c, state, s, end + 16, a.right(), mid, !z.words);
     float y = a.y + head_h;
     if (band.old >= 0) {
-        draw_cells(c, state, z, z.at(band.old), view, a.x + 4, y, a.w - 8, old_h - 12);
+        draw_cells(c, state, z.at(band.old), view, a.x + 4, y, a.w - 8, old_h - 12);
         y += old_h;
     }
-    const Rect cells = draw_cells(c, state, z, s, view, a.x + 4, y, a.w - 8, z.row);
-    if (z.locators && s.cut()) draw_locator(c, state, s, cells.x, cells.bottom() + 9, cells.w);
+    const Rect cells = draw_cells(c, state, s, view, a.x + 4, y, a.w - 8, z.row);
+    const bool located = z.locators && s.cut();
+    if (located) draw_locator(c, state, s, cells.x, cells.bottom() + 9, cells.w);
+    if (z.words) draw_words_of(c, s, cells, located ? locator_h : 0);
     return cells;
 }
 
@@ -344,18 +373,34 @@ static bool draw_moved_between(const Canvas& c, AppState& state, Zoom& z, const 
     return true;
 }
 
+// The map of the scores, and in `area` what it leaves of that.
+static ScoreMap map_beside(const AppState& state, Rect& area) {
+    // Eight numbers of six letters stand beside it.
+    const float w = std::clamp(area.w - wedge_w - 8 - px(most_across) * cell_w(6), 240.0f, 384.0f);
+    const ScoreMap scores = score_map(state, {area.x, area.y, w, area.h});
+    if (scores.area.w > 0) {
+        const float x = scores.area.right() + wedge_w;
+        area = {x, area.y, area.right() - x, area.h};
+    }
+    return scores;
+}
+
+int zoom_digits(const AppState& state, Rect area, bool map) {
+    Zoom z = zoom_of(state);
+    if (is_moved(op_now(state))) return number_style().digits;
+    if (map) map_beside(state, area);
+    choose_across(state, z, area.w - 8);
+    int fewest = number_style().digits;
+    for (const Strip& s : z.strips) fewest = std::min(fewest, s.digits);
+    return fewest;
+}
+
 bool zoom(const Canvas& c, AppState& state, const Rect& area, const StageView& view) {
     Zoom z = zoom_of(state);
     if (pictures_transfer(state) && draw_moved_between(c, state, z, area, view)) return true;
     Rect a = area;
     ScoreMap scores;
-    if (view.map) {
-        // Eight numbers of six letters stand beside it.
-        const float w = std::clamp(area.w - wedge_w - 8 - px(most_across) * cell_w(6), 240.0f, 384.0f);
-        scores = score_map(state, {area.x, area.y, w, area.h});
-        if (scores.area.w > 0)
-            a = {scores.area.right() + wedge_w, a.y, a.right() - scores.area.right() - wedge_w, a.h};
-    }
+    if (view.map) scores = map_beside(state, a);
     if (is_moved(op_now(state))) {
         draw_moved(c, state, z, a, view);
         if (scores.area.w > 0) draw_score_map(c, state, scores, {});

@@ -2,6 +2,7 @@
 
 #include "app/ui/parts/bed.h"
 #include "app/ui/parts/slot_view.h"
+#include "app/ui/parts/stage_words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +23,10 @@ int letters(const AppState& state, const Strip& s, int digits) {
     for (int r = 0; r < std::max(cells.rows, s.rows); ++r)
         for (int c = 0; c < cells.cols; ++c) {
             const double v = s.value->data(cells.row - all.row + r, cells.col - all.col + c);
-            most = std::max(most, letter_count(state.look[s.slot].digits.text(v, digits)));
+            std::string text = state.look[s.slot].digits.text(v, digits);
+            if (digits == number_style().digits && formula_is_short(state))
+                text = formula_text(state.explanation, info(s.slot).role, v, std::move(text));
+            most = std::max(most, letter_count(text));
         }
     return most;
 }
@@ -71,20 +75,12 @@ int decisive(const Zoom& z, int length) {
     return at;
 }
 
-// Of what a sum is taken over.
-int longest_line(const Zoom& z) {
-    int longest = 0;
-    for (const Strip& s : z.strips)
-        if (!s.result && !s.old) longest = std::max(longest, s.line.length());
-    return longest;
-}
-
-// What replaces an old value stands right below it.
-void set_lines(Zoom& z, int lines) {
-    for (Band& band : z.bands) band.lines = band.old >= 0 ? 1 : lines;
-}
-
 }  // namespace
+
+bool formula_is_short(const AppState& state) {
+    constexpr auto most_numbers = 6;
+    return std::ranges::count(state.explanation.numbers, Span::Face::number, &Span::face) <= most_numbers;
+}
 
 bool is_moved(Op op) { return info(op).kind != OpKind::compute; }
 
@@ -99,6 +95,8 @@ Zoom zoom_of(const AppState& state) {
         static_cast<StageTerm&>(s) = term;
         s.line = term_line(term, state.explanation);
         if (moved && s.line.chosen >= 0) s.line.chosen = 0;
+        const TermWords words = term_words(state, {.slot = s.slot, .value = s.value});
+        if (!s.single()) s.words = s.line.column ? words.rows : words.columns;
         z.strips.push_back(s);
     }
     z.bands = bands_of(z);
@@ -112,6 +110,8 @@ double weight_at(const Strip& s, int n) {
 }
 
 void choose_across(const AppState& state, Zoom& z, float w) {
+    int longest = 1;
+    for (const Strip& s : z.strips) longest = std::max(longest, s.line.length());
     for (const int wanted : {most_across, most_across - 2, 1})
         for (int digits : digit_choices()) {
             float widest = 1;
@@ -120,7 +120,7 @@ void choose_across(const AppState& state, Zoom& z, float w) {
                 if (!s.single()) widest = std::max(widest, s.cw);
             }
             z.across = std::clamp(static_cast<int>(w / widest), 1, most_across);
-            if (z.across < wanted) continue;
+            if (z.across < std::min(wanted, longest)) continue;
             if (z.across == most_across - 1) --z.across;  // lines of even length
             return;
         }
@@ -132,7 +132,7 @@ void choose_parts(Zoom& z) {
             if (n < 0) continue;
             Strip& s = z.at(n);
             const int length = s.line.length();
-            s.count = std::min(length, z.across * band.lines);
+            s.count = std::min(length, z.across);
             const int focus = s.line.chosen >= 0 ? s.line.chosen : decisive(z, length);
             s.first = std::clamp(focus / s.count * s.count, 0, length - s.count);
         }
@@ -143,10 +143,9 @@ float band_h(const Zoom& z, const Band& band) {
     if (band.old >= 0) h += old_h;
     if (band.strip >= 0) {
         const Strip& s = z.at(band.strip);
-        const int lines =
-            std::max(s.rows, ceil_div(std::min(s.line.length(), z.across * band.lines), z.across));
-        h += px(lines) * z.row;
-        if (z.locators && s.line.length() > z.across * band.lines) h += locator_h;
+        h += px(s.rows) * z.row;
+        if (z.locators && s.line.length() > z.across) h += locator_h;
+        if (z.words && !s.words.empty()) h += word_h;
     }
     return h;
 }
@@ -159,20 +158,18 @@ float total_h(const Zoom& z) {
 
 bool choose_rows(Zoom& z, float h, bool lens) {
     struct Choice {
-        int lines;
-        bool lens, locators;
+        bool lens, locators, words;
         float least;
-        bool whole = false;  // only if nothing is cut
     };
-    const Choice choices[] = {{2, true, true, least_row},  {2, false, true, least_row},
-                              {2, false, false, 32, true}, {1, true, true, least_row},
-                              {1, false, true, least_row}, {1, false, false, 34}};
+    const Choice choices[] = {{true, true, true, least_row},
+                              {false, true, true, 34},
+                              {true, true, false, least_row},
+                              {false, true, false, least_row},
+                              {false, false, false, 34}};
     for (const Choice& choice : choices) {
         if (choice.lens && !lens) continue;
-        if (choice.whole && longest_line(z) > choice.lines * z.across) continue;
         const float room = h - (choice.lens ? least_lens_h + band_gap : 0);
-        set_lines(z, choice.lines);
-        z.locators = choice.locators;
+        z.locators = choice.locators, z.words = choice.words;
         for (z.row = highest_row; z.row >= choice.least; z.row -= 2)
             if (total_h(z) <= room) {
                 z.lens = choice.lens ? h - total_h(z) - band_gap : 0;

@@ -4,16 +4,18 @@
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 #include "core/problem/precision.h"
+#include "core/problem/savings.h"
 #include "core/walk/compare.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 namespace tilewalk::ui {
 
 namespace {
 
-enum Tab { faults_tab, formats_tab, effect_tab };
+enum Tab { faults_tab, formats_tab, savings_tab, effect_tab };
 
 // A copy of the problem, changed by `change`, becomes the problem; the example stays that example.
 template <class Change> void break_it(AppState& state, Change change) {
@@ -82,10 +84,42 @@ void formats_section(const Canvas& c, AppState& state, float x, float y, float w
     }
 }
 
+// τ beside its switch.
+void threshold_field(const Canvas& c, AppState& state, float right, float y) {
+    const double now = *state.problem->savings.lazy;
+    LogitField& field = state.form.lazy;
+    if (!field.typed) std::snprintf(field.text, sizeof field.text, "%g", now);
+    const auto number = number_in<double>(field.text);
+    const bool good = number && *number >= 0 && *number <= most_lazy;
+    c.text(right - 92, y, "τ =", size::body, c.theme->t2, Face::regular, Align::right);
+    const FieldResult result = text_field(c, "##lazy threshold", right - 84, y - 16, 84, 32, field.text,
+                                          sizeof field.text, {.invalid = !good, .face = Face::mono});
+    field.typed = result.active;
+    if ((result.entered || result.left) && good && *number != now)
+        break_it(state, [&](Problem& p) { p.savings.lazy = *number; });
+}
+
+// What kernels for newer GPUs do otherwise: lazy rescaling, and a cubic in place of exp.
+void savings_section(const Canvas& c, AppState& state, float x, float y, float w) {
+    bool lazy = state.problem->savings.lazy.has_value(), cubic = state.problem->savings.cubic;
+    if (toggle(c, "##lazy", x, y + 10, "Lazy rescaling", lazy))
+        break_it(state,
+                 [&](Problem& p) { p.savings.lazy = lazy ? std::optional(published_lazy) : std::nullopt; });
+    if (state.problem->savings.lazy) threshold_field(c, state, x + w, y + 10);
+    y += 26 + c.paragraph(x + 44, y + 26, w - 44,
+                          "m, ℓ and O stay while the maximum rises by at most τ powers of two", size::small,
+                          c.theme->t3, 2);
+    y += 18;
+    if (toggle(c, "##cubic", x, y + 10, "Cubic exp2", cubic))
+        break_it(state, [&](Problem& p) { p.savings.cubic = cubic; });
+    c.paragraph(x + 44, y + 26, w - 44, "P̃ = 2^((S − m) log₂ e), by a polynomial of degree 3 in place of exp",
+                size::small, c.theme->t3, 2);
+}
+
 void reset_button(const Canvas& c, AppState& state, float right, float y) {
     const float w = button_width("Reset");
     if (button(c, "##reset faults", right - w, y, w, 32, "Reset",
-               {.enabled = state.problem->broken(), .tooltip = "No fault, fp64 everywhere"}))
+               {.enabled = state.problem->broken(), .tooltip = "No fault, no saving, fp64 everywhere"}))
         break_it(state, [](Problem& p) { p = without_faults(std::move(p)); });
 }
 
@@ -158,16 +192,9 @@ void effect_section(const Canvas& c, AppState& state, float x, float y, float w,
 // What the pill says; empty without a fault and with formats as they are.
 static std::string broken_pill_words(const AppState& state, float size) {
     if (!broken_walk(state)) return "";
-    // Number formats round; only faults break.
-    const bool fault = state.problem->switches != Switches{};
-    const std::string words = fault ? "Broken on purpose" : "Rounded on purpose";
-    const std::string title = fault_title(*state.lesson, *state.problem);
-    const std::string named =
-        words + (fault && !title.empty() ? ": " + lower_case(title.substr(0, 1)) + title.substr(1)
-                 : title.empty()         ? ""
-                                         : ": " + title);
+    const std::string named = named_fault(state);
     constexpr float most = 520;
-    return pill_width(named, size) <= most ? named : words;
+    return pill_width(named, size) <= most ? named : fault_title(*state.lesson, *state.problem);
 }
 
 float broken_pill_width(const AppState& state, float size) {
@@ -182,6 +209,29 @@ float broken_pill(const Canvas& c, const AppState& state, float right, float y, 
     return c.pill(right, y, words, size, fault ? c.theme->danger : c.theme->t1, c.theme->inv, Align::right);
 }
 
+// The tabs that this lesson and this panel have; the one that is open.
+static int break_tabs(const Canvas& c, AppState& state, float x, float y, float w, bool roomy) {
+    static constexpr const char *names[] = {"Faults", "Formats", "Savings", "Effect"},
+                                *short_names[] = {"Fault", "Format", "Lazy", "Effect"};
+    std::vector<int> there{faults_tab, formats_tab};
+    if (state.lesson->uses(takes_savings)) there.push_back(savings_tab);
+    if (!roomy) there.push_back(effect_tab);
+    const auto called = [&](const auto& all) {
+        std::vector<std::string> words;
+        for (const int tab : there) words.emplace_back(all[tab]);
+        return words;
+    };
+    std::vector<std::string> words = called(names);
+    const bool fit = segmented_width(words) <= w;
+    if (!fit) words = called(short_names);
+    const auto open = std::ranges::find(there, state.break_tab);
+    int at = open == there.end() ? 0 : static_cast<int>(open - there.begin());
+    const float text = segmented_width(words) <= w ? size::body : size::small;
+    if (segmented(c, "##break tab", x, y, words, at, text))
+        state.break_tab = there[static_cast<std::size_t>(at)];
+    return there[static_cast<std::size_t>(at)];
+}
+
 void break_view(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "Break it", a);
     const float x = a.x + 16, w = a.w - 32;
@@ -190,22 +240,21 @@ void break_view(const Canvas& c, AppState& state, const Rect& a) {
     if (icon_button(c, "##close break", a.right() - 16 - 32, a.y + 12, 32, 32, Icon::close, close))
         show_side(state, false, false);
     if (state.lesson->faults().empty()) {
-        c.paragraph(
-            x, a.y + 64, w,
-            "This lesson has no switches. Flash forward, flash backward and the lessons that merge can be "
-            "broken.",
-            15, c.theme->t2, 6);
+        c.paragraph(x, a.y + 64, w,
+                    "This lesson has no switches. The tiled lessons, forward and backward, and those that "
+                    "merge can be "
+                    "broken.",
+                    15, c.theme->t2, 6);
         return;
     }
     reset_button(c, state, a.right() - 16 - 40, a.y + 12);
     const bool roomy = a.h >= 560;
-    int tab = roomy ? std::min(state.break_tab, +formats_tab) : state.break_tab;
-    std::vector<std::string> tabs = {"Faults", "Formats"};
-    if (!roomy) tabs.push_back("Effect");
-    if (segmented(c, "##break tab", x, a.y + 56, tabs, tab)) state.break_tab = tab;
-    const float top = a.y + 104, bottom = a.bottom() - 12, effect = roomy ? top + 262 : top;
+    const int tab = break_tabs(c, state, x, a.y + 56, w, roomy);
+    const float top = a.y + 104, bottom = a.bottom() - 12,
+                effect = roomy ? top + (tab == savings_tab ? 168 : 262) : top;
     if (tab == faults_tab) faults_section(c, state, x, top, w, roomy ? effect - 20 : bottom);
     if (tab == formats_tab) formats_section(c, state, x, top, w);
+    if (tab == savings_tab) savings_section(c, state, x, top, w);
     if (roomy) c.line({x, effect - 15.5f}, {x + w, effect - 15.5f}, c.theme->line);
     if (roomy || tab == effect_tab) effect_section(c, state, x, effect, w, bottom);
 }

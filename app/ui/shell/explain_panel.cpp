@@ -1,7 +1,9 @@
 // The explanation: formula in symbols, with numbers, its result, why, and the line of pseudocode.
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/pseudocode.h"
+#include "app/ui/shell/bridge.h"
 #include "app/ui/shell/panels.h"
+#include "app/ui/state/broken_stage.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 #include "core/lessons/shared/parts.h"
@@ -17,7 +19,7 @@ namespace {
 void title_row(const Canvas& c, const AppState& state, const Rect& a) {
     const Explanation& e = state.explanation;
     const float place = pill_width(e.place, size::body);
-    const float room = a.w - place - 44, size = text_width(Face::semibold, 22, e.title) <= room ? 22 : 18;
+    const float room = a.w - place - 44, size = fitting_size(c, {strong(e.title)}, room, {22, 18, 16, 14});
     step_title(c, a.x + 16, a.y + 28, room, e.title, size);
     c.pill(a.right() - 16, a.y + 28, e.place, size::body, 0, c.theme->t1, Align::right);
 }
@@ -164,8 +166,11 @@ float without_fault(const Canvas& c, const AppState& state, float x, float y, fl
     const double value = value_at(*held.value, cell);
     constexpr float h = 46;
     if (distance(value, *truth) == 0 || h > room) return 0;
-    const bool rounded = state.problem->switches == Switches{};
-    c.text_within(x, y + 20, w, rounded ? "without rounding" : "without the fault", size::small, c.theme->t3);
+    const std::string kind = kind_of_walk(state);
+    const char* const without = kind == "Rounded"  ? "without rounding"
+                                : kind == "Saving" ? "in the true walk"
+                                                   : "without the fault";
+    c.text_within(x, y + 20, w, without, size::small, c.theme->t3);
     // A part is called as in the formula.
     const Line& result = state.explanation.result;
     const bool of_part = is_of_parts(cell.slot) && result.size() > 2;
@@ -215,10 +220,21 @@ bool formula_view(const Canvas& c, AppState& state, const Rect& a, float card, b
     const float y = card + formula_card(c, state, a, card, a.h < 450 ? 2 : tight ? 3 : 4) + 14;
     const float code = least_pseudocode_height(state), text_w = a.w - (a.w < 360 ? 32 : 76);
     const float why = paragraph_height(text_w, state.explanation.why, size::lead, 0);
-    const bool whole = !tight && a.bottom() - y - why >= code;
-    const float end = reason(c, state, {a.x, y, a.w, a.bottom() - y}, whole ? 0 : switch_h, tight ? 0 : code);
-    pseudocode_below(c, state, whole ? a : Rect{a.x, a.y, a.w, a.h - switch_h + 6}, end);
+    // Where the way to the kernel stands at the foot, that is not the algorithm's.
+    const float foot = has_bridge(state) ? switch_h : 0;
+    const bool whole = !tight && a.bottom() - foot - y - why >= code;
+    const float end =
+        reason(c, state, {a.x, y, a.w, a.bottom() - y}, whole ? foot : switch_h, tight ? 0 : code);
+    pseudocode_below(c, state, whole && foot == 0 ? a : Rect{a.x, a.y, a.w, a.h - switch_h + 6}, end);
     return whole;
+}
+
+// The way to the kernel that does this step.
+void kernel_button(const Canvas& c, AppState& state, const Rect& a) {
+    const float w = 76;
+    if (button(c, "##kernel", a.inner_right() - w, a.bottom() - 12 - 32, w, 32, "Kernel",
+               {.tooltip = "The lane of a kernel that does this step (V)"}))
+        cross_bridge(state);
 }
 
 // The whole algorithm; below it the reason, where that has room.
@@ -240,11 +256,12 @@ void explain_view(const Canvas& c, AppState& state, const Rect& a, bool tight) {
         code_view(c, state, a, a.y + 56);
     else
         whole = formula_view(c, state, a, a.y + 56, tight);
+    if (has_bridge(state)) kernel_button(c, state, a);
     // Where not both have room, they take turns.
     if (whole) return;
     int tab = code ? 1 : 0;
-    if (segmented(c, "##tab", a.x + 16, a.bottom() - 12 - 32, {"Formula", "Pseudocode"}, tab))
-        code = tab == 1;
+    const char* const second = has_bridge(state) && a.w < 340 ? "Code" : "Pseudocode";  // beside the button
+    if (segmented(c, "##tab", a.x + 16, a.bottom() - 12 - 32, {"Formula", second}, tab)) code = tab == 1;
 }
 
 }  // namespace tilewalk::ui

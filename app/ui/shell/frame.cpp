@@ -3,6 +3,7 @@
 #include "app/ui/cards/cards.h"
 #include "app/ui/chapters/backward/backward.h"
 #include "app/ui/chapters/compare/page.h"
+#include "app/ui/chapters/inside/page.h"
 #include "app/ui/chapters/scale/page.h"
 #include "app/ui/chapters/start/page.h"
 #include "app/ui/kit/focus.h"
@@ -61,8 +62,8 @@ void draw_presenter(Canvas canvas, AppState& state, float W, float H) {
     canvas.min_text = 27;
     const PageView* page = page_view(state.page);
     if (!page) return presenter_view(canvas, state, W, H);
-    const Rect card = tour_band(canvas, state, W, H);
-    page->presenter(canvas, state, W, card.h > 0 ? card.y : H);
+    const Rect question = question_band(canvas, state, W, H), card = tour_band(canvas, state, W, H);
+    page->presenter(canvas, state, W, question.h > 0 ? question.y : card.h > 0 ? card.y : H);
 }
 
 // In the title of SRAM where it has room there; else on the edge between header and page, where no lesson
@@ -171,6 +172,8 @@ void frame(AppState& state) {
             open_bundle(state, state.dropped.front());
         else if (is_tour(state.dropped))
             open_tour(state, state.dropped.front());
+        else if (is_kernel_source(state.dropped))
+            open_kernel_source(state, state.dropped.front(), false);
         else if (state.page == Page::scale)
             load_results(state, state.dropped);
         else if (state.page == Page::start)

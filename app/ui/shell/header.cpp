@@ -7,6 +7,7 @@
 #include "app/ui/state/chapters.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
+#include "core/base/words.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,18 +16,21 @@ namespace tilewalk::ui {
 
 namespace {
 
-// The lessons of a chapter that has several: "FlashAttention-2", "-1"
-std::vector<std::string> lesson_names(const Chapter& chapter) {
+// The lessons of a chapter that has several: "FlashAttention-2", "FlashAttention-1"; in narrow windows
+// "FA-2".
+std::vector<std::string> lesson_names(const Chapter& chapter, bool brief) {
     std::vector<std::string> names;
     if (chapter.lessons.size() > 1)
-        for (const Lesson* lesson : chapter.lessons) names.emplace_back(lesson->tab);
+        for (const Lesson* lesson : chapter.lessons)
+            names.push_back(brief ? replaced(lesson->tab, "FlashAttention", "FA") : lesson->tab);
     return names;
 }
 
-// The lessons of the current chapter, where it has several: "FlashAttention-2 | -1". Returns the width.
-float lesson_switch(const Canvas& c, AppState& state, float x) {
+// The lessons of the current chapter, where it has several: "FlashAttention-2 | FlashAttention-1". Returns
+// the width.
+float lesson_switch(const Canvas& c, AppState& state, float x, bool brief) {
     const Chapter& chapter = current_chapter(state);
-    const std::vector<std::string> names = lesson_names(chapter);
+    const std::vector<std::string> names = lesson_names(chapter, brief);
     if (names.empty()) return 0;
     const auto shown = std::ranges::find(chapter.lessons, state.lesson);
     int current = shown == chapter.lessons.end() ? 0 : static_cast<int>(shown - chapter.lessons.begin());
@@ -55,7 +59,10 @@ bool is_current(const AppState& state, const Chapter& chapter) {
     return state.page != Page::start && &chapter == &current_chapter(state);
 }
 
-using TabLabels = std::vector<TabLabel>;
+struct TabLabels : std::vector<TabLabel> {
+    using std::vector<TabLabel>::vector;
+    bool brief_lessons = false;
+};
 
 // All tabs, without the switch between the lessons of the current chapter.
 float tabs_width(const TabLabels& labels) {
@@ -64,9 +71,9 @@ float tabs_width(const TabLabels& labels) {
     return all;
 }
 
-float switch_width(const AppState& state) {
+float switch_width(const AppState& state, bool brief) {
     if (state.page == Page::start) return 0;
-    const std::vector<std::string> names = lesson_names(current_chapter(state));
+    const std::vector<std::string> names = lesson_names(current_chapter(state), brief);
     return names.empty() ? 0 : segmented_width(names) + 8;
 }
 
@@ -75,22 +82,27 @@ float switch_width(const AppState& state) {
 // where its full name would not leave them in `most`.
 TabLabels fitting_labels(const AppState& state, float room, float quiet_room, float most) {
     const auto fits = [&](const TabLabels& labels, float w) {
-        return switch_width(state) + tabs_width(labels) <= w;
+        return switch_width(state, labels.brief_lessons) + tabs_width(labels) <= w;
     };
     const auto count = static_cast<int>(chapters().size());
     const auto shown =
         std::ranges::find_if(chapters(), [&](const Chapter& c) { return is_current(state, c); });
     const int current = static_cast<int>(shown - chapters().begin());
-    const auto all_with = [&](TabLabel label) {
+    const auto all_with = [&](TabLabel label, bool brief_lessons) {
         TabLabels all(chapters().size(), label);
+        all.brief_lessons = brief_lessons;
         if (current < count) all[static_cast<std::size_t>(current)] = TabLabel::full;
         return all;
     };
-    for (const TabLabel label : {TabLabel::full, TabLabel::brief})
-        if (TabLabels all = all_with(label); fits(all, room)) return all;
-    TabLabels out = all_with(TabLabel::number);
+    for (const bool brief_lessons : {false, true})
+        for (const TabLabel label : {TabLabel::full, TabLabel::brief})
+            if (TabLabels all = all_with(label, brief_lessons); fits(all, room)) return all;
+    TabLabels out = all_with(TabLabel::number, true);
     // Where many lessons leave less than `most`, the number of their chapter must do.
-    if (!fits(out, most)) return TabLabels(chapters().size(), TabLabel::number);
+    if (!fits(out, most)) {
+        std::ranges::fill(out, TabLabel::number);
+        return out;
+    }
     for (int away = 1; away < count; ++away)
         for (const int n : {current + away, current - away}) {
             if (n < 0 || n >= count) continue;
@@ -117,7 +129,8 @@ void chapter_tabs(const Canvas& c, AppState& state, float x, const TabLabels& la
         if (current) c.rect(x + 10, 46.5f, w - 20, 4, c.theme->t1, 2);
         x += w + 2;
         if (current)
-            if (const float lessons_w = lesson_switch(c, state, x + 2); lessons_w > 0) x += lessons_w + 8;
+            if (const float lessons_w = lesson_switch(c, state, x + 2, labels.brief_lessons); lessons_w > 0)
+                x += lessons_w + 8;
     }
 }
 
@@ -232,7 +245,8 @@ void draw_tabs(const Canvas& c, AppState& state, float tabs, float x, float list
     constexpr float least_list = 150;
     const float most = x - button_gap - tabs - 8;
     const TabLabels labels = fitting_labels(state, most - least_list, most - list_w, most - 100);
-    const float list = std::min(list_w, most - switch_width(state) - tabs_width(labels));
+    const float list =
+        std::min(list_w, most - switch_width(state, labels.brief_lessons) - tabs_width(labels));
     example_list(c, state, x - button_gap - list, list);
     chapter_tabs(c, state, tabs, labels);
 }

@@ -3,6 +3,7 @@
 #include "app/ui/chapters/start/moments.h"
 #include "app/ui/chapters/start/page.h"
 #include "app/ui/kit/focus.h"
+#include "app/ui/shell/bridge.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/shell/speaker.h"
@@ -192,6 +193,7 @@ void answer(AppState& state, const KeyPress& press) {
     if (taken) return;
     if (press.key == Key::w && !press.ctrl) return inspect(state, chosen_cell(state));
     if (press.key == Key::l && press.ctrl) return copy_link(state);
+    if (press.key == Key::v && !press.ctrl && !press.alt) return cross_bridge(state);
     if (press.key == Key::z && press.ctrl && !press.shift && leads_back(state)) return undo(state);
     if (answer_page_key(state, press)) return;
     if (is_direction(press.key)) return answer_walk_key(state, press);

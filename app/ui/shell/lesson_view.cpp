@@ -120,7 +120,7 @@ const PageView* page_view(Page page) {
          answer_inside_key,
          refresh_inside,
          inside_idle_seconds,
-         {"Source", "Registers", "Memory", "Step", "Warps"}},
+         {"Source", "Registers", "Memory", "Step", "Warps", "Crossing", "Numbers", "Fault"}},
         {Page::start,
          start_view,
          start_presenter,
@@ -152,6 +152,8 @@ TourNames tour_names() {
         out.panels[name] = page_view(chapter.page)->panels;
         out.panels[name].push_back("Header");
     }
+    for (const gpu::TraceableKernel& kernel : gpu::traceable_kernels())
+        out.kernels[kernel.name] = kernel.types;
     return out;
 }
 

@@ -4,6 +4,7 @@
 #include "app/ui/cards/cards.h"
 #include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/parts/slot_view.h"
+#include "app/ui/parts/stage.h"
 #include "app/ui/parts/stage_broken.h"
 #include "app/ui/parts/stage_terms.h"
 #include "app/ui/parts/stage_transfer.h"
@@ -11,13 +12,16 @@
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/marks.h"
+#include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
 
+#include "core/base/numbers.h"
 #include "core/class/spoken.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace tilewalk::ui {
@@ -56,8 +60,32 @@ struct Formula {
 
 constexpr float formula_size = 36, formula_line = 54;
 
+// A step that is being computed does not say yet what it will come to: a room can guess.
+bool result_to_come(const AppState& state) {
+    return info(op_now(state)).kind == OpKind::compute && phase(state) < during::sum.to;
+}
+
+// As wide as the number, so that nothing moves when it comes.
+std::string to_come(const std::string& number) {
+    const auto letters = static_cast<std::size_t>(
+        std::ranges::count_if(number, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+    std::string out;
+    for (std::size_t n = 0; n < std::max<std::size_t>(letters, 1); ++n)
+        out += n == letters / 2 ? "?" : "\u00A0";
+    return out;
+}
+
+Line without_result(Line line, const std::string& result) {
+    for (auto span = line.rbegin(); span != line.rend(); ++span)
+        if (span->text == result && span->face == Span::Face::number) {
+            span->text = to_come(result);
+            break;
+        }
+    return line;
+}
+
 // `brief`: one line; where its numbers do not fit, they stand on stage.
-Formula formula_of(const Canvas& c, const AppState& state, bool computes, float w, bool brief) {
+Formula whole_formula(const Canvas& c, const AppState& state, bool computes, float w, bool brief) {
     const Explanation& e = state.explanation;
     // Before the step its numbers are still to come.
     if (shows_before(state) && !e.formula.empty()) return {e.formula, {}, 34, formula_line, true};
@@ -75,13 +103,25 @@ Formula formula_of(const Canvas& c, const AppState& state, bool computes, float 
                     return {line, {}, size, formula_line, true};
             }
     }
+    if (computes && !e.numbers.empty()) f.numbers = pieces("=  ", f.numbers);
     while (f.size > size::far && rich_width(c, f.numbers, f.size) > w) f.size = f.size > 30 ? 30 : size::far;
     f.h = formula_line + rich_paragraph_height(c, w, f.numbers, f.size, 0, 1.4f);
     // A long dot product says more as its result than cut off in the middle.
     if (f.h > 144) {
         f.numbers = e.result;
+        const Line whole = pieces(f.symbols, "        ", f.numbers);
+        if (!e.formula.empty() && rich_width(c, whole, 34) <= w) return {whole, {}, 34, formula_line, true};
         f.h = formula_line + rich_paragraph_height(c, w, f.numbers, f.size = 34, 0, 1.4f);
     }
+    return f;
+}
+
+Formula formula_of(const Canvas& c, const AppState& state, bool computes, float w, bool brief) {
+    Formula f = whole_formula(c, state, computes, w, brief);
+    if (!result_to_come(state) || state.explanation.result.empty()) return f;
+    const std::string& result = state.explanation.result.back().text;
+    f.symbols = without_result(std::move(f.symbols), result);
+    f.numbers = without_result(std::move(f.numbers), result);
     return f;
 }
 
@@ -116,8 +156,8 @@ int asked_step(const AppState& state) {
 
 // Where the step is, beside its title. A kernel is often called like its only step: then which row.
 std::string place_beside(const AppState& state) {
-    if (shows_before(state)) return "before it (B: after it)";
-    if (const int asked = asked_step(state); asked >= 0) return "step " + str(asked + 1);
+    if (shows_before(state)) return "the numbers before it";
+    if (const int asked = asked_step(state); asked >= 0) return explain(*state.trace, asked).place;
     const Explanation& e = state.explanation;
     const Step& step = step_now(state);
     const bool dense = step.i < 0 && step.j < 0 && e.place == state.lesson->lane(*state.problem, step.phase);
@@ -147,11 +187,13 @@ float draw_title(const Canvas& c, const AppState& state, float room) {
 }
 
 // What the step does and where; at the right which tile of S it is about, and how far the walk has come.
-void head(const Canvas& c, const AppState& state, float W, bool map) {
+void head(const Canvas& c, const AppState& state, float W, bool map, bool harmless = false) {
     draw_mark(c, 28, 25, {13, 15, 1.6f, 3});
     float right = W - space::far_edge;
-    right -= c.text(right, 40, str(state.cursor.step + 1) + " / " + str(state.trace->size()), size::far,
-                    c.theme->t2, Face::medium, Align::right) +
+    // A question is about the step that comes, and so is the title.
+    const int step = std::max(state.cursor.step, asked_step(state));
+    right -= c.text(right, 40, str(step + 1) + " / " + str(state.trace->size()), size::far, c.theme->t2,
+                    Face::medium, Align::right) +
              28;
     if (map) {
         ghost(c, *state.trace, state.cursor.step, right - 52, 14, 52, 52, hides_what_comes(state));
@@ -170,15 +212,52 @@ void head(const Canvas& c, const AppState& state, float W, bool map) {
     }
     const float w = draw_title(c, state, right - 72);
     const float place = 72 + w + 20;
-    if (broken_walk(state)) return fault_name(c, state, place, 40, right - place);
+    if (broken_walk(state)) return fault_name(c, state, place, 40, right - place, harmless);
     if (right - place > 60)
         c.text_within(place, 45, right - place - 12, place_beside(state), size::far_text, c.theme->t2);
 }
 
+// The formula has a number with more decimals where fewer would mislead: so has the sentence.
+std::string with_digits_of(const Explanation& e, const std::string& text) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    const char point = number_style().comma ? ',' : '.';
+    std::string out;
+    for (std::size_t n = 0; n < text.size();) {
+        std::size_t end = n;
+        while (end < text.size() &&
+               (is_digit(text[end]) ||
+                (end > n && text[end] == point && end + 1 < text.size() && is_digit(text[end + 1]))))
+            ++end;
+        if (end == n) {
+            out += text[n++];
+            continue;
+        }
+        std::string number = text.substr(n, end - n);
+        const std::size_t at = number.find(point);
+        const int decimals = at == number.npos ? 0 : static_cast<int>(number.size() - at) - 1;
+        for (const Span& span : e.numbers) {
+            if (decimals == 0 || span.face != Span::Face::number) continue;
+            const bool bracketed = span.text.starts_with('(');
+            const auto [value, unit] =
+                read_shown(bracketed ? span.text.substr(1, span.text.size() - 2) : span.text);
+            const bool finer = unit > 0 && unit < .5 * std::pow(10., -decimals);
+            if (finer && format_fixed(std::abs(value), decimals) == number) {
+                number = span.text.substr(span.text.find_first_of("0123456789"));
+                if (bracketed) number.pop_back();
+                break;
+            }
+        }
+        out += number;
+        n = end;
+    }
+    return out;
+}
+
 std::string words_to_say(const AppState& state) {
     if (shows_before(state))
-        return "Before step " + str(state.cursor.step + 1) + ": what will it make of this?";
-    return spoken(*state.trace, state.cursor.step, state.explanation);
+        return "Step " + str(state.cursor.step + 1) +
+               " is still to come. What will it make of these numbers? (B shows it)";
+    return with_digits_of(state.explanation, spoken(*state.trace, state.cursor.step, state.explanation));
 }
 
 // What one would say: a line or two.
@@ -188,7 +267,12 @@ float subtitle_h(const AppState& state, float w) {
 }
 
 void subtitle(const Canvas& c, const AppState& state, const Rect& a) {
-    const std::string text = words_to_say(state);
+    std::string text = words_to_say(state);
+    if (result_to_come(state) && !state.explanation.result.empty()) {
+        const std::string& result = state.explanation.result.back().text;
+        if (const std::size_t at = text.rfind(result); at != std::string::npos && !result.empty())
+            text.replace(at, result.size(), to_come(result));
+    }
     c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::card);
     c.rect(a.x, a.y, 5, a.h, c.theme->t1, 2);
     const float w = even_width(a.w - 40, text, size::far_number, 2);
@@ -237,18 +321,20 @@ void timeline(const Canvas& c, AppState& state, const Rect& a) {
 // What the card of a question or a tour leaves of the page: it takes whole parts, the rest moves together.
 struct Stage {
     float top, bottom;
-    bool head = true, formula = true, lanes = true;
+    bool head = true, formula = true, lanes = true, sentence = true;
 };
 Stage stage_beside(const Canvas& c, const AppState& state, float W, float H) {
     const Rect question = question_band(c, state, W, H), tour = tour_band(c, state, W, H);
-    if (question.h > 0) return {0, question.y - 12, true, false, false};
+    if (question.h > 0) return {0, question.y - 12, true, false, false, false};
     if (tour.h == 0) return {0, H - 24};
-    if (!speaks_of_the_foot(*state.tour)) return {0, tour.y - 12, true, false, false};
+    // Two lines of a tour leave the step its formula and its sentence; all of its words do not.
+    const bool brief = !state.tour->in_full && !state.to_take_along;
+    if (!speaks_of_the_foot(*state.tour)) return {0, tour.y - 12, true, brief, false, brief};
     const bool lanes = state.tour->stop().place.name == "Timeline";
-    return {tour.bottom() + 12, H - 24, false, !lanes, lanes};
+    return {tour.bottom() + 12, H - 24, false, !lanes, lanes, lanes};
 }
 
-constexpr float lanes_h = 94, lanes_gap = 6;
+constexpr float lanes_h = 102, lanes_gap = 6;
 
 // A line of a derivation has a formula of its own.
 bool shows_argument(const AppState& state) {
@@ -267,7 +353,7 @@ bool shows_hbm(const AppState& state) {
     return moved(k) != moved(k - 1) || (state.tour && state.tour->stop().place.name == "HBM");
 }
 
-constexpr float gap = 12;
+constexpr float gap = 8;
 
 // The room of the matrices: between its top and what stands at the foot of the page.
 struct MiddleOfPage {
@@ -286,10 +372,23 @@ MiddleOfPage middle_of_page(const AppState& state, const Stage& stage, float W) 
 float height_of_matrices(const Canvas& c, const AppState& state, const Stage& stage,
                          const MiddleOfPage& middle) {
     float h = middle.bottom - middle.top;
-    if (stage.lanes && state.settings.subtitles) h -= subtitle_h(state, middle.x + middle.w) + gap;
+    if (stage.sentence && state.settings.subtitles) h -= subtitle_h(state, middle.x + middle.w) + gap;
     const bool computes = info(op_now(state)).kind == OpKind::compute;
     if (stage.formula) h -= formula_of(c, state, computes, middle.w, false).h + gap;
     return h;
+}
+
+// Its drawing, or its enlarged rows, have the numbers of the formula. `h`: of the matrices and the formula.
+bool told_on_stage(const Canvas& c, const AppState& state, float w, float h, bool has_formula) {
+    const LessonView& view = lesson_view(*state.lesson);
+    const bool computes = info(op_now(state)).kind == OpKind::compute;
+    const float formula_h = has_formula ? formula_of(c, state, computes, w, false).h : 0;
+    if (!state.lesson->one_row && stage_zooms(state, w, h - (formula_h > 0 ? formula_h + gap : 0)))
+        return true;
+    // A sum of products in one line, rather than that its drawing, which has them all, has no room.
+    return computes && formula_h > formula_line && view.has_all_digits == stage_has_all_digits &&
+           !stage_draws_below(state, w, h - formula_h - gap) &&
+           stage_draws_below(state, w, h - formula_line - gap);
 }
 
 // A slide has one precision: where matrices have no room for all digits of the settings, its formula and its
@@ -307,15 +406,38 @@ public:
         while (number_style().digits > fewest_digits) {
             set_number_style({number_style().digits - 1, before_.comma});
             refresh_explanation(state);
-            if (has_room()) return;
+            if (!has_room()) continue;
+            without_untold_numbers(c, stage, middle);
+            return;
         }
         restore();
+        // Enlarged rows leave the others as many as they have.
+        const bool on_stage =
+            view.has_all_digits == stage_has_all_digits || view.has_all_digits == strip_stage_has_all_digits;
+        const Rect room{middle.x, middle.top, middle.w, height_of_matrices(c, state, stage, middle)};
+        if (!on_stage || !stage_zooms(state, room.w, room.h)) return;
+        if (const int digits = zoom_digits(state, room, !middle.strip); digits < before_.digits) {
+            set_number_style({digits, before_.comma});
+            refresh_explanation(state);
+        }
     }
     ~DigitsOfSlide() { restore(); }
     DigitsOfSlide(const DigitsOfSlide&) = delete;
     DigitsOfSlide& operator=(const DigitsOfSlide&) = delete;
 
 private:
+    // Cells have the decimals of a formula; where this is told by its result alone, those of the slide.
+    void without_untold_numbers(const Canvas& c, const Stage& stage, const MiddleOfPage& middle) {
+        const bool computes = info(op_now(state_)).kind == OpKind::compute;
+        const float without = height_of_matrices(c, state_, stage, middle);
+        if (!stage.formula || !computes) return;
+        const float formula_h = formula_of(c, state_, computes, middle.w, false).h;
+        const bool brief = told_on_stage(c, state_, middle.w, without + formula_h + gap, true);
+        const Formula f = formula_of(c, state_, computes, middle.w, brief);
+        const std::string told = plain(f.symbols) + plain(f.numbers),
+                          numbers = plain(state_.explanation.numbers);
+        if (told.find(numbers) == std::string::npos) state_.explanation.numbers = {};
+    }
     void restore() {
         if (number_style() == before_) return;
         set_number_style(before_);
@@ -340,13 +462,13 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     const float x0 = 24, w0 = W - 2 * x0;
     float bottom = above_lanes;
     if (stage.lanes) timeline(c, state, {x0, bottom + lanes_gap, w0, lanes_h});
-    if (stage.lanes && broken_walk(state)) {
+    if (stage.sentence && broken_walk(state)) {
         const std::string words = broken_sentence(state, broken);
         const float h = broken_line_height(words, w0);
         bottom -= h;
-        broken_line(c, state, words, {x0, bottom, w0, h});
+        broken_line(c, state, words, {x0, bottom, w0, h}, broken && broken->harmless());
         bottom -= gap;
-    } else if (stage.lanes && state.settings.subtitles) {
+    } else if (stage.sentence && state.settings.subtitles) {
         const float h = subtitle_h(state, w0);
         bottom -= h;
         subtitle(c, state, {x0, bottom, w0, h});
@@ -354,7 +476,7 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     }
     if (broken && stage.lanes && stage.formula && !inspecting(state) && bottom - top >= least_broken_stage) {
         broken_stage(c, state, *broken, {x0, top, w0, bottom - top});
-        head(c, state, W, view.presenter_strip);
+        head(c, state, W, view.presenter_strip, broken->harmless());
         return mouse_buttons(c, state, W);
     }
     const Rect hbm{x0, top, strip ? 228.0f : 0.0f, bottom - top};
@@ -362,12 +484,13 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     const float formula_h = stage.formula ? formula_of(c, state, computes, w, false).h : 0;
     const bool zoomed =
         !state.lesson->one_row && stage_zooms(state, w, bottom - top - (formula_h > 0 ? formula_h + gap : 0));
+    const bool brief = told_on_stage(c, state, w, bottom - top, stage.formula);
     if (stage.formula) {
         if (inspecting(state)) {
             inspect_presenter(c, state, {x, bottom - 144, w, 144});
             bottom -= 144;
         } else if (!shows_argument(state)) {
-            const Formula f = formula_of(c, state, computes, w, zoomed);
+            const Formula f = formula_of(c, state, computes, w, brief);
             bottom -= f.h;
             draw_formula(c, f, {x, bottom, w, f.h});
         }

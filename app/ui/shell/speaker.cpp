@@ -34,6 +34,10 @@ std::vector<FontSize> sizes_of_view(const AppState& state, float W, float H, con
     std::vector<FontSize> out = font_sizes(true, l.picture.w / page.w);
     for (const float em : {16.0f, l.title, 20.0f}) out.push_back({Face::semibold, em});
     out.push_back({Face::regular, l.sentence});
+    // What is told below the notes, and of the next step
+    for (const float em : {14.0f, 16.0f, 18.0f})
+        for (const Face face : {Face::regular, Face::semibold, Face::semibold_italic, Face::mono})
+            out.push_back({face, em});
     out.push_back({Face::mono_bold, l.narrow ? 24.0f : 30.0f});
     for (const int size : notes_sizes)
         if (size <= state.settings.notes_size)

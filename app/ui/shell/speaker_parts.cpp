@@ -19,7 +19,7 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr float speaker_gap = 12, least_window_w = 800;
+constexpr float speaker_gap = 12, least_window_w = 800, words_of_next_h = 118;
 
 SpeakerLayout wide_layout(float W, float H, const AudiencePage& page, bool tour) {
     constexpr float gap = speaker_gap, head_h = 72,
@@ -44,16 +44,14 @@ SpeakerLayout wide_layout(float W, float H, const AudiencePage& page, bool tour)
 SpeakerLayout narrow_layout(float W, float H, const AudiencePage& page, bool long_notes) {
     constexpr float gap = 8, head_h = 60, title_h = 42, pad = 12;
     SpeakerLayout out{.page = page, .narrow = true, .title = 20, .sentence = 18};
-    // A high page is drawn narrower rather than higher.
-    const float w = W - gap, picture_height = (w - 2 * pad) * AudiencePage{}.h / AudiencePage{}.w,
-                picture_w = std::min(w - 2 * pad, picture_height * page.w / page.h),
-                next_h = title_h + (long_notes ? 0 : picture_height + pad),
+    // A picture would be a stamp here: the next step is told in words, as far as notes leave them room.
+    const float w = W - gap, next_h = title_h + (long_notes ? 0 : words_of_next_h + pad),
                 stops_h =
                     std::max(speaker_size::stops_head + 3 * speaker_size::row_h + 8, std::floor(H * .2f));
     out.head = {0, 0, W, head_h};
     out.stops = {0, H - gap - stops_h, w, stops_h};
     out.next = {0, out.stops.y - gap - next_h, w, next_h};
-    out.picture = {(w - picture_w) / 2, out.next.y + title_h, picture_w, picture_w * page.h / page.w};
+    out.picture = {pad, out.next.y + title_h, w - 2 * pad, words_of_next_h};
     out.pictured = !long_notes;
     out.notes = {0, head_h, w, out.next.y - gap - head_h};
     return out;
@@ -114,11 +112,10 @@ void speaker_head(const Canvas& c, AppState& state, const SpeakerLayout& l) {
         const ClockTime now = clock_now(state);
         speaker_fact(c, x, l, "Clock", str(now.hour) + ":" + two_digits(now.minute));
     }
-    if (!l.narrow) {
-        if (state.tour) speaker_fact(c, x, l, "Stop", count_of(state.tour->at + 1, state.tour->stops()));
-        if (state.page == Page::walk)
-            speaker_fact(c, x, l, "Step", count_of(state.cursor.step + 1, state.trace->size()));
-    }
+    // How much of it is behind; where there is one column, of what is talked through.
+    if (state.tour) speaker_fact(c, x, l, "Stop", count_of(state.tour->at + 1, state.tour->stops()));
+    if (state.page == Page::walk && !(l.narrow && state.tour))
+        speaker_fact(c, x, l, "Step", count_of(state.cursor.step + 1, state.trace->size()));
     head_buttons(c, state, l);
 }
 
@@ -184,10 +181,11 @@ struct NotesText {
     const char* title;
     Line text;
     bool formula = false;  ///< of the step, below the text
+    bool words = false;    ///< of the stop, below the text: the stage has two lines of them
 };
 NotesText text_of_notes(AppState& state, bool beside_page) {
     const Line& notes = speaker_notes(state);
-    if (!notes.empty()) return {"Notes", notes};
+    if (!notes.empty()) return {"Notes", notes, false, true};
     if (state.page != Page::walk)
         return {"Notes", state.tour ? Line{} : pieces("The stops of a tour have notes; U begins one.")};
     const Explanation& e = state.explanation;
@@ -209,11 +207,25 @@ void formula_below(const Canvas& c, const Explanation& e, const Rect& a) {
     }
 }
 
+// All words of the stop, where they have room as a whole.
+void words_below(const Canvas& c, std::span<const Line> text, const Rect& a) {
+    for (const float size : {18.0f, 16.0f, 14.0f}) {
+        float h = 0;
+        for (const Line& paragraph : text) h += rich_paragraph_height(c, a.w, paragraph, size, 0, 1.4f) + 6;
+        if (h + 8 > a.h) continue;
+        c.line({a.x, a.y + .5f}, {a.x + a.w, a.y + .5f}, c.theme->line);
+        float y = a.y + 10;
+        for (const Line& paragraph : text)
+            y += c.rich_paragraph(a.x, y, a.w, paragraph, size, 0, c.theme->t2, 1.4f) + 6;
+        return;
+    }
+}
+
 }  // namespace
 
 void speaker_notes_view(const Canvas& c, AppState& state, const SpeakerLayout& l) {
     const Rect& a = l.notes;
-    const auto [title, text, formula] = text_of_notes(state, l.narrow);
+    const auto [title, text, formula, words] = text_of_notes(state, l.narrow);
     const bool none = state.tour && speaker_notes(state).empty();
     const Panel panel(c, "Speaker notes", a, title, none ? "no notes for this stop" : "");
     const float w = a.inner_w(), top = a.y + notes_top, bottom = a.bottom() - notes_foot;
@@ -222,6 +234,7 @@ void speaker_notes_view(const Canvas& c, AppState& state, const SpeakerLayout& l
     const int lines = std::max(1, static_cast<int>((bottom - top) / (size * 1.4f)));
     if (!text.empty()) y += c.rich_paragraph(a.inner_x(), y, w, text, size, lines, c.theme->t1, 1.4f) + 14;
     if (formula) formula_below(c, state.explanation, {a.inner_x(), y, w, bottom - y});
+    if (words) words_below(c, state.tour->text, {a.inner_x(), y, w, bottom - y});
 }
 
 bool notes_need_room(const Canvas& c, AppState& state, const Rect& notes) {
@@ -260,6 +273,22 @@ void picture_of_ahead(const Canvas& c, AppState& shown, const Rect& a, const Aud
     place_list = places;
 }
 
+// The formula of the next step, and the sentence to say; of a page its own.
+void words_of_next(const Canvas& c, const Ahead& ahead, const Rect& a) {
+    if (!ahead.shown || ahead.arriving) return;
+    const AppState& shown = *ahead.shown;
+    if (shown.page != Page::walk) {
+        c.paragraph(a.x, a.y, a.w, current_chapter(shown).tooltip, 16, c.theme->t2, 3, Face::regular, 1.35f);
+        return;
+    }
+    const Explanation& e = shown.explanation;
+    const float formula = c.rich_paragraph(a.x, a.y, a.w, e.formula, 18, 2, c.theme->t1, 1.45f) + 6;
+    const int lines = static_cast<int>((a.h - formula) / (16 * 1.35f));
+    if (lines > 0)
+        c.paragraph(a.x, a.y + formula, a.w, spoken(*shown.trace, shown.cursor.step, e), 16, c.theme->t2,
+                    lines, Face::regular, 1.35f);
+}
+
 }  // namespace
 
 void speaker_next(const Canvas& c, AppState& state, const SpeakerLayout& l, std::shared_ptr<Focus>& focus) {
@@ -274,6 +303,7 @@ void speaker_next(const Canvas& c, AppState& state, const SpeakerLayout& l, std:
                   l.narrow ? 14 : 20, c.theme->t1, Face::semibold);
     const Rect& p = l.picture;
     if (!l.pictured) return;
+    if (l.narrow) return words_of_next(c, ahead, p);
     if (ahead.shown && !ahead.arriving) {
         c.rect(p.x, p.y, p.w, p.h, presenter_page(*c.theme));
         picture_of_ahead(c, *ahead.shown, p, l.page);

@@ -79,7 +79,7 @@ void speaker_stops(const Canvas& c, AppState& state, const SpeakerLayout& l) {
         picker_field(c, speaker, a, places.hint);
     } else {
         c.text(a.x + 16, a.y + 23, places.title, size::lead, 0, Face::semibold);
-        constexpr const char* words = "Choose";
+        constexpr const char* words = "Go to";
         const float key = key_cap_width("Shift G"), w = button_width(words);
         c.key_cap(a.right() - 12 - w - 8 - key, a.y + 23, "Shift G");
         if (button(c, "##pick a place", a.right() - 12 - w, a.y + 8, w, 30, words, {.quiet = true}))

@@ -20,7 +20,7 @@ namespace {
 using Grid = TimelineGrid;
 constexpr float narrowest = 4, widest = 64;  // a cell with the space beside it
 // Of a lane alone: from its foot to the middle of the names of its blocks, and to the bar of the whole walk.
-constexpr float below_lane = 8.5f, bar_below_lane = 16;
+constexpr float below_lane = 8.5f, bar_below_lane = 16.5f;
 
 // Time to the right, in ticks: numbers where a tick begins, as many as have room.
 void ticks(const Canvas& c, const Grid& grid, const LaneWindow& v, float y, float right) {
@@ -136,10 +136,19 @@ LaneWindow window_for(const Canvas& c, const AppState& state, const Grid& grid, 
     v.columns = std::max(1, static_cast<int>(w / v.pitch + .01f));
     v.offset = offset_of(state, grid, v.columns, style);
     // Cells wide enough for their symbols keep the height for them; otherwise more lanes are worth more.
-    const float least = std::min(style.symbols && v.pitch >= 20 ? 20.0f : 12.0f, style.lane);
+    // What runs side by side belongs together, so of such lanes all are shown before one has symbols.
+    const bool together = grid.timed && style.heads;
+    const float least = std::min(together                         ? 9.0f
+                                 : style.symbols && v.pitch >= 20 ? 20.0f
+                                                                  : 12.0f,
+                                 style.lane);
     const auto fit_lanes = [&](float room) {
-        v.lane = std::clamp((room + style.gap) / px(grid.count()) - style.gap, least, style.lane);
-        v.gap = v.lane < style.lane ? std::min(style.gap, 4.0f) : style.gap;
+        const auto lane_with = [&](float gap) {
+            return std::clamp((room + gap) / px(grid.count()) - gap, least, style.lane);
+        };
+        v.lane = lane_with(style.gap);
+        v.gap = v.lane < style.lane ? std::min(style.gap, together ? 2.0f : 4.0f) : style.gap;
+        if (together) v.lane = lane_with(v.gap);
         v.lanes = std::clamp(static_cast<int>((room + v.gap) / (v.lane + v.gap)), 1, grid.count());
     };
     const float room = a.bottom() - v.y0;
@@ -229,12 +238,12 @@ void group_names(const Canvas& c, const AppState& state, const Grid& grid, const
     name();
 }
 
-// The lane of the current step, at the left, unless the tag of the step lies there.
+// The lane of the current step, at the left; where the tag of the step lies there, behind it.
 void lane_name(const Canvas& c, const AppState& state, const Grid& grid, const Rect& tag, float x) {
     if (grid.count() < 2) return;
     const std::string name = state.lesson->lane(*state.problem, grid.lane_of(state.cursor.step));
-    if (tag.x > x + text_width(Face::regular, size::small, name) + 12)
-        c.text(x, tag.middle(), name, size::small, c.theme->t2);
+    const bool free = tag.x > x + text_width(Face::regular, size::small, name) + 12;
+    c.text(free ? x : tag.right() + 12, tag.middle(), name, size::small, c.theme->t2);
 }
 
 // What the current step does, over its lane, which begins at `top`.
@@ -329,7 +338,7 @@ Rect cell_of(const TimelineGrid& grid, const LaneWindow& v, int k) {
     // What runs beside the work of its lane has the lower part of it.
     const bool shared = grid.timed && grid.shares[static_cast<std::size_t>(row)];
     if (!shared) return cell;
-    const float below = std::round(v.lane * .22f);
+    const float below = std::max(3.0f, std::round(v.lane * .22f));
     if (grid.beneath[static_cast<std::size_t>(k)]) return {cell.x, cell.bottom() - below, cell.w, below};
     return {cell.x, cell.y, cell.w, cell.h - below - 1};
 }

@@ -26,6 +26,16 @@ Rose max_rose(const AppState& state, int k) {
     return maximum_rises(*state.trace, k) ? Rose::yes : Rose::no;
 }
 
+// From rank to rank: an arrow each way, the one above the other, or two heads where that is too high.
+void exchange_mark(const Canvas& c, Point at, float s, ImU32 ink, bool low) {
+    for (const float way : {-1.0f, 1.0f}) {
+        const float y = at.y - (low ? 0 : way * .65f * s), base = at.x + (low ? way * .6f * s : 0),
+                    half = low ? .8f * s : .65f * s;
+        c.polygon({{base + way * s, y}, {base, y - half}, {base, y + half}}, ink);
+        if (!low) c.line({base - way * s, y}, {base, y}, ink, 1.4f);
+    }
+}
+
 // What comes or goes, beside the symbol; where that takes all the room, small above it.
 void transfer_mark(const Canvas& c, Op op, float x, float y, float w, float h, ImU32 ink, bool above) {
     const float s = above    ? 2.4f
@@ -34,6 +44,8 @@ void transfer_mark(const Canvas& c, Op op, float x, float y, float w, float h, I
                 left = above ? x + w / 2 - s : x + (w < 40 ? 2 : 5),
                 mid = above ? y + (h < 18 ? 1.2f : 2.2f) : y + h / 2, down = is_load(op) ? s : -s;
     const float reach = above ? down * .8f : down;
+    if (op == Op::exchange || op == Op::exchange_gradients)
+        return exchange_mark(c, {left + s, mid}, s, ink, above);
     c.polygon({{left, mid - reach}, {left + 2 * s, mid - reach}, {left + s, mid + reach}}, ink);
 }
 

@@ -112,7 +112,7 @@ struct AppState : WalkView {
     MemoryForm memory;                 ///< what the page about memory and traffic asks
     ScaleForm scale;                   ///< what the page about large problems asks
     std::shared_ptr<ScalePage> bench;  ///< what it has measured and loaded; made when it is first shown
-    CompareForm compare;               ///< what the page CPU vs GPU asks
+    CompareForm compare;               ///< what the page Kernel and CPU asks
     std::shared_ptr<ComparePage> comparing;  ///< what it has compared; made when it is first shown
     InsideForm inside;                       ///< what the page Inside asks, and where its walk stands
     std::shared_ptr<InsidePage>
@@ -120,7 +120,7 @@ struct AppState : WalkView {
     StartForm start;                      ///< what the start page leads back to
     std::shared_ptr<StartPage> starting;  ///< what it draws from; made when it is first shown
     std::optional<WalkPlace> going_to;    ///< where its cell comes from, while that walk is being built
-    int break_tab = 0;                    ///< of that panel: faults, formats, effect
+    int break_tab = 0;                    ///< of that panel: faults, formats, savings, effect
     StageLists lists;                     ///< presenter mode: faults, and the problem
     std::shared_ptr<BrokenShown> broken;  ///< the step that its panes show, as it was worked out last
     bool row_over_tiles = false;          ///< the lens shows m, ℓ and O of one row over all tiles

@@ -22,6 +22,16 @@ bool same_number(double truth, double broken) {
 
 int BrokenStep::wrong_count() const { return static_cast<int>(std::ranges::count(wrong_rows, true)); }
 
+bool BrokenStep::on_its_way() const {
+    const bool same_place =
+        info(cell.slot).role == info(end.slot).role && cell.row == end.row && cell.col == end.col;
+    return same_place && !(same_number(truth.value, truth.end) && same_number(broken.value, broken.end));
+}
+
+bool BrokenStep::harmless() const {
+    return !wrong_rows.empty() && wrong_count() == 0 && same_number(truth.end, broken.end);
+}
+
 namespace {
 
 // What the step wrote into the cell; nothing if it wrote another.
@@ -42,15 +52,17 @@ double read_value(const Trace& trace, int k, std::size_t n, const CellRef& cell)
 
 BarPart added(Line label, double value, Role role) { return {std::move(label), value, role}; }
 
-// The weights of the cell's row, by the values of its column where the step has them: as they are, so that
-// what the sum loses when it is rounded is in no part.
+// The weights of the cell's row, or, where the step has values, its product with the values of the cell's
+// column: of weights as they enter it, which may be far less where they saturate. What the sum loses when it
+// is rounded is in no part.
 double sum_added(const Trace& trace, int k, const CellRef& cell) {
     const auto reads = trace.reads(k);
     const Value& P = trace.value(reads[2].value);
     const auto row = P.data.row(cell.row - P.region.row);
     if (cell.slot == Slot::l) return row.sum();
     const Value& V = trace.value(reads[3].value);
-    return row.dot(V.data.col(cell.col - V.region.col));
+    const Matrix operands = round_to(trace.problem().precision.weights, Matrix(row));
+    return operands.row(0).dot(V.data.col(cell.col - V.region.col));
 }
 
 // What was there, times the correction, and what the step adds; none for other steps.
@@ -62,14 +74,19 @@ std::vector<BarPart> two_parts(const Trace& trace, int k, const CellRef& cell, d
     const Line own = slot_symbol(cell.slot);
     if ((op == Op::row_sum && reads == 3 && cell.slot == Slot::l) || (op == Op::output && reads == 4)) {
         const double alpha = read(0), old = alpha * read(1);
-        const Line before = pieces("old ", own, " × ", number(format_short(alpha), Role::alpha));
+        // How it was rounded stands above.
+        const Line factor = only_rounded(trace.problem()) ? slot_symbol(Slot::alpha)
+                                                          : Line{number(format_short(alpha), Role::alpha)};
+        const Line before = pieces("old ", own, " × ", factor);
         const Line added_by = op == Op::row_sum ? pieces("new ", slot_symbol(Slot::P))
                                                 : pieces("new ", slot_symbol(Slot::P), slot_symbol(Slot::V));
-        return {added(before, old, role), added(added_by, sum_added(trace, k, cell), Role::S)};
+        // In the hue that the same part has on the unbroken bar.
+        const Role new_role = op == Op::row_sum ? Role::S : role;
+        return {added(before, old, role), added(added_by, sum_added(trace, k, cell), new_role)};
     }
     if ((op == Op::dv || op == Op::dq || op == Op::dk) && reads == 3) {
         const double old = read(2);
-        return {added(pieces("so far"), old, role), added(pieces("added"), value - old, Role::S)};
+        return {added(pieces("so far"), old, role), added(pieces("added"), value - old, role)};
     }
     return {};
 }
@@ -167,15 +184,45 @@ std::optional<BrokenCause> cause_of(const BrokenStep& s, const AppState& state) 
     return cause;
 }
 
+// "P̃ ← bf16(exp(S − m))", "α ← 1": the formula as this walk computes it, told by its numbers.
+Line as_computed(const StageSide& side) {
+    const Line& formula = side.told.formula;
+    const std::string numbers = plain(side.told.numbers);
+    const auto arrow = std::ranges::find_if(
+        formula, [](const Span& span) { return span.text.find("←") != std::string::npos; });
+    if (arrow == formula.end()) return formula;
+    if (side.told.target.slot == Slot::alpha && saved_in(*side.trace).lazy)  // it was not raised
+        return pieces("m kept:  ", slot_symbol(Slot::alpha), "  ←  ", number(format_short(side.value)));
+    for (const Format format : formats()) {
+        const std::string rounds = std::string(name(format)) + "(";
+        if (!numbers.starts_with(rounds)) continue;
+        const std::size_t at = arrow->text.find("←") + std::string_view("←").size(),
+                          right_from = std::min(arrow->text.find_first_not_of(' ', at), arrow->text.size());
+        Line out(formula.begin(), arrow);
+        Span left = *arrow, right = *arrow;
+        left.text = arrow->text.substr(0, at) + "  " + rounds, right.text = arrow->text.substr(right_from);
+        out.push_back(left);
+        if (!right.text.empty()) out.push_back(right);
+        out.insert(out.end(), arrow + 1, formula.end());
+        return pieces(out, ")");
+    }
+    return formula;
+}
+
 void tell_causes(BrokenStep& s) {
     const auto& cause = s.cause;
     if (!cause) {
-        s.truth.cause = s.truth.told.formula, s.broken.cause = s.broken.told.formula;
+        s.truth.cause = s.truth.told.formula, s.broken.cause = as_computed(s.broken);
         return;
     }
-    const auto [broken, truth] = format_apart(cause->broken, cause->truth);
-    const Line symbol = slot_symbol(cause->cell.slot);
-    const Line name = cause->cell.slot == s.cell.slot ? pieces("old ", symbol) : symbol;
+    // Of a division what it divides by, not what that comes from.
+    std::optional<BrokenCause> divisor;
+    if (s.truth.trace->step(s.step).op == Op::normalize)
+        divisor = differs_at(s, {Slot::l, s.cell.row, 0}, s.step - 1);
+    const BrokenCause& shown = divisor ? *divisor : *cause;
+    const auto [broken, truth] = format_apart(shown.broken, shown.truth);
+    const Line symbol = slot_symbol(shown.cell.slot);
+    const Line name = shown.cell.slot == s.cell.slot ? pieces("old ", symbol) : symbol;
     s.truth.cause = pieces(name, " = ", number(truth));
     s.broken.cause = pieces(name, " = ", number(broken));
 }
@@ -276,22 +323,36 @@ Line before_rounding(const Trace& trace, int k, const CellRef& cell) {
     return write(both, evaluate(both));
 }
 
+// The step that divides this element of the result; −1: none.
+int divides_at(const Trace& trace, const CellRef& cell) {
+    if (trace.lesson().uses(parts_of_rows)) return -1;  // its rows on chip are others
+    for (int k = trace.size() - 1; k >= 0 && trace.lesson().division == Division::at_the_end; --k) {
+        if (trace.step(k).op == Op::merge_output) return -1;  // what was divided has been merged
+        if (trace.step(k).op == Op::normalize && written_value(trace, k, cell)) return k;
+    }
+    return -1;
+}
+
 // "≈ 11.804 ÷ 1.639", of the step that divides the row of the end.
 Line quotient_of(const Trace& trace, const CellRef& end) {
-    if (trace.lesson().uses(parts_of_rows)) return {};  // its rows on chip are others
-    for (int k = trace.size() - 1; k >= 0 && trace.lesson().division == Division::at_the_end; --k) {
-        const CellRef cell{Slot::Oi, end.row, end.col};
-        if (trace.step(k).op == Op::merge_output) return {};  // what was divided has been merged
-        if (trace.step(k).op != Op::normalize || !written_value(trace, k, cell)) continue;
-        const Explanation told = explain(trace, k, cell);
-        const bool rounds =
-            trace.problem().precision.any() && plain(told.numbers).find("÷") != std::string::npos;
-        if (rounds) return before_rounding(trace, k, cell);
-        const bool near = !told.numbers.empty() && told.result.size() > 1 &&
-                          told.result[told.result.size() - 2].text.ends_with("≈ ");
-        return near ? pieces("≈ ", told.numbers) : Line(told.numbers);
-    }
-    return {};
+    const CellRef cell{Slot::Oi, end.row, end.col};
+    const int k = divides_at(trace, cell);
+    if (k < 0) return {};
+    const Explanation told = explain(trace, k, cell);
+    const bool rounds = trace.problem().precision.any() && plain(told.numbers).find("÷") != std::string::npos;
+    if (rounds) return before_rounding(trace, k, cell);
+    const bool near = !told.numbers.empty() && told.result.size() > 1 &&
+                      told.result[told.result.size() - 2].text.ends_with("≈ ");
+    return near ? pieces("≈ ", told.numbers) : Line(told.numbers);
+}
+
+// Of a quotient that comes out the same: by how much both of its numbers grew.
+double growth_that_cancels(const BrokenStep& s) {
+    const CellRef O{Slot::Oi, s.end.row, s.end.col};
+    const int k = s.harmless() ? divides_at(*s.truth.trace, O) : -1;
+    if (k < 0) return 1;
+    const auto l = differs_at(s, {Slot::l, s.end.row, 0}, k);
+    return l && l->truth != 0 && !same_number(l->truth, l->broken) ? l->broken / l->truth : 1;
 }
 
 }  // namespace
@@ -347,6 +408,7 @@ std::optional<BrokenStep> broken_step(const AppState& state) {
     out.cause = cause_of(out, state);
     tell_causes(out);
     follow_to_the_end(out, state);
+    out.cancels = growth_that_cancels(out);
     out.truth.quotient = quotient_of(*state.truth, out.end);
     out.broken.quotient = quotient_of(*state.trace, out.end);
     return out;

@@ -14,13 +14,15 @@ namespace tilewalk::ui {
 
 // ---- Breaking and repairing
 
-/// What can be broken in a lesson, or rounded: its faults by number, then the kernels' formats by letter.
+/// What can be broken in a lesson, or rounded, or saved: its faults by number, then the kernels' formats and
+/// savings by letter.
 struct StageFault {
     Key key;
     const char* title;      ///< "Leave the correction out", "bf16 kernel"
     const char* what = "";  ///< what the kernel computes instead
     Switches switches = {};
     Precision precision = {};
+    Savings savings = {};
     bool rounds() const { return switches == Switches{}; }
 };
 std::vector<StageFault> stage_faults(const Lesson& lesson);
@@ -35,8 +37,12 @@ std::string broken_last(const AppState& state);
 
 /// "Leave the correction out", "bf16 kernel": what is wrong with the problem that is shown.
 std::string fault_title(const Lesson& lesson, const Problem& problem);
-/// Only number formats differ: the walk is rounded, not broken.
+/// "Fault: correction left out", "Rounded: bf16 kernel": what is named wherever the walk is shown.
+std::string named_fault(const AppState& state);
+/// Only number formats differ, or what is saved: the walk is not broken.
 bool only_rounded(const Problem& problem);
+/// What the walk does in place of the true one: "Broken", "Rounded", "Saving".
+const char* kind_of_walk(const AppState& state);
 
 // ---- The two walks beside each other
 
@@ -76,6 +82,12 @@ struct BrokenStep {
     StageSide truth, broken;
     std::vector<bool> wrong_rows;  ///< of the result
     int wrong_count() const;
+    /// The element that the step leads to, before it is what it will be.
+    bool on_its_way() const;
+    /// Another number on the way to the same result.
+    bool harmless() const;
+    /// How many times as large ℓ, and what it divides, are in the walk that comes to the same; else 1.
+    double cancels = 1;
 };
 /// What its lesson calls the cell of a part, "w_B"; empty where the cell is of no part.
 Line part_title(const BrokenStep& step);

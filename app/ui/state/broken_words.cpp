@@ -4,6 +4,7 @@
 #include "core/base/numbers.h"
 #include "core/class/spoken.h"
 #include "core/walk/compare.h"
+#include "core/walk/lesson.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,6 +38,9 @@ std::string name_in_words(const BrokenStep& s) {
     return title.empty() ? cell_name(s.cell) : plain(title);
 }
 
+// Its m may be another one, and all that is measured from it: nothing of this is wrong.
+bool saves(const Trace& trace) { return only_rounded(trace.problem()) && saved_in(trace).any(); }
+
 // "ℓ[0] is 2.503 instead of 1.639, 1.527 times what it should be"
 std::string counted(const BrokenStep& s, bool rounded) {
     const double truth = s.truth.value, value = s.broken.value;
@@ -44,7 +48,8 @@ std::string counted(const BrokenStep& s, bool rounded) {
     const bool nine_tell = std::isfinite(value) && (rounded || same_number(truth, value));
     const auto [is, should] = nine_tell ? std::pair(nine.broken, nine.truth) : format_apart(value, truth);
     if (is == should) return name_in_words(s) + " is the same to nine digits";
-    return name_in_words(s) + " is " + is + " instead of " + should + size_words(truth, value);
+    return name_in_words(s) + " is " + is + " instead of " + should +
+           (saves(*s.broken.trace) ? "" : size_words(truth, value));
 }
 
 // Where it comes from.
@@ -64,6 +69,24 @@ std::string because(const BrokenStep& s, bool rounded) {
 std::string no_harm(const BrokenStep& s, bool rounded) {
     if (rounded || s.wrong_rows.empty() || s.wrong_count() > 0) return "";
     return " " + std::string(info(s.end.slot).symbol) + " comes out right all the same.";
+}
+
+// What a walk without a maximum shows: a factor of both sums of a quotient, which is not in the quotient.
+std::string cancels(const BrokenStep& s, const std::string& own) {
+    const std::string both =
+        "umerator and ℓ are both " + format_short(s.cancels) + " times as large: it cancels";
+    if (s.broken.trace->step(s.step).op == Op::normalize)
+        return "N" + both + ", and " + name_in_words(s) + " is the same.";
+    std::string says = own;
+    if (const std::string_view fault = "Fault: "; says.starts_with(fault)) {
+        says.erase(0, fault.size());
+        says[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(says[0])));
+    }
+    const auto [is, should] = format_apart(s.broken.value, s.truth.value);
+    const std::string numbers =
+        is == should ? "" : name_in_words(s) + " is " + is + " instead of " + should + ". ";
+    const std::string all = (says.empty() ? "" : says + " ") + numbers + "In the end n" + both + ".";
+    return letter_count(all) <= spoken_letters ? all : numbers + "In the end n" + both + ".";
 }
 
 std::string sentence_before_others(const std::string& text) {
@@ -112,13 +135,20 @@ std::string difference_text(double truth, double broken, bool percent) {
 std::string broken_sentence(const AppState& state, const std::optional<BrokenStep>& step) {
     if (!step) return state.comparison->mismatch.empty() ? told_where(state) : state.comparison->mismatch;
     const std::string& why = step->broken.told.why;
-    const bool rounded = only_rounded(*state.problem);
+    const bool rounded = only_rounded(*state.problem) && !saves(*step->broken.trace);
     const bool lost = !std::isfinite(step->broken.value) && std::isfinite(step->truth.value) &&
                       (why.find("NaN") != std::string::npos || why.find("∞") != std::string::npos);
     const bool told = why.starts_with("Fault") || why.starts_with("A fault") || lost;
     const std::string own = told ? sentence_before_others(why) : "", numbers = counted(*step, rounded);
+    const bool divides = step->broken.trace->step(step->step).op == Op::normalize;
+    if (step->cancels != 1 && (told || divides) && !only_rounded(*state.problem)) return cancels(*step, own);
     if (own.empty() || letter_count(own) > spoken_letters)
         return numbers + because(*step, rounded) + no_harm(*step, rounded);
+    // That nothing comes of it is the point.
+    if (const std::string harm = no_harm(*step, rounded); !harm.empty()) {
+        const std::string all = own + " " + numbers + "." + harm;
+        return letter_count(all) <= spoken_letters ? all : own + harm;
+    }
     if (lost) return own + " " + name_in_words(*step) + " should be " + format_short(step->truth.value) + ".";
     const bool room =
         own.find(" times ") == std::string::npos && letter_count(own + numbers) + 2 <= spoken_letters;

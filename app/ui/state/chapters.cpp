@@ -29,16 +29,16 @@ std::span<const Chapter> chapters() {
          lessons_of(ChapterId::forward)},
         {"chapter backward", "Backward", "Backward",
          "Gradients by dense matrices, and tile by tile with recomputation", Page::walk,
-         lessons_of(ChapterId::backward)},
+         lessons_of(ChapterId::backward), "gradients-4x4"},
         {"chapter training", "Training step", "Training",
          "Gradients of the weights, an update, and the loss after it", Page::walk,
-         lessons_of(ChapterId::training)},
+         lessons_of(ChapterId::training), "gradients-4x4"},
         {"chapter memory", "Memory", "Memory", "What N × N matrices cost, and what moves through HBM",
          Page::memory},
         {"chapter scale", "At scale", "Scale", "Real kernels on large problems: measured time and memory",
          Page::scale},
         {"chapter inside", "Inside", "Inside", "A kernel's run, warp by warp, lane by lane", Page::inside},
-        {"chapter compare", "CPU vs GPU", "GPU",
+        {"chapter compare", "Kernel and CPU", "Kernel",
          "A kernel's own numbers beside the CPU's walk of the same tiles", Page::compare},
         {"chapter merge", "Merge", "Merge",
          "Partial results of one query become one: split keys, shared prefixes", Page::walk,
@@ -56,23 +56,37 @@ const Chapter& current_chapter(const AppState& state) {
     return all.front();
 }
 
+// As it came with the program.
+static bool is_untouched_example(const Problem& problem) {
+    return problem.name == worked_example && !problem.broken() && !problem.savings.any();
+}
+
+static void show_lesson(AppState& state, const Chapter& chapter, const Lesson& lesson) {
+    const Problem* own = chapter.example[0] ? find_example(state, chapter.example) : nullptr;
+    if (!own || !is_untouched_example(latest_problem(state))) return set_lesson(state, lesson);
+    Problem problem = *own;
+    problem.options.notation = latest_problem(state).options.notation;
+    show_walk(state, lesson, std::make_shared<const Problem>(std::move(problem)));
+}
+
 void open_chapter(AppState& state, const Chapter& chapter) {
     state.player.playing = false;
     state.page = chapter.page;
     if (state.page != Page::walk || &current_chapter(state) == &chapter) return;
     const std::string& left = state.chapter_lessons[chapter.id];
-    set_lesson(state, left.empty() ? *chapter.lessons.front() : *find_lesson(left));
+    show_lesson(state, chapter, left.empty() ? *chapter.lessons.front() : *find_lesson(left));
 }
 
 void next_lesson(AppState& state, int by) {
     struct Stop {
         Page page;
         const Lesson* lesson;  ///< of a walk
+        const Chapter* chapter;
     };
     std::vector<Stop> order;
     for (const Chapter& chapter : chapters()) {
-        for (const Lesson* lesson : chapter.lessons) order.push_back({Page::walk, lesson});
-        if (chapter.page != Page::walk) order.push_back({chapter.page, nullptr});
+        for (const Lesson* lesson : chapter.lessons) order.push_back({Page::walk, lesson, &chapter});
+        if (chapter.page != Page::walk) order.push_back({chapter.page, nullptr, &chapter});
     }
     const auto now = std::ranges::find_if(order, [&](const Stop& stop) {
         return stop.page == state.page && (stop.page != Page::walk || stop.lesson == state.lesson);
@@ -81,8 +95,10 @@ void next_lesson(AppState& state, int by) {
     // The start page comes before the first and after the last.
     const auto at = now != order.end() ? static_cast<int>(now - order.begin()) : by > 0 ? -1 : 0;
     const Stop& next = order[static_cast<std::size_t>((at + by + count) % count)];
+    const bool there = state.page == Page::walk && next.chapter == &current_chapter(state);
     state.page = next.page;
-    if (state.page == Page::walk) set_lesson(state, *next.lesson);
+    if (state.page != Page::walk) return;
+    there ? set_lesson(state, *next.lesson) : show_lesson(state, *next.chapter, *next.lesson);
 }
 
 }  // namespace tilewalk::ui

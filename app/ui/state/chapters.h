@@ -16,11 +16,16 @@ struct Chapter {
     const char* tooltip;
     Page page;
     std::vector<const Lesson*> lessons = {};  ///< none on a page without a walk
+    /// What its lessons show in place of the worked example; empty: the worked example does.
+    const char* example = "";
 };
 
 std::span<const Chapter> chapters();
 const Chapter& current_chapter(const AppState& state);
-/// Opens it at the lesson that was shown there last.
+/// The example that the program begins with.
+inline constexpr const char* worked_example = "worked-4x4";
+/// Opens it at the lesson that was shown there last. Who comes with the untouched worked example gets the
+/// chapter's own: its dO has rows of zeros, and half of what a backward pass computes would be 0.
 void open_chapter(AppState& state, const Chapter& chapter);
 /// The previous (−1) or next (+1) lesson or page in the order of the tabs.
 void next_lesson(AppState& state, int by);

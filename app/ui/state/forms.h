@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/compare/kernel_trace.h"
+#include "core/inside/steps.h"
 #include "core/study/memory_study.h"
 #include "core/walk/explain.h"
 #include "core/walk/playback.h"
@@ -9,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,7 @@ struct ProblemForm {
     enum Tab { settings, scores, numbers };
     Tab tab = settings;
     std::array<LogitField, 3> logits{};  ///< in the order of logit_changes()
+    LogitField lazy;                     ///< τ of lazy rescaling
     int random_N = 8, random_d = 4, seed = 1;
     char path[512] = "";
     char scale[32] = "";
@@ -139,7 +142,7 @@ struct ScaleForm {
     char path[512] = "results";
 };
 
-/// The page CPU vs GPU.
+/// The page Kernel and CPU.
 struct CompareForm {
     // What is run
     std::string kernel = "f5-flash2";
@@ -163,8 +166,14 @@ struct InsideForm {
     // What is recorded
     std::string kernel = "f5-flash2";
     DType dtype = DType::bf16;
-    int block = 0;     ///< whose events are kept
-    bool own = false;  ///< the walk's problem is recorded although one tile holds it
+    int block = 0;      ///< whose events are kept
+    bool own = false;   ///< the walk's problem is recorded although one tile holds it
+    std::string fault;  ///< what the run goes without, by its name; empty: it is sound
+
+    // A kernel of the user's own, in place of one of the ladder
+    std::string source;   ///< path of its text; empty: none
+    bool agreed = false;  ///< that it runs on this machine, with all that its user may do
+    int compiled = 0;     ///< how often it was asked to be
 
     // Where the walk stands
     int launch = 0, warp = 0, step = 0;  ///< a step of that warp
@@ -172,12 +181,22 @@ struct InsideForm {
     int cell = 0;                        ///< … and the register of C that the formula is of
     int stride = 0;                      ///< an inside::Stride
     bool playing = false;
-    float elapsed = 0;     ///< seconds since its last step
-    bool memory = false;   ///< where one panel has room: memory in place of registers, …
-    int memory_of = -1;    ///< … chosen at this step; others have what they are about
-    int first_line = -1;   ///< of the source that is scrolled; −1: it follows the step
-    int scrolled_at = -1;  ///< the step at which it was
-    float zoom = 1;        ///< of the timeline: 1 shows all of it
+    float elapsed = 0;       ///< seconds since its last step
+    bool step_told = false;  ///< with a fault: the panels tell of the step, not of the fault
+    bool to_fault = false;   ///< the walk goes where the fault shows as soon as that is known
+    bool memory = false;     ///< where one panel has room: memory in place of registers, …
+    int memory_of = -1;      ///< … chosen at this step; others have what they are about
+    int first_line = -1;     ///< of the source that is scrolled; −1: it follows the step
+    int scrolled_at = -1;    ///< the step at which it was
+    float zoom = 1;          ///< of the timeline: 1 shows all of it
+
+    /// Where a tour, or the end of one, leads: gone to as soon as the record is there.
+    std::optional<inside::StepQuery> wanted;
+    int wanted_step = -1;  ///< the step that this was; −1: it is not there yet
+
+    // Two rungs side by side
+    bool ladder = false;
+    std::string against;  ///< the other one; empty: the rung before it
 };
 
 /// The glossary: what every symbol and term means, and where it is defined.
@@ -222,6 +241,7 @@ struct StageLists {
     int fault_at = 0, problem_at = 0;      ///< where the arrow keys stand
     Switches switches;                     ///< broken last
     Precision precision;
+    Savings savings;
 };
 
 /// A step of another lesson's walk to go to, once that walk is there.

@@ -13,6 +13,12 @@ namespace tilewalk {
 enum class Slot : std::uint8_t;
 struct BenchReport;
 struct KernelTrace;
+namespace gpu {
+struct RecordRequest;
+}
+namespace inside {
+struct Record;
+}
 struct Problem;
 struct SavedView;
 }  // namespace tilewalk
@@ -66,6 +72,9 @@ struct Hooks {
     std::function<bool(const std::string& path)> is_bundle;
     std::function<Result<KernelTrace>(const std::string& path)> load_bundle;
     std::function<Result<void>(const std::string& path, const KernelTrace& trace)> save_bundle;
+    /// Compiles and runs a kernel of the user's own, `request.kernel` its path, and gives its text beside its
+    /// record. In a thread of its own.
+    std::function<Result<inside::Record>(const gpu::RecordRequest& request, std::string& text)> record_source;
     /// A picture of the window in so many px, as its ending says: .png or .svg; a sentence if that failed.
     std::function<Result<void>(const std::string& path, const AppState& state, int width, int height)>
         save_picture;

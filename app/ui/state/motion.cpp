@@ -30,7 +30,7 @@ bool stands(const AppState& state) { return state.still || !state.settings.motio
 
 // Of all that the step does. Seen from before it, it has not begun.
 float whole_phase(const AppState& state) {
-    if (shows_before(state)) return 0;
+    if (shows_before(state)) return not_begun;
     return stands(state) ? 1 : std::clamp(state.step_age / state.moves_for, 0.0f, 1.0f);
 }
 

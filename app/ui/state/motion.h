@@ -13,6 +13,8 @@ float motion_of(const Trace& trace, int k);
 /// Going from the step that is shown to the next one: for how long that will move.
 float motion_to(const AppState& state, Cursor next);
 
+/// The phase of a step that is seen from before it.
+inline constexpr float not_begun = -1;
 /// How far the motion of the current step has come, 0 … 1; 1 is the step as pictures show it.
 float phase(const AppState& state);
 /// Step k computes what goes to HBM at once, as a gradient that grows there.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace tilewalk::ui {
 
@@ -18,15 +19,13 @@ bool is_turn(const AppState& state, int step) {
 
 void close(Quiz& quiz) {
     quiz.open = quiz.saving = false;
+    quiz.inside.reset();
     quiz.verdict.reset();
 }
 
-void open(AppState& state, Question question, Cursor next) {
+void open(AppState& state, Question question) {
     Quiz& quiz = *state.quiz;
     quiz.question = std::move(question);
-    quiz.at = state.cursor;
-    quiz.next = next;
-    quiz.resume = state.player.playing;
     quiz.entries.assign(quiz.question.numbers().size(), {});
     quiz.entry = 0;
     quiz.focus = true;
@@ -35,6 +34,14 @@ void open(AppState& state, Question question, Cursor next) {
     quiz.verdict.reset();
     quiz.revealed = quiz.saving = false;
     quiz.open = true;
+}
+
+void open_in_walk(AppState& state, Question question, Cursor next) {
+    Quiz& quiz = *state.quiz;
+    quiz.at = state.cursor;
+    quiz.next = next;
+    quiz.resume = state.player.playing;
+    open(state, std::move(question));
     state.moves_for = 0;  // what the question is about stands still
     if (quiz.entries.empty()) return;
     // What is framed is of the row that it asks about.
@@ -52,7 +59,8 @@ std::string chosen_names(const Quiz& quiz) {
 void note_answer(AppState& state, QuizAnswer::Outcome outcome) {
     Quiz& quiz = *state.quiz;
     const Problem& p = *state.problem;
-    quiz.answers.push_back({p.name.empty() ? p.title : p.name, state.lesson->id, quiz.question.text,
+    const std::string lesson = quiz.inside ? "inside " + state.inside.kernel : state.lesson->id;
+    quiz.answers.push_back({p.name.empty() ? p.title : p.name, lesson, quiz.question.text,
                             answer_text(quiz.question), quiz.given, quiz.question.step + 1, outcome});
 }
 
@@ -145,11 +153,15 @@ std::optional<int> next_question(const AppState& state) {
 }
 
 std::string next_question_text(const AppState& state) {
+    if (state.page == Page::inside) return "they come before instructions of the warp (→)";
     const std::optional<int> step = next_question(state);
     return step ? "the next one comes before step " + str(*step + 1) : "no more of them in this walk";
 }
 
 bool quiz_waits(const AppState& state) {
+    if (state.quiz && state.quiz->inside)
+        return state.quiz->open && state.page == Page::inside &&
+               state.inside.warp == state.quiz->inside->warp && state.inside.step == state.quiz->inside->step;
     return state.quiz && state.quiz->open && state.page == Page::walk && state.quiz->trace == state.trace &&
            state.quiz->at == state.cursor;
 }
@@ -175,7 +187,23 @@ bool asks_before(AppState& state, Cursor next) {
     std::optional<Question> question = question_for(state, next.step);
     if (!question) return false;
     quiz.asked.insert(next.step);
-    open(state, std::move(*question), next);
+    open_in_walk(state, std::move(*question), next);
+    return true;
+}
+
+bool asks_inside(AppState& state, const void* record, std::uint32_t place, std::vector<Question> all,
+                 const AskedInside& at) {
+    if (!state.quiz) return false;
+    Quiz& quiz = *state.quiz;
+    if (quiz_waits(state)) return true;
+    close(quiz);
+    if (std::exchange(quiz.record, record) != record) quiz.asked_inside.clear();
+    const auto fresh = std::ranges::find_if(
+        all, [&](const Question& q) { return quiz.asked_inside.emplace(place, q.kind).second; });
+    if (fresh == all.end()) return false;
+    quiz.resume = std::exchange(state.inside.playing, false);
+    open(state, std::move(*fresh));
+    quiz.inside = at;
     return true;
 }
 
@@ -253,8 +281,10 @@ void go_on_after_question(AppState& state) {
     Quiz& quiz = *state.quiz;
     if (!state.presenter && quiz.may_retry()) note_verdict(state);
     const Cursor next = quiz.next;
-    state.player.playing = quiz.resume;
+    const std::optional<AskedInside> inside = quiz.inside;
+    (inside ? state.inside.playing : state.player.playing) = quiz.resume;
     close(quiz);
+    if (inside) return void(state.inside.step = inside->next);
     go_to(state, next);
 }
 

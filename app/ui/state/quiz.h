@@ -25,8 +25,14 @@ struct GapEntry {
     bool is_right() const { return verdict && verdict->kind == Verdict::Kind::right; }
 };
 
+/// Where a question about the next step of a kernel's run was asked (the page Inside).
+struct AskedInside {
+    int warp = 0, step = 0, next = 0;
+};
+
 struct Quiz {
-    bool open = false;  ///< a question waits for its answer
+    std::optional<AskedInside> inside;  ///< the open question is about that
+    bool open = false;                  ///< a question waits for its answer
     Question question;
     std::shared_ptr<const Trace> trace;  ///< the walk that it is about
     Cursor at, next;                     ///< where the walk stands, and where it goes on to
@@ -46,6 +52,9 @@ struct Quiz {
 
     std::vector<QuizAnswer> answers;
     std::set<int> asked;  ///< steps of this walk; none is asked twice
+    /// Lines of a kernel, by their place in its record; of none the same is asked twice.
+    std::set<std::pair<std::uint32_t, Question::Kind>> asked_inside;
+    const void* record = nullptr;  ///< the walk that these are of
     struct Coming {
         std::shared_ptr<const Trace> trace;  ///< where it was looked for: in this walk, after this step
         int from = -1;
@@ -68,6 +77,9 @@ struct Quiz {
 void toggle_questions(AppState& state);
 /// True if there is a question before the walk goes on to `next`: the step is held back, playing pauses.
 bool asks_before(AppState& state, Cursor next);
+/// The same on the page Inside, for the first of these questions that is new at this line of the record.
+bool asks_inside(AppState& state, const void* record, std::uint32_t place, std::vector<Question> all,
+                 const AskedInside& at);
 /// Questions are on: the step, from 0, before which the next one is asked; nothing if there is none left.
 std::optional<int> next_question(const AppState& state);
 /// The same for people: "the next one comes before step 18".

@@ -105,15 +105,18 @@ void list_chapters(PlaceList& out) {
         out.entries.push_back({static_cast<int>(out.entries.size()) + 1, chapter.title});
 }
 
+// The step at hand and those round it stand there, noteworthy or not: what comes next is among them.
 void list_now(PlaceList& places, const AppState& state) {
-    if (places.added >= 0) places.entries.erase(places.entries.begin() + places.added);
-    places.added = -1;
-    const int number = state.cursor.step + 1;
-    const auto at = std::ranges::lower_bound(places.entries, number, {}, &SpeakerPlace::number);
-    if (at != places.entries.end() && at->number == number) return;
-    const Explanation& e = state.explanation;
-    places.added = static_cast<int>(at - places.entries.begin());
-    places.entries.insert(at, {number, e.title + (e.place.empty() ? "" : " · " + e.place), ""});
+    std::erase_if(places.entries, [](const SpeakerPlace& one) { return one.near; });
+    constexpr int before = 1, after = 2;
+    const int k = state.cursor.step, last = state.trace->size() - 1;
+    for (int n = std::max(0, k - before); n <= std::min(last, k + after); ++n) {
+        const auto at = std::ranges::lower_bound(places.entries, n + 1, {}, &SpeakerPlace::number);
+        if (at != places.entries.end() && at->number == n + 1) continue;
+        const Explanation e = n == k ? state.explanation : explain(*state.trace, n);
+        places.entries.insert(at,
+                              {n + 1, e.title + (e.place.empty() ? "" : " · " + e.place), "", false, true});
+    }
 }
 
 int place_now(const AppState& state, const PlaceList& places) {

@@ -31,13 +31,13 @@ struct SpeakerPlace {
     int number;                    ///< as it is shown, from 1: of the stop, the step, the chapter
     std::string words, more = {};  ///< what it is, and why it is in the list
     bool notes = false;            ///< the stop has some
+    bool near = false;             ///< a step that is listed only because the talk is there
 };
 /// The stops of the tour; without one the steps where something happens, or the chapters.
 struct PlaceList {
     const char *title = "", *hint = "";
     std::vector<SpeakerPlace> entries = {};
     int here = -1;
-    int added = -1;  ///< the step at hand, which is listed although it is not noteworthy
 
     // What it was made for
     std::shared_ptr<const Trace> trace;

@@ -24,6 +24,29 @@ void break_kernel(AppState& state, const KernelFault& fault) {
     if (fault.quantity != KernelFault::Quantity::none) state.compare.fault_amount = fault.amount;
 }
 
+// The record of the stop's kernel on several tiles, whatever problem the lessons show.
+void go_inside_kernel(AppState& state, const TourStop& stop) {
+    const InsideForm fresh;
+    InsideForm& f = state.inside;
+    f.kernel = stop.kernel.empty() ? fresh.kernel : stop.kernel;
+    f.dtype = stop.kernel.empty() ? fresh.dtype : stop.dtype;
+    f.source.clear();
+    f.fault = stop.kernel_break;
+    f.block = f.launch = 0;
+    f.own = f.playing = f.step_told = f.to_fault = f.ladder = false;
+    f.memory_of = f.first_line = -1;
+    f.wanted = stop.instruction;
+    f.wanted_step = -1;
+}
+
+// Where the page stood when the tour began.
+void go_back_inside(AppState& state, InsideForm back) {
+    state.inside = std::move(back);
+    state.inside.wanted = inside::StepQuery{std::nullopt, state.inside.step + 1, state.inside.warp,
+                                            state.inside.lane, state.inside.cell};
+    state.inside.wanted_step = -1;
+}
+
 bool of_tour(const Tour& tour, const ProblemPtr& problem) {
     return std::ranges::any_of(tour.script.stops,
                                [&](const TourStop& stop) { return stop.problem == problem; });
@@ -54,6 +77,7 @@ void open_tour(AppState& state, const std::string& path) {
 
 void start_tour(AppState& state, Tour tour) {
     tour.fault_back = state.tour ? state.tour->fault_back : state.compare.fault;
+    tour.inside_back = state.tour ? state.tour->inside_back : state.inside;
     tour.back = state.tour ? std::move(state.tour->back) : WalkView(state);
     state.tour = std::make_shared<Tour>(std::move(tour));
     state.settings.tour_offered = true;
@@ -72,6 +96,7 @@ void go_to_stop(AppState& state, int n) {
     state.inspection.reset();
     state.page = page_of(stop.page);
     break_kernel(state, stop.kernel_fault);
+    if (state.page == Page::inside) go_inside_kernel(state, stop);
     state.presenter = stop.presenter.value_or(state.presenter);
     show_side(state, stop.side == "problem", stop.side == "break");
     state.left_at.clear();
@@ -92,6 +117,7 @@ void leave_tour(AppState& state) {
     const ProblemPtr last = state.problem;
     const bool changed = last != tour->back.problem && !of_tour(*tour, last);
     break_kernel(state, tour->fault_back);
+    go_back_inside(state, tour->inside_back);
     go_back(state, std::move(tour->back));
     // What the user made of a problem on the way is not lost.
     if (!changed) return;
@@ -104,6 +130,9 @@ bool at_stop(const AppState& state) {
     const TourStop& stop = state.tour->stop();
     if (state.page != page_of(stop.page)) return false;
     if (state.page == Page::compare) return state.compare.fault == stop.kernel_fault;
+    if (const InsideForm& f = state.inside; state.page == Page::inside)
+        return f.wanted_step < 0 || (f.step == f.wanted_step && f.fault == stop.kernel_break &&
+                                     (!f.fault.empty() || f.warp == stop.instruction.warp));
     if (state.page != Page::walk) return true;
     return state.lesson == stop.lesson && state.problem == stop.problem && state.cursor.step == stop.step;
 }

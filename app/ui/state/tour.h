@@ -12,8 +12,10 @@ struct Tour {
     TourScript script;
     int at = 0;
     WalkView back;           ///< where the user was when it began; leaving it leads back there
-    KernelFault fault_back;  ///< and what was wrong in the kernel of the page compare
+    KernelFault fault_back;  ///< and what was wrong in the kernel of the page compare, …
+    InsideForm inside_back;  ///< … and where the page Inside stood
     bool arriving = false;   ///< the walk of this stop is being built
+    bool in_full = false;    ///< on stage: all of a stop's words, not their first lines
     std::vector<Line> text;  ///< of this stop, filled with numbers
     int text_of = -1;        ///< the stop that `text` was made for, in this style
     NumberStyle style;

@@ -218,4 +218,16 @@ void explain_flash_backward(const View& v) {
     }
 }
 
+std::string say_gradient(const Trace& trace, int k, const Explanation& e) {
+    constexpr std::string_view compete = "The weights of a row compete. ";
+    if (trace.step(k).op == Op::ds && e.why.starts_with(compete)) {
+        const std::string rest = e.why.substr(compete.size());
+        return rest.substr(0, rest.find(". ") == rest.npos ? rest.size() : rest.find(". ") + 1);
+    }
+    if (trace.step(k).op == Op::preprocess && e.why.starts_with("D is the mean"))
+        return "rowsum(dO ⊙ O) is also rowsum(P ⊙ dP), the mean of dP weighted with P: no pass over the "
+               "keys.";
+    return {};
+}
+
 }  // namespace tilewalk

@@ -6,6 +6,8 @@
 namespace tilewalk {
 
 void explain_flash_backward(const View& v);
+/// The sentence on stage: of D the two sums that it is, of dS this key's side of the mean.
+std::string say_gradient(const Trace& trace, int k, const Explanation& explanation);
 
 inline bool keys_outside(const View& v) { return v.problem.options.order == BackwardOrder::key_outer; }
 

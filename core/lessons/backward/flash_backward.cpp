@@ -200,6 +200,7 @@ void walk_query_block(Recorder& rec, const Problem& p, int i) {
 void give_forward_results(Recorder& rec, const Problem& p) {
     Problem whole = p;
     whole.switches = {};
+    whole.savings = {};
     const auto forward = flash_forward.build(whole);
     Matrix m(p.N(), 1), l(p.N(), 1);
     for (int k = 0; k < forward->size(); ++k) {
@@ -314,7 +315,8 @@ Line step_symbol_of(const Trace& trace, int k) {
     if (op == Op::load_q) return {symbol(Slot::Qi), word(" "), symbol(Slot::dOi)};
     if (op == Op::store && writes_to(Slot::dK)) return {symbol(Slot::dK), word(" "), symbol(Slot::dV)};
     if (op == Op::store) return {symbol(Slot::dQ)};
-    return step_symbol(op);
+    const bool of_block = op == Op::preprocess && trace.step(k).i >= 0;
+    return of_block ? slot_symbol(Slot::D, trace.step(k).i) : step_symbol(op);
 }
 
 constexpr Slot results[] = {Slot::dQ, Slot::dK, Slot::dV};
@@ -333,7 +335,7 @@ constinit const Lesson flash_backward = {
     .estimate = estimate,
     .code = code_of,
     .explain = explain_flash_backward,
-    .say = says_nothing,
+    .say = say_gradient,
     .symbol = block_symbol,
     .step_symbol = step_symbol_of,
     .lane = lane,

@@ -252,8 +252,8 @@ std::span<const CodeLine> code_of(const Problem& p) {
                           {&Switches::no_log_sum, Op::normalize, "O_part ← O ⊘ ℓ,  L_part ← m"},
                           {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"},
                           {&Switches::no_weights, Op::merge_output, "O  ← Σ Oᵢ"}}),
-        {{Op::init, "m ← −∞,  ℓ ← 0,  O ← 0;   for the prefix  m ← sink,  ℓ ← 1"},
-         {Op::init, "m ← 0,  ℓ ← 0,  O ← 0;   for the prefix  ℓ ← exp(sink)", &Switches::no_max}});
+        {{Op::init, "m,ℓ,O ← −∞,0,0; prefix sink,1,0"},
+         {Op::init, "m, ℓ, O ← 0; prefix  ℓ ← exp(sink)", &Switches::no_max}});
     return code.of(p);
 }
 
@@ -273,7 +273,7 @@ Line symbol_of(const Trace& trace, Slot slot, int step, int tile) {
     if (keys && about.hbm && tile >= 0)
         return slot_symbol(slot, SharedPrefix(trace.problem()).block_at(tile));
     if (keys && !about.hbm && step >= 0) return slot_symbol(slot, trace.step(step).j);
-    return slot_symbol(slot);
+    return slot_symbol(slot, slot == Slot::Q ? tile : -1);  // those of a sequence
 }
 
 std::string lane(const Problem&, int phase) {

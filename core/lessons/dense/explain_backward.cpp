@@ -64,8 +64,9 @@ void dp(const View& v) {
         v.out.why = "Computed like every other entry, but " + q + " must not look at " + k +
                     ": its weight of 0 will cancel it.";
     else
-        v.out.why = "How fast would the loss change if " + q + " paid more attention to " + k +
-                    "? As fast as that value agrees with what the output row is asked for.";
+        v.out.why = "Attention of " + q + " to " + k +
+                    " changes the loss as fast as its value agrees with dO. That is what the output row is "
+                    "asked for.";
 }
 
 void row_dot(const View& v) {
@@ -135,10 +136,10 @@ void ds(const View& v) {
             "dP equals the mean of its row: moving weight between " + k + " and the rest changes nothing.";
     else if (v.out.kind == 2)
         v.out.why = "dP = " + shown_dP + " lies above the row's mean " + shown_D + ": more attention to " +
-                    k + " would raise the loss, so descent will lower this score.";
+                    k + " would raise the loss. So descent will lower this score.";
     else
         v.out.why = "dP = " + shown_dP + " lies below the row's mean " + shown_D + ": more attention to " +
-                    k + " would lower the loss, so descent will raise this score.";
+                    k + " would lower the loss. So descent will raise this score.";
 }
 
 void dq(const View& v) {
@@ -154,7 +155,7 @@ void dq(const View& v) {
     else if (silent)
         v.out.why = "Wherever a score of " + q + " has a gradient, its key has a 0 in this column.";
     else
-        v.out.why = "The query moves along the keys, each pulling or pushing by its dS; in this column " +
+        v.out.why = "The query moves along the keys, each pulling or pushing by its dS. In this column " +
                     names(v, most, key_name) + (most.size() == 1 ? " has" : " have") + " the strongest say.";
 }
 
@@ -170,7 +171,7 @@ void dk(const View& v) {
         v.out.why =
             "Nothing moves " + k + " in this column: each query has a 0 there, or its score no gradient.";
     else
-        v.out.why = "The key hears from every query that looked at it; in this column " +
+        v.out.why = "The key hears from every query that looked at it. In this column " +
                     names(v, most, query_name) + (most.size() == 1 ? " has" : " have") +
                     " the strongest say.";
     v.out.why += " The order matters: Q dSᵀ would be another matrix, if it exists at all.";

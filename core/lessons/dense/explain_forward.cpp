@@ -72,8 +72,8 @@ void scores(const View& v) {
     set_sum(v, dot(Q, K), factor);
     const std::string q = query_name(v, v.row), k = key_name(v, v.col);
     v.out.kind = !meet;
-    v.out.why = meet ? "How well does what " + q + " looks for match what " + k + " contains? Each of the " +
-                           pairs_text(v) + " pairs gets one score."
+    v.out.why = meet ? "How well does " + q + " match " + k + "? Each of the " + pairs_text(v) +
+                           " pairs gets one score."
                      : "What " + q + " looks for and what " + k +
                            " contains have no component in common: the score is 0.";
 }

@@ -116,11 +116,10 @@ void project(const View& v) {
                                                 : "passes on";
     v.out.kind = (second_pass(v) ? 2 : 0) + identity;
     v.out.why = second_pass(v) ? "With the new weights: what " + who + " now " + part + "."
-                : identity
-                    ? "The input is the identity, so each position has a row of weights to itself: what " +
-                          who + " " + part + " is learned directly."
-                    : "What " + who + " " + part +
-                          ": the same weights for every token, so only its input makes it different.";
+                : identity     ? "The input is the identity: what " + who + " " + part +
+                                 " is learned directly. Each position has a row of weights to itself."
+                           : "What " + who + " " + part +
+                                 ": the same weights for every token, so only its input makes it different.";
 }
 
 void loss(const View& v) {
@@ -136,8 +135,8 @@ void loss(const View& v) {
         v.out.kind = v.read(Slot::dO).data.isZero(0) ? 1 : 0;
         v.out.why = v.out.kind == 1
                         ? "dO is 0 everywhere: no output matters, and the loss is always 0."
-                        : "The simplest loss whose gradient with respect to O is exactly dO: what the "
-                          "next layer asks of each number, times that number.";
+                        : "The simplest loss whose gradient with respect to O is exactly dO. It is "
+                          "what the next layer asks of each number, times that number.";
         return;
     }
     const double before = v.trace.live(Slot::loss, v.k - 1).value->data(0, 0), now = v.result();

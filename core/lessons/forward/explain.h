@@ -26,6 +26,8 @@ struct DivisionWords {
 void explain_normalize(const View& v, const DivisionWords& words = {});
 /// `fault`: what is wrong with what is stored, where the step itself cannot know it.
 void explain_store(const View& v, const std::string& fault = {});
+/// Where what is stored has been told: the bytes of so many rows of O and L.
+void tell_stored_bytes(const View& v, int rows);
 void explain_skip(const View& v);
 
 /// The maximum of the row has risen since its start values, and nothing brought the old weights to the new

@@ -3,6 +3,8 @@
 #include "core/lessons/shared/explain_faults.h"
 #include "core/lessons/shared/explain_loads.h"
 #include "core/problem/mask.h"
+#include "core/problem/savings.h"
+#include "core/walk/lesson.h"
 
 #include <algorithm>
 #include <cmath>
@@ -154,9 +156,24 @@ void explain_no_max(const View& v, double tile) {
         v.out.why = "Fault: m stays 0; " + v.query() + " has no score above −∞ in this tile.";
 }
 
+// m stays, although the tile has a larger score.
+void explain_kept_max(const View& v, const Expr& old, double tile) {
+    const auto [kept, best] = format_apart(old.value, tile);
+    v.out.formula = join({sym(Slot::m), "  ←  ", m_old()});
+    v.out.kind = stays;
+    v.out.why = "The best score of " + v.query() + " rises from " + kept + " to " + best + ", by " +
+                num_text(rise(old.value, tile)) +
+                " powers of two. That is not more than τ = " + format_full(*saved_in(v.trace).lazy) +
+                ", so m stays " + kept + ": neither ℓ nor O is rescaled, and weights may exceed 1.";
+    set_numbers(v, old);
+}
+
 void explain_new_max(const View& v) {
     const Expr old = v.number(Slot::m), tile = v.number(Slot::m_tile);
     if (v.problem.switches.no_max) return explain_no_max(v, tile.value);
+    const Savings& saved = saved_in(v.trace);
+    if (saved.lazy && tile.value > old.value && v.result() == old.value)
+        return explain_kept_max(v, old, tile.value);
     v.out.formula = join({sym(Slot::m), "  ←  max(", m_old(), ", ", sym(Slot::m_tile), ")"});
     const auto [from, to] = format_apart(old.value, v.result());
     const std::string query = v.query();
@@ -172,6 +189,9 @@ void explain_new_max(const View& v) {
     };
     v.out.kind = kind;
     v.out.why = words[kind];
+    if (saved.lazy && kind == rises)
+        add_sentence(v, "That is a rise by " + num_text(rise(old.value, v.result())) +
+                            " powers of two, more than τ = " + format_full(*saved.lazy) + ".");
     set_numbers(v, maximum({old, tile}));
 }
 

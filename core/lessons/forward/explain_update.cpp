@@ -3,6 +3,8 @@
 #include "core/lessons/shared/explain_faults.h"
 #include "core/lessons/shared/explain_proofs.h"
 #include "core/problem/mask.h"
+#include "core/problem/savings.h"
+#include "core/walk/lesson.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +24,12 @@ std::string factor_text(const Move& move) {
 // A query whose maximum is −∞: it saw no key, or no score that is a number.
 std::string nothing_yet(const View& v) {
     return sees_some_key(v.problem, v.row, last_key(v)) ? "has no score above −∞" : "sees no key";
+}
+
+// A larger score has come in this tile, but lazy rescaling kept m.
+bool lags(const View& v, double m) {
+    const Held tile = saved_in(v.trace).lazy ? v.trace.live(Slot::m_tile, v.k) : Held{};
+    return tile && tile.value->region.contains(v.row, 0) && v.at(*tile.value, v.row, 0) > m;
 }
 
 // What α does to the old sums, told with this row's numbers. `what` is "sum" or "output".
@@ -48,6 +56,9 @@ void rebase_sentence(const View& v, const std::string& what) {
                                      " did not rise, and its old output just takes in the new values.",
     };
     v.out.why = words[move.kind];
+    if (lags(v, move.now) && move.kind == stays)
+        v.out.why = "α = 1: m of " + query + " was kept, so its old " + what +
+                    " counts in full, and the new weights are measured from the same m.";
 }
 
 // α = 1, whatever the maximum did.
@@ -106,11 +117,22 @@ void weight_sentence(const View& v, double score, double base, const Move& move,
                     " as if it were masked.";
     else if (std::string fault = broken_weight(v, score, move); !fault.empty())
         v.out.why = fault, v.out.kind |= faulty;
+    else if (score > base && lags(v, base))
+        v.out.why = v.first_key(v.col) + " scores " + num_text(score - base) + " above m of " + v.query() +
+                    ", which lazy rescaling kept: its weight exceeds 1, but not 2^τ. " + division,
+        v.out.kind = 4;
     else if (score > base)
         v.out.why = "Rounding left m a little below this score, so the exponent is above 0.", v.out.kind = 4;
     else if (overflows)
         v.out.why = "exp(" + num_text(score) +
                     ") alone would overflow; with the maximum subtracted no exponent is above 0.";
+    else if (score == base && saved_in(v.trace).lazy)
+        v.out.why =
+            v.first_key(v.col) + " scores just m of " + v.query() + " and weighs exp(0) = 1. " + division,
+        v.out.kind = 3;
+    else if (saved_in(v.trace).lazy)
+        v.out.why = v.first_key(v.col) + " lies " + num_text(base - score) + " below m of " + v.query() +
+                    ". " + division;
     else if (score == base)
         v.out.why = v.first_key(v.col) + " has the best score that " + v.query() +
                     " has met: it weighs exp(0) = 1, and no weight is above 1. " + division,
@@ -213,6 +235,10 @@ void explain_correction(const View& v) {
     const Kind kind = kind_of(old, now);
     v.out.kind = kind;
     v.out.why = words[kind];
+    if (kind == stays && lags(v, now))
+        v.out.why = query +
+                    ": a larger score came, but m was kept, so α = 1 and its old sums stay as they are: "
+                    "nothing has to be multiplied.";
     if (v.problem.switches.no_max)
         v.out.why = "Fault: m of " + v.query() +
                     " stays 0, so α is exp(0 − 0) = 1 in every tile. With one base for all of them nothing "
@@ -220,6 +246,41 @@ void explain_correction(const View& v) {
     if (kind == rises && !v.problem.broken()) tell_why_alpha(v, old, now);
     set_numbers(v, rounded(v.problem.precision.softmax,
                            exponential(difference(m_before, in_place_of(num(v.trace, Slot::m, now), base)))));
+}
+
+// 2^whole × (1 + part × (p₁ + part × (p₂ + p₃ × part)))
+static Expr cubic_expr(const Exp2Parts& e) {
+    const auto p = cubic_coefficients();
+    const Expr part = num(e.part);
+    const Expr inner = sum({num(p[2]), product({num(p[3]), part})});
+    const Expr middle = sum({num(p[1]), product({part, inner})});
+    return product({num(std::exp2(e.whole)), sum({num(p[0]), product({part, middle})})});
+}
+
+// The polynomial in place of exp, with its numbers and what it is off by.
+static void explain_cubic(const View& v, double exponent, Expr exact) {
+    const Exp2Parts e = cubic_exp(exponent);
+    const bool stale = v.problem.switches.stale_max;
+    v.out.formula = join({sym(Slot::P), "  ←  cubic exp2((", sym(Slot::S), " − ",
+                          stale ? m_old() : sym(Slot::m), ") log₂ e)"});
+    const Format format = v.problem.precision.softmax;
+    if (!std::isfinite(e.value)) return set_numbers(v, rounded(format, std::move(exact)));
+    if (e.value == 0) {
+        if (std::isfinite(exponent)) add_sentence(v, "Below 2⁻¹²⁷ the cubic has 0.");
+        return set_numbers(v, num(0));
+    }
+    if (e.part == 0) {
+        add_sentence(v,
+                     "That is a whole power of two, 2^" + num_text(e.whole) + ": the cubic has it exactly.");
+        return set_numbers(v, rounded(format, num(e.value)));
+    }
+    const double right = std::exp2(e.part), off = std::abs(e.polynomial - right) / right;
+    const auto [is, should] = format_apart(e.polynomial, right);
+    add_sentence(
+        v, "As a power of two: 2^" + num_text(e.x) + " = 2^" + num_text(e.whole) + " × 2^" +
+               num_text(e.part) + ". The cubic has " + is + " for 2^" + num_text(e.part) +
+               (off == 0 ? ", which is exact." : " = " + should + ": off by " + num_text(100 * off) + " %."));
+    set_numbers(v, rounded(format, cubic_expr(e)));
 }
 
 void explain_exponentials(const View& v, const char* division) {
@@ -230,8 +291,11 @@ void explain_exponentials(const View& v, const char* division) {
         join({sym(Slot::P), "  ←  exp(", sym(Slot::S), " − ", stale ? m_old() : sym(Slot::m), ")"});
     weight_sentence(v, score.value, base, move_of(v), division);
     const std::string why = v.out.why;
-    set_numbers(v,
-                rounded(v.problem.precision.softmax, exponential(difference(score, in_place_of(m, base)))));
+    Expr exact = exponential(difference(score, in_place_of(m, base)));
+    if (saved_in(v.trace).cubic)
+        explain_cubic(v, score.value - base, std::move(exact));
+    else
+        set_numbers(v, rounded(v.problem.precision.softmax, std::move(exact)));
     // The start value −∞ is no accident of this row's numbers: the fault says more.
     if (stale && base == minus_infinity && std::isinf(v.result())) v.out.why = why;
 }
@@ -250,6 +314,20 @@ Expr weighted_values(const View& v, Expr first) {
     return dot(P, V, std::move(first));
 }
 
+// A weight beyond the largest number of the product's format: ℓ has it whole, the product does not.
+static void tell_saturation(const View& v) {
+    const FormatInfo& cast = info(operand_format(v.problem.precision));
+    const Value& P = *v.trace.live(Slot::P, v.k).value;
+    int most = P.region.col;
+    for (int c = P.region.col; c < P.region.col + P.region.cols; ++c)
+        if (v.at(P, v.row, c) > v.at(P, v.row, most)) most = c;
+    const double weight = v.at(P, v.row, most);
+    if (!cast.saturates || !(weight > cast.largest) || !std::isfinite(weight)) return;
+    add_sentence(v, "There the weight " + num_text(weight) + " of " + "key " + str(most) + " saturates at " +
+                        num_text(cast.largest) + ": " + num_text(100 * (1 - cast.largest / weight)) +
+                        " % of it is lost, while ℓ has it whole.");
+}
+
 void explain_output(const View& v) {
     const Expr alpha = v.number(Slot::alpha), old = v.number(Slot::Oi);
     const Expr total = weighted_values(v, product({alpha, old}));
@@ -257,6 +335,7 @@ void explain_output(const View& v) {
                           "  +  ", sym(Slot::P), " ", sym(Slot::Vj, v.step.j)});
     rebase_sentence(v, "output");
     tell_operand(v, "The weights enter");
+    tell_saturation(v);
     set_numbers(v, rounded(v.problem.precision.accumulator, total));
 }
 
@@ -293,24 +372,36 @@ void explain_normalize(const View& v, const DivisionWords& words) {
     if (l != 0) set_numbers(v, rounded(v.problem.precision.accumulator, quotient(total, row_sum)));
 }
 
+void tell_stored_bytes(const View& v, int rows) {
+    const auto of_rows = [&](Numbers each) {
+        if (rows > 1) each.insert(each.begin(), num(rows));
+        return each.size() > 1 ? product(std::move(each)) : each.front();
+    };
+    set_bytes(v, sum({of_rows({num(v.problem.d()), num(v.problem.element_bytes)}), of_rows({num(4)})}),
+              "bytes written");
+}
+
 void explain_store(const View& v, const std::string& fault) {
     const Precision& format = v.problem.precision;
     const bool mixed = mixes_maxima(v, v.row);
     if (v.out.target.slot == Slot::O) {
         const double sum = v.at(v.read(Slot::l), v.row, 0);
         const bool undivided = v.problem.switches.no_division && sum != 0 && sum != 1;
-        v.out.formula = join({sym(Slot::O), "  ←  ", sym(Slot::Oi, v.step.i)});
+        v.out.formula = v.step.i < 0 ? join({sym(Slot::Oi), ", ", sym(Slot::L), "  →  HBM"})
+                                     : join({sym(Slot::O), "  ←  ", sym(Slot::Oi, v.step.i)});
         v.out.why = mixed || undivided
                         ? "The output row leaves the chip as wrong as it is: nothing in the kernel notices."
                         : "The finished output row leaves the chip: the only write of O to HBM.";
         if (!fault.empty()) v.out.why = fault;
         v.out.kind = mixed || undivided || !fault.empty() ? faulty : 0;
         const Expr O = v.number(Slot::Oi);
-        if (!contains(format.output, format.accumulator)) set_numbers(v, rounded(format.output, O));
+        if (!contains(format.output, format.accumulator)) return set_numbers(v, rounded(format.output, O));
+        if (v.step.i < 0) tell_stored_bytes(v, v.written(Slot::O).region.rows);
         return;
     }
-    v.out.formula = join({sym(Slot::O), " ← ", sym(Slot::Oi, v.step.i), ",   ", sym(Slot::L), " ← ",
-                          sym(Slot::m), " + ln ", sym(Slot::l)});
+    const Line O =
+        v.step.i < 0 ? join({sym(Slot::Oi), " → HBM"}) : join({sym(Slot::O), " ← ", sym(Slot::Oi, v.step.i)});
+    v.out.formula = join({O, ",   ", sym(Slot::L), " ← ", sym(Slot::m), " + ln ", sym(Slot::l)});
     const Expr m = v.number(Slot::m), l = v.number(Slot::l);
     v.out.kind = l.value == 0;
     v.out.why =

@@ -77,8 +77,7 @@ void explain_load_state(const View& v) {
 void explain_store_state(const View& v) {
     const int i = v.step.i;
     const int later = key_blocks_seen(v.problem, i, v.step.j + 1);
-    v.out.formula = join({sym(Slot::O), ", ", sym(Slot::m_hbm), ", ", sym(Slot::l_hbm), "  ←  ",
-                          sym(Slot::Oi, i), ", ", sym(Slot::m), ", ", sym(Slot::l)});
+    v.out.formula = join({sym(Slot::Oi, i), ", ", sym(Slot::m), ", ", sym(Slot::l), "  →  HBM"});
     set_bytes(v, state_bytes(v, v.written(Slot::O).region), "bytes written");
     v.out.kind = later > 0;
     v.out.why = later > 0 ? "The chip must make room for the next query block: O, m and ℓ go out, and " +

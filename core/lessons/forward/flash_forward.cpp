@@ -14,7 +14,7 @@ namespace {
 // One key block seen by one query block. What a step computes is rounded once, to the format of its stage.
 void walk_tile(Recorder& rec, const Problem& p, const StepTile& t) {
     load_keys(rec, t.i, t.j);
-    weight_steps(rec, p, t, score_steps(rec, p, t));
+    weight_steps(rec, p, t, score_steps(rec, p, t), p.savings);
     output_step(rec, p, t, row_sum_step(rec, p, t));
 }
 
@@ -104,7 +104,11 @@ std::span<const CodeLine> code_of(const Problem& p) {
                                 with_tile_faults({{&Switches::no_max, Op::init, "m ← 0,  ℓ ← 0,  O ← 0"},
                                                   {&Switches::no_division, Op::normalize, "O ← O"}}),
                                 {{Op::init, "m ← sink,  ℓ ← 1,  O ← 0"},
-                                 {Op::init, "m ← 0,  ℓ ← exp(sink),  O ← 0", &Switches::no_max}});
+                                 {Op::init, "m ← 0,  ℓ ← exp(sink),  O ← 0", &Switches::no_max}},
+                                {{[](const Savings& saved) { return saved.lazy.has_value(); }, Op::new_max,
+                                  "m_old ← m,  m ← m̃ if m̃ > m + τ ln 2"},
+                                 {[](const Savings& saved) { return saved.cubic; }, Op::exponentials,
+                                  "P̃  ← cubic exp2((S − m) log₂ e)"}});
     return code.of(p);
 }
 
@@ -114,7 +118,7 @@ constexpr Slot results[] = {Slot::O, Slot::L};
 
 constinit const Lesson flash_forward = {
     .id = "flash-forward",
-    .title = "Flash forward",
+    .title = "FlashAttention-2",
     .summary = "The tiled forward pass: online softmax with m, ℓ and the rescaled O, tile by tile "
                "(FlashAttention-2 order).",
     .chapter = ChapterId::forward,
@@ -136,7 +140,7 @@ constinit const Lesson flash_forward = {
     .inputs = {},
     .faults = forward_faults,
     .division = Division::at_the_end,
-    .choices = takes_logits | takes_sink,
+    .choices = takes_logits | takes_sink | takes_savings,
     .by_cell = false,
     .one_row = false,
 };

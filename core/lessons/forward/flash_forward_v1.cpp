@@ -122,9 +122,15 @@ std::span<const CodeLine> code_of(const Problem& p) {
         lines,
         with_tile_faults({{&Switches::no_max, Op::init, "O ← 0,  m ← 0,  ℓ ← 0  in HBM"},
                           {&Switches::no_division, Op::output, "O  ← α ⊙ ℓ_old ⊙ O + P̃ Vⱼ"}}),
-        {{Op::init, "O ← 0,  m ← sink,  ℓ ← 1  in HBM"},
+        {{Op::init, "O ← 0, m ← sink, ℓ ← 1  in HBM"},
          {Op::init, "O ← 0,  m ← 0,  ℓ ← exp(sink)  in HBM", &Switches::no_max}});
     return code.of(p);
+}
+
+Line step_symbol_of(const Trace& trace, int k) {
+    const Op op = trace.step(k).op;
+    if (op != Op::load_state && op != Op::store_state) return step_symbol(op);
+    return {symbol(Slot::Oi), word(" "), symbol(Slot::m), word(" "), symbol(Slot::l)};
 }
 
 constexpr Slot results[] = {Slot::O, Slot::m_hbm, Slot::l_hbm};
@@ -133,11 +139,11 @@ constexpr Slot results[] = {Slot::O, Slot::m_hbm, Slot::l_hbm};
 
 constinit const Lesson flash_forward_v1 = {
     .id = "flash-forward-v1",
-    .title = "Flash forward, first version",
+    .title = "FlashAttention-1",
     .summary = "The same pass with the key blocks outside: O, m and ℓ go through HBM in every tile "
                "(FlashAttention-1 order).",
     .chapter = ChapterId::forward,
-    .tab = "-1",
+    .tab = "FlashAttention-1",
     .picture = Picture::forward_v1,
     .walk = walk,
     .estimate = estimate,
@@ -145,7 +151,7 @@ constinit const Lesson flash_forward_v1 = {
     .explain = explain_v1,
     .say = say_maximum,
     .symbol = block_symbol,
-    .step_symbol = op_symbol,
+    .step_symbol = step_symbol_of,
     .lane = key_block_lane,
     .card = no_card,
     .model = flash_forward_v1_model,

@@ -194,6 +194,9 @@ void explain_part_output(const PartAtWork& part) {
                   "keys."
                 : "The values of this part, each times its weight exp(S − m); the division by ℓ waits until "
                   "everything is merged.";
+    if (part.sink && !divides)
+        add_sentence(v, "The sink, " + num_text(*v.problem.logits.sink) +
+                            ", is in m and in ℓ, but has no value: O does not know of it.");
     if (divides && part.sink && !part.blind())
         v.out.why =
             "The average of the values of this part. The sink has its weight beside those of the keys and "
@@ -237,7 +240,7 @@ std::string broken_end(const View& v) {
 void explain_short_store(const View& v) {
     const Expr m = v.number(Slot::m);
     const double l = v.number(Slot::l).value;
-    v.out.formula = join({sym(Slot::O), " ← ", sym(Slot::Oi), ",   ", sym(Slot::L), " ← ", sym(Slot::m)});
+    v.out.formula = join({sym(Slot::Oi), " → HBM,   ", sym(Slot::L), " ← ", sym(Slot::m)});
     v.out.kind = faulty;
     v.out.why = l == 0 || l == 1
                     ? "A fault without effect here: ℓ is " + num_text(l) + ", and L is what it should be."
@@ -264,11 +267,11 @@ void explain_end(const View& v) {
 void tell_divided_store(const View& v, std::string why) {
     const bool L = v.out.target.slot == Slot::L;
     const Expr copied = v.number(L ? Slot::Li : Slot::Oi);
-    v.out.formula = L ? join({sym(Slot::O), " ← ", sym(Slot::Oi), ",   ", sym(Slot::L), " ← ", sym(Slot::Li)})
-                      : join({sym(Slot::O), "  ←  ", sym(Slot::Oi)});
+    v.out.formula = join({sym(Slot::Oi), ", ", sym(Slot::Li), "  →  HBM"});
     v.out.why = std::move(why);
     const Precision& f = v.problem.precision;
-    if (!L && !contains(f.output, f.accumulator)) set_numbers(v, rounded(f.output, copied));
+    if (!L && !contains(f.output, f.accumulator)) return set_numbers(v, rounded(f.output, copied));
+    tell_stored_bytes(v, v.written(Slot::O).region.rows);
 }
 
 void explain_merge_lesson(const View& v) {

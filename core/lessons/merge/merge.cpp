@@ -190,17 +190,17 @@ std::span<const CodeLine> code_of(const Problem& p) {
                                     {&Switches::no_weights, Op::merge_output, "O  ← Σ Oᵢ"},
                                     {&Switches::no_division, Op::normalize, "O ← O"},
                                     {&Switches::no_log_sum, Op::store, "store O, L = m"}},
-                                   {{Op::init, "mᵢ, ℓᵢ, Oᵢ ← sink, 1, 0  without keys, part A"},
-                                    {Op::part, "mᵢ, ℓᵢ, Oᵢ ← its max, sum, output; A + sink"}}),
-        of_divided(divided,
-                   {{&Switches::no_max, Op::part, "Lᵢ, Oᵢ ← its ln Σ exp S, its output, m = 0"},
-                    {&Switches::no_max, Op::merge_lse, "L  ← ln Σ exp Lᵢ, m = 0"},
-                    {&Switches::no_log_sum, Op::part, "Lᵢ, Oᵢ ← its max S, its output"},
-                    {&Switches::no_division, Op::part, "Lᵢ, Oᵢ ← its ln Σ exp S, Σ exp(S − m) V"},
-                    {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"},
-                    {&Switches::no_weights, Op::merge_output, "O  ← Σ Oᵢ"}},
-                   {{Op::init, "Lᵢ, Oᵢ ← sink, 0  without keys, part A"},
-                    {Op::part, "Lᵢ, Oᵢ ← its ln Σ exp S, its output; A + sink"}});
+                                   {{Op::init, "m, ℓ, O of A ← sink, 1, 0  without keys"},
+                                    {Op::part, "mᵢ,ℓᵢ,Oᵢ ← its m, ℓ, O; A + sink"}}),
+        of_divided(
+            divided,
+            {{&Switches::no_max, Op::part, "Lᵢ, Oᵢ ← its ln Σ exp S, its output, m = 0"},
+             {&Switches::no_max, Op::merge_lse, "L  ← ln Σ exp Lᵢ, m = 0"},
+             {&Switches::no_log_sum, Op::part, "Lᵢ, Oᵢ ← its max S, its output"},
+             {&Switches::no_division, Op::part, "Lᵢ, Oᵢ ← its ln Σ exp S, Σ exp(S − m) V"},
+             {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"},
+             {&Switches::no_weights, Op::merge_output, "O  ← Σ Oᵢ"}},
+            {{Op::init, "L, O of A ← sink, 0  without keys"}, {Op::part, "Lᵢ, Oᵢ ← its L, O;  A + sink"}});
     return (normalised(p) ? of_divided : of_sums).of(p);
 }
 

@@ -4,6 +4,7 @@
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/shared/running_words.h"
 #include "core/lessons/shared/tile_steps.h"
+#include "core/problem/heads.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +14,6 @@ namespace tilewalk {
 namespace {
 
 constexpr int launch_ticks = 1;
-// A few queries of one head are rows of one tile, and one tile is the work of one worker.
-constexpr int tiles_of_work = 1;
 
 struct Walk {
     Recorder& rec;
@@ -195,15 +194,14 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {1, "O  ← Σ wᵢ Oᵢ", Op::merge_output},
         {1, "store O, L", Op::store, CodeLine::no_block},
     };
-    static const FaultCode code(
-        lines,
-        with_tile_faults({{&Switches::no_max, Op::init, "m ← 0,  ℓ ← 0,  O ← 0"},
-                          {&Switches::no_division, Op::normalize, "O ← O"},
-                          {&Switches::no_log_sum, Op::store, "store Oᵢ ← O, Lᵢ ← m"},
-                          {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"},
-                          {&Switches::no_weights, Op::merge_output, "O  ← Σ Oᵢ"}}),
-        {{Op::init, "m ← −∞,  ℓ ← 0,  O ← 0;   for the first split  m ← sink,  ℓ ← 1"},
-         {Op::init, "m ← 0,  ℓ ← 0,  O ← 0;   for the first split  ℓ ← exp(sink)", &Switches::no_max}});
+    static const FaultCode code(lines,
+                                with_tile_faults({{&Switches::no_max, Op::init, "m ← 0,  ℓ ← 0,  O ← 0"},
+                                                  {&Switches::no_division, Op::normalize, "O ← O"},
+                                                  {&Switches::no_log_sum, Op::store, "store Oᵢ ← O, Lᵢ ← m"},
+                                                  {&Switches::no_weights, Op::merge_weights, "wᵢ ← 1"},
+                                                  {&Switches::no_weights, Op::merge_output, "O  ← Σ Oᵢ"}}),
+                                {{Op::init, "m, ℓ, O ← −∞,0,0; A: sink,1,0"},
+                                 {Op::init, "m, ℓ, O ← 0; split A  ℓ ← exp(sink)", &Switches::no_max}});
     return code.of(p);
 }
 
@@ -256,11 +254,15 @@ std::vector<SplitBlocks> split_blocks(const Problem& p) {
         }
         return out;
     }
-    const int blocks = p.Tc(), n = num_splits(tiles_of_work, p.options.workers, blocks),
+    const int blocks = p.Tc(), n = num_splits(tiles_of_work(p), p.options.workers, blocks),
               each = ceil_div(blocks, n);
     for (int first = 0; first < blocks; first += each) out.push_back({first, std::min(each, blocks - first)});
     return out;
 }
+
+// A few queries of one head are rows of one tile, and so are the heads of a group, where K and V are loaded
+// once for it. One tile is the work of one worker.
+int tiles_of_work(const Problem& p) { return p.heads && p.heads->once ? key_heads(p) : query_heads(p); }
 
 int busy_workers(const Problem& p) {
     return std::min(p.options.workers, static_cast<int>(split_blocks(p).size()));
@@ -306,7 +308,7 @@ constinit const Lesson split_kv = {
     .lane = lane,
     .card = card,
     .model = model,
-    .rival = {"Flash forward, one worker", flash_of_these_queries,
+    .rival = {"FA-2, one worker", flash_of_these_queries,
               "less: no partial results, and the query read once"},
     .beside = nullptr,
     .results = results,

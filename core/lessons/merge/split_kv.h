@@ -20,6 +20,8 @@ struct SplitBlocks {
 /// Options::splits brought to whole key blocks (a split begins with the block that its first key lies in), or
 /// as many as num_splits() says.
 std::vector<SplitBlocks> split_blocks(const Problem& problem);
+/// Tiles that a worker each could take without a split: one for every query head, or for every group.
+int tiles_of_work(const Problem& problem);
 /// How many workers have a split.
 int busy_workers(const Problem& problem);
 

@@ -9,17 +9,41 @@ double PartialResult::log_sum() const { return m + std::log(l); }
 
 double PartialResult::output(std::size_t col) const { return O[col] / (l == 0 ? 1 : l); }
 
-PartialResult merged(std::span<const PartialResult> parts, Format format) {
+PartialResult normalised(const PartialResult& part, Format format) {
+    PartialResult out{
+        round_to(format, part.m + round_to(format, std::log(part.l))), part.l == 0 ? 0.0 : 1.0, {}};
+    for (std::size_t c = 0; c < part.O.size(); ++c) out.O.push_back(round_to(format, part.output(c)));
+    return out;
+}
+
+namespace {
+
+double weight_of(const PartialResult& part, double base, Format format) {
+    return round_to(format, std::exp(round_to(format, part.m - base)));
+}
+
+// What the weights of normalised parts are measured from: m + ln Σ exp(Lᵢ − m).
+double log_sum_of(std::span<const PartialResult> parts, double m, Format format) {
+    double sum = 0;
+    for (const PartialResult& part : parts) sum = round_to(format, sum + weight_of(part, m, format));
+    return round_to(format, m + round_to(format, std::log(sum)));
+}
+
+}  // namespace
+
+PartialResult merged(std::span<const PartialResult> parts, Format format, PartForm form) {
     PartialResult out;
     for (const PartialResult& part : parts) {
         out.m = std::fmax(out.m, part.m);
         out.O.resize(std::max(out.O.size(), part.O.size()), 0);
     }
+    const bool seen = out.m != minus_infinity;
+    if (seen && form == PartForm::normalised) out.m = log_sum_of(parts, out.m, format);
     // What has seen no key yet is measured from 0: −∞ − (−∞) would be NaN.
-    const double base = out.m == minus_infinity ? 0 : out.m;
+    const double base = seen ? out.m : 0;
     bool first = true;
     for (const PartialResult& part : parts) {
-        const double weight = round_to(format, std::exp(round_to(format, part.m - base)));
+        const double weight = weight_of(part, base, format);
         const auto add = [&](double& sum, double term) {
             const double product = round_to(format, weight * term);
             sum = first ? product : round_to(format, sum + product);
@@ -28,6 +52,7 @@ PartialResult merged(std::span<const PartialResult> parts, Format format) {
         for (std::size_t c = 0; c < part.O.size(); ++c) add(out.O[c], part.O[c]);
         first = false;
     }
+    if (form == PartForm::normalised) out.l = seen ? 1 : 0;
     return out;
 }
 
@@ -49,11 +74,11 @@ PartialResult with_sink(PartialResult part, double sink, Format format) {
 }
 
 std::vector<PartialResult> merged_by(std::vector<PartialResult> parts, const std::vector<MergeNode>& plan,
-                                     Format format) {
+                                     Format format, PartForm form) {
     for (const MergeNode& node : plan) {
         std::vector<PartialResult> some;
         for (const int tile : node.parts) some.push_back(parts[static_cast<std::size_t>(tile)]);
-        parts.push_back(merged(some, format));
+        parts.push_back(merged(some, format, form));
     }
     return parts;
 }

@@ -18,8 +18,13 @@ struct PartialResult {
     double output(std::size_t col) const;
 };
 
-/// One of several; an empty one among them changes nothing, and NaN in one of them makes ℓ and O NaN.
-PartialResult merged(std::span<const PartialResult> parts, Format format = Format::fp64);
+/// As a kernel stores it: L in the place of m, ℓ = 1 and O divided, which is itself such a triple.
+PartialResult normalised(const PartialResult& part, Format format = Format::fp64);
+
+/// One of several; an empty one among them changes nothing, and NaN in one of them makes ℓ (or L) and O NaN.
+/// Of normalised parts L = m + ln Σ exp(Lᵢ − m), and the weights are measured from L.
+PartialResult merged(std::span<const PartialResult> parts, Format format = Format::fp64,
+                     PartForm form = PartForm::sums);
 /// The keys of one part, one after another as in FlashAttention's loop; S and V are rounded first.
 PartialResult part_of(const Matrix& S, const Matrix& V, const KeyPart& keys, Format format = Format::fp64);
 
@@ -28,7 +33,7 @@ PartialResult with_sink(PartialResult part, double sink, Format format = Format:
 
 /// The parts and all merges of a plan, by tile; the last one is the whole.
 std::vector<PartialResult> merged_by(std::vector<PartialResult> parts, const std::vector<MergeNode>& plan,
-                                     Format format = Format::fp64);
+                                     Format format = Format::fp64, PartForm form = PartForm::sums);
 
 /// The numbers of the format between the two and the larger one; −1 where there is no such count.
 std::int64_t steps_apart(double a, double b, Format format);

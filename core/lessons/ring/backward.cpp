@@ -348,17 +348,16 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {2, "store ΔKⱼ, ΔVⱼ", Op::store},
         {2, "ΔKᵢ, ΔVᵢ ← 0  if no own key is seen", Op::init},
         {1, "store dQᵢ", Op::store, CodeLine::no_block},
-        {1, "dsink ← dsink of rank i − 1 − Σ exp(sink − Lᵢ) Dᵢ", Op::sink_gradient},
+        {1, "dsink ← dsink − Σ exp(sink − Lᵢ)Dᵢ", Op::sink_gradient},
         {0, "beside it, for each rank j"},
         {1, "hand on dKⱼ, dVⱼ, at the end home", Op::exchange_gradients},
         {1, "dKⱼ, dVⱼ ← dKⱼ + ΔKⱼ, dVⱼ + ΔVⱼ  there", Op::add_share},
     };
-    static const FaultCode code(
-        lines,
-        {{&Switches::no_lse, Op::recompute, "P  ← exp(S)"},
-         {&Switches::wrong_mask_edge, Op::mask, "S  ← −∞ where masked, edge + 1"},
-         {&Switches::no_share, Op::add_share, "dKⱼ, dVⱼ go on as they came"}},
-        {{Op::exchange_gradients, "hand on dKⱼ, dVⱼ to the next rank, home; dsink to rank i + 1"}});
+    static const FaultCode code(lines,
+                                {{&Switches::no_lse, Op::recompute, "P  ← exp(S)"},
+                                 {&Switches::wrong_mask_edge, Op::mask, "S  ← −∞ where masked, edge + 1"},
+                                 {&Switches::no_share, Op::add_share, "dKⱼ, dVⱼ go on as they came"}},
+                                {{Op::exchange_gradients, "hand on dKⱼ, dVⱼ, home; dsink to i + 1"}});
     return code.of(p);
 }
 

@@ -197,6 +197,9 @@ void tell_sink(const ForwardView& r, const PartAtWork& part) {
     default:
         if (part.blind())
             v.out.why = "No key of this round for " + r.query() + ", and the sink has no value: O = 0.";
+        else
+            add_sentence(v, "The sink, " + sink +
+                                ", is in m and in ℓ, but has no value: O does not know of it.");
     }
 }
 
@@ -261,7 +264,8 @@ void explain_part(const ForwardView& r) {
     if (part.sink)
         tell_sink(r, part);
     else if (part.blind())
-        v.out.why = "The mask hides from " + r.query() + " all keys of this round: m = −∞, ℓ = 0 and O = 0.";
+        v.out.why = "The mask hides from " + r.query() +
+                    " all keys of this round: m = −∞, ℓ = 0 and O = 0. Where m is −∞, 0 is subtracted.";
     if (v.problem.switches.no_max && !part.blind()) {
         v.out.why = "Fault: nothing is subtracted from the scores of " + r.query() +
                     ", so exp overflows as soon as one of them exceeds " +
@@ -323,17 +327,14 @@ void tell_weight(const ForwardView& r) {
         v.out.why = capitalised(what) + " is measured from the common maximum already: its weight is 1.";
     else
         v.out.why = capitalised(what) + " was measured from another maximum. One factor, " +
-                    num_text(weight) + ", brings all of it to the common one.";
+                    num_text(weight) +
+                    ", brings all of it to the common one. An index is the rank whose keys they are.";
     v.out.kind = (own == minus_infinity ? 2 : weight == 1) + (old ? 4 : 0);
 }
 
 void tell_sound_merge(const ForwardView& r) {
     const View& v = r.v;
     const bool whole = v.out.target.slot < Slot::m_part;
-    v.out.title = v.step.op == Op::merge_max       ? "Maximum"
-                  : v.step.op == Op::merge_weights ? "Weights"
-                  : v.step.op == Op::merge_sum     ? "Sum"
-                                                   : "Output";
     switch (v.step.op) {
     case Op::merge_max: return tell_common_maximum(r);
     case Op::merge_weights: return tell_weight(r);
@@ -428,17 +429,17 @@ void explain_leaving(const ForwardView& r) {
     const bool mixed = merged_without_weights(v, row);
     if (v.out.target.slot == Slot::O) {
         const Expr O = v.number(Slot::Oi, row, v.col);
-        v.out.formula = join({sym(Slot::O), "  ←  ", sym(Slot::Oi)});
+        v.out.formula = join({sym(Slot::Oi), ", ", sym(Slot::L), "  →  HBM"});
         v.out.why = mixed || v.problem.switches.no_division
                         ? "The output stays with " + rank_name(r.rank) +
                               " as wrong as it is: nothing in the kernel notices."
                         : "The output stays where its queries are, with " + rank_name(r.rank) +
                               ": no rank ever has all of O.";
-        if (!contains(f.output, f.accumulator)) set_numbers(v, rounded(f.output, O));
-        return;
+        if (!contains(f.output, f.accumulator)) return set_numbers(v, rounded(f.output, O));
+        return tell_stored_bytes(v, static_cast<int>(positions.size()));
     }
-    v.out.formula = join({sym(Slot::O), " ← ", sym(Slot::Oi), ",   ", sym(Slot::L), " ← ", sym(Slot::m),
-                          " + ln ", sym(Slot::l)});
+    v.out.formula =
+        join({sym(Slot::Oi), " → HBM,   ", sym(Slot::L), " ← ", sym(Slot::m), " + ln ", sym(Slot::l)});
     const Expr m = v.number(Slot::m, row, 0), l = v.number(Slot::l, row, 0);
     v.out.kind = l.value == 0;
     v.out.why = l.value == 0 ? "Nothing was seen: O = 0 and L = −∞ are stored."

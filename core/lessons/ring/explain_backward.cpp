@@ -91,6 +91,7 @@ void explain_start(const BackwardView& r) {
     const View& v = r.v;
     if (r.owner < 0) {
         v.out.formula = join({sym(Slot::dQi, r.rank), " ← 0"});
+        r.name_result(Slot::dQi, r.query_at(v.row));
         v.out.why = "dQ of " + rank_name(r.rank) +
                     " grows on chip while the keys come by. It never travels: nobody else has these queries.";
         return;
@@ -270,9 +271,10 @@ void explain_gradients_handed_on(const BackwardView& r) {
                           "  of " + rank_name(r.ring.before(r.rank))});
     set_bytes(v, product({num(2), num(keys), num(v.problem.d()), num(4)}), "bytes received");
     if (home)
-        v.out.why = "Every rank has added its share, and rank (j − 1) mod R = " + str(r.ring.before(r.rank)) +
-                    " was the last: one more hand-over brings dK and dV home to " + rank_name(r.owner) +
-                    ". Nothing is computed beside it.";
+        v.out.why =
+            "Every rank has added its share, " + rank_name(r.ring.before(r.rank)) +
+            ", the one before it on the ring, as the last: one more hand-over brings dK and dV home to " +
+            rank_name(r.owner) + ". Nothing is computed beside it.";
     else
         v.out.why = "The gradients follow their keys one round behind, from " +
                     rank_name(r.ring.before(r.rank)) + " to " + rank_name(r.rank) +

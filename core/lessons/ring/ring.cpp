@@ -221,7 +221,7 @@ std::span<const CodeLine> code_of(const Problem& p) {
                                  {&Switches::no_weights, Op::merge_sum, "ℓ  ← ℓ_old + ℓⱼ"},
                                  {&Switches::no_weights, Op::merge_output, "O  ← O_old + Oⱼ"},
                                  {&Switches::no_division, Op::normalize, "O ← O"}},
-                                {{Op::part, "mⱼ, ℓⱼ, Oⱼ ← its max, sum, O, + sink"},
+                                {{Op::part, "mⱼ,ℓⱼ,Oⱼ ← its m, ℓ, O, + sink"},
                                  {Op::init, "m, ℓ, O ← sink, 1, 0  if it saw no key"},
                                  {Op::part, "mⱼ ← 0,  ℓⱼ, Oⱼ of exp(S), + sink", &Switches::no_max}});
     return code.of(p);

@@ -391,8 +391,7 @@ void explain_merge(const View& v, const MergeWords& words) {
             normalised
                 ? "Each Oᵢ is an average over its own keys. Their average, each with its share, is the "
                   "output over all keys."
-                : "O is made of the same exponentials as ℓ, so the same weights fit: the division by ℓ waits "
-                  "until everything is merged.");
+                : "O holds the same exponentials as ℓ, so the same weights fit; the division by ℓ waits.");
     default: return;
     }
 }

@@ -340,8 +340,10 @@ std::vector<FaultLine> with_tile_faults(std::initializer_list<FaultLine> own) {
 }
 
 FaultCode::FaultCode(std::span<const CodeLine> lines, std::vector<FaultLine> replaced,
-                     std::initializer_list<SinkLine> with_sink)
-    : lines_(lines.begin(), lines.end()), replaced_(std::move(replaced)), with_sink_(with_sink) {}
+                     std::initializer_list<SinkLine> with_sink,
+                     std::initializer_list<SavingLine> with_savings)
+    : lines_(lines.begin(), lines.end()), replaced_(std::move(replaced)), with_sink_(with_sink),
+      with_savings_(with_savings) {}
 
 std::vector<CodeLine> FaultCode::lines_for(const Problem& p) const {
     std::vector<CodeLine> code = lines_;
@@ -356,6 +358,8 @@ std::vector<CodeLine> FaultCode::lines_for(const Problem& p) const {
     const bool sink = (logits & has_sink) != 0;
     for (const SinkLine& with : with_sink_)
         if (sink && !with.fault) replace(with);
+    for (const SavingLine& with : with_savings_)
+        if (with.saved(p.savings)) replace(SinkLine{.op = with.op, .text = with.text});
     for (const FaultLine& with : replaced_)
         if (on(with.fault)) replace(with);
     for (const SinkLine& with : with_sink_)
@@ -366,6 +370,7 @@ std::vector<CodeLine> FaultCode::lines_for(const Problem& p) const {
 std::span<const CodeLine> FaultCode::of(const Problem& p) const {
     unsigned key = logits_of(p);
     for (const Fault& fault : table) key = key << 1 | static_cast<unsigned>(p.switches.*fault.on);
+    key = key << 2 | (p.savings.lazy ? 2u : 0u) | (p.savings.cubic ? 1u : 0u);
     const std::lock_guard lock(making_);
     const auto found = made_.find(key);
     return found != made_.end() ? found->second : made_.emplace(key, lines_for(p)).first->second;

@@ -46,12 +46,20 @@ struct SinkLine {
     int phase = CodeLine::any_phase;
 };
 
+/// With this saved the line of this op reads `text`.
+struct SavingLine {
+    bool (*saved)(const Savings&);
+    Op op;
+    const char* text;
+};
+
 /// The lines of a true kernel, some of them replaced, and without those of a softcap, bias or sink that
 /// the problem does not have. Each combination is made once, so that what is handed out stays where it is.
 class FaultCode {
 public:
     FaultCode(std::span<const CodeLine> lines, std::vector<FaultLine> replaced,
-              std::initializer_list<SinkLine> with_sink = {});
+              std::initializer_list<SinkLine> with_sink = {},
+              std::initializer_list<SavingLine> with_savings = {});
     std::span<const CodeLine> of(const Problem& problem) const;
 
 private:
@@ -60,8 +68,9 @@ private:
     std::vector<CodeLine> lines_;
     std::vector<FaultLine> replaced_;
     std::vector<SinkLine> with_sink_;
+    std::vector<SavingLine> with_savings_;
     mutable std::mutex making_;
-    mutable std::map<unsigned, std::vector<CodeLine>> made_;  ///< by faults and logits, as bits
+    mutable std::map<unsigned, std::vector<CodeLine>> made_;  ///< by faults, savings and logits, as bits
 };
 
 }  // namespace tilewalk

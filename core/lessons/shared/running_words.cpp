@@ -27,9 +27,18 @@ bool stands_in(const Trace& trace, int k, const Explanation& e) {
            value_at(*held.value, {Slot::m, e.target.row, 0}) == minus_infinity;
 }
 
+// A larger score has come, but m was kept: lazy rescaling.
+bool lags(const Trace& trace, int k, int row) {
+    const Held held = trace.live(Slot::m_tile, k);
+    return saved_in(trace).lazy && held && held.value->region.contains(row, 0) &&
+           value_at(*held.value, {Slot::m_tile, row, 0}) > maximum_at(trace, k, row);
+}
+
 std::string say_correction(const Trace& trace, int k, const Explanation& e) {
     const std::string alpha = e.result.back().text, row = row_of(trace, e);
     if (stands_in(trace, k, e)) return "No key for " + row + " yet: 0 stands in for m = −∞, and α is 0.";
+    if (alpha == "1" && lags(trace, k, e.target.row))
+        return "Nothing to correct in " + row + ": m was kept, and α is 1.";
     if (alpha == "1") return "Nothing to correct in " + row + ": the maximum stayed, and α is 1.";
     if (alpha == "0") return "α is 0: whatever " + row + " held before, it starts from nothing.";
     return "α is " + alpha + ": that is what the old sum of " + row + " is still worth.";
@@ -43,10 +52,10 @@ std::string say_growing(const Trace& trace, int k, const Explanation& e, const s
     const double kept =
         alpha && alpha.value->region.contains(cell.row, 0) ? value_at(*alpha.value, cell) : .5;
     if (kept == 0 && e.result.back().text == "0") return {};  // no key yet: the explanation says why
-    if (kept == 0) return "The " + what + " begins with the first " + more + ": " + result_words(e) + ".";
+    if (kept == 0) return "The " + what + " begins with the first " + more + ": " + plain(e.result) + ".";
     if (kept == 1)
-        return "The old " + what + " counts in full, plus the new " + more + ": " + result_words(e) + ".";
-    return "The old " + what + ", shrunk by α, plus the new " + more + ": " + result_words(e) + ".";
+        return "The old " + what + " counts in full, plus the new " + more + ": " + plain(e.result) + ".";
+    return "The old " + what + ", shrunk by α, plus the new " + more + ": " + plain(e.result) + ".";
 }
 
 }  // namespace
@@ -54,6 +63,11 @@ std::string say_growing(const Trace& trace, int k, const Explanation& e, const s
 std::string say_new_maximum(const Trace& trace, int k, const Explanation& e, bool sum_shrinks) {
     const double old = maximum_at(trace, k - 1, e.target.row), now = maximum_at(trace, k, e.target.row);
     const auto [from, to] = format_apart(old, now);
+    if (old == now && lags(trace, k, e.target.row)) {
+        const double best = value_at(*trace.live(Slot::m_tile, k).value, {Slot::m_tile, e.target.row, 0});
+        return "A larger score in " + row_of(trace, e) + ", " + num_text(best) +
+               ", but not by more than τ: m stays " + to + ", and nothing is rescaled.";
+    }
     const bool one_row = trace.lesson().one_row;
     std::string row = row_of(trace, e);
     row.front() = row.front() == 't' ? 'T' : 'R';
@@ -70,13 +84,6 @@ std::string say_new_maximum(const Trace& trace, int k, const Explanation& e, boo
     return row + " found nothing larger: the maximum stays " + to + ".";
 }
 
-std::string result_words(const Explanation& e) {
-    // What the shown numbers come to matters beside the formula alone.
-    std::string name = plain(Line(e.result.begin(), e.result.end() - 1));
-    if (name.ends_with("≈ ")) name.replace(name.rfind("≈"), std::string_view("≈").size(), "=");
-    return name + e.result.back().text;
-}
-
 bool empty_sum(const Trace& trace, int k, const Explanation& e) {
     const CellRef cell{Slot::l, e.target.row, 0};
     const Held held = trace.live(Slot::l, k);
@@ -87,7 +94,9 @@ std::string say_weight(const Trace& trace, int k, const Explanation& e) {
     if (trace.step(k).op != Op::exponentials) return {};
     if (stands_in(trace, k, e))
         return "No key for " + row_of(trace, e) + " yet: 0 stands in for m = −∞, and the weight is 0.";
-    return "A score becomes a weight: " + result_words(e) + ", and no weight is above 1.";
+    if (lags(trace, k, e.target.row))
+        return "A score becomes a weight: " + plain(e.result) + ", measured from an m that lags behind.";
+    return "A score becomes a weight: " + plain(e.result) + ", and no weight is above 1.";
 }
 
 std::string say_maximum(const Trace& trace, int k, const Explanation& e) {

@@ -15,8 +15,6 @@ std::string say_weight(const Trace& trace, int k, const Explanation& e);
 
 /// `sum_shrinks`: something was summed that α re-bases.
 std::string say_new_maximum(const Trace& trace, int k, const Explanation& e, bool sum_shrinks);
-/// "ℓ[0] = 1.639": the result as a piece of a sentence.
-std::string result_words(const Explanation& e);
 /// Nothing is divided where every weight is 0; the explanation says why.
 bool empty_sum(const Trace& trace, int k, const Explanation& e);
 

@@ -1,6 +1,7 @@
 #include "core/lessons/shared/tile_steps.h"
 
 #include "core/problem/logits.h"
+#include "core/problem/savings.h"
 
 #include <cmath>
 
@@ -86,7 +87,7 @@ const Matrix& score_steps(Recorder& rec, const Problem& p, const StepTile& t, Ca
     return rec.latest(Slot::S);
 }
 
-void weight_steps(Recorder& rec, const Problem& p, const StepTile& t, const Matrix& S) {
+void weight_steps(Recorder& rec, const Problem& p, const StepTile& t, const Matrix& S, const Savings& saved) {
     const std::int64_t Br = t.q.rows, Bc = t.k.rows;
     const Switches& off = p.switches;
     const Format format = p.precision.softmax;
@@ -101,7 +102,8 @@ void weight_steps(Recorder& rec, const Problem& p, const StepTile& t, const Matr
     rec.begin(Op::new_max, t.i, t.j);
     const Matrix& m_old = rec.read(Slot::m);
     rec.read(Slot::m_tile);
-    const Matrix& m_new = rec.write(Slot::m, off.no_max ? m_old : Matrix(m_old.cwiseMax(m_tile)), t.column);
+    const Matrix raised = saved.lazy ? lazy_maximum(*saved.lazy, m_old, m_tile) : m_old.cwiseMax(m_tile);
+    const Matrix& m_new = rec.write(Slot::m, off.no_max ? m_old : raised, t.column);
     rec.end(Br);
 
     // α = exp(m_old − m_new)                                                                  (Br × 1)
@@ -118,7 +120,8 @@ void weight_steps(Recorder& rec, const Problem& p, const StepTile& t, const Matr
     rec.read(Slot::S);
     const Matrix& m_read = off.stale_max ? rec.read_previous(Slot::m) : rec.read(Slot::m);
     const auto subtracted = (off.stale_max ? m_read : base).col(0);
-    rec.write(Slot::P, round_to(format, exp_of(S.colwise() - subtracted)), t.S);
+    const Matrix exponents = S.colwise() - subtracted;
+    rec.write(Slot::P, round_to(format, saved.cubic ? cubic_exp(exponents) : exp_of(exponents)), t.S);
     rec.end(2 * Br * Bc);
 }
 

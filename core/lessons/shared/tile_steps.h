@@ -32,8 +32,9 @@ void softcap_step(Recorder& rec, const Problem& problem, int i, int j, const Reg
 /// Steps of a tile beside those that every problem has: softcap and bias, in a backward pass the gradient
 /// through the softcap.
 int logit_steps(const Problem& problem, Capped capped);
-/// m̃, the new m, α and P̃ from S. The steps are the same with every switch.
-void weight_steps(Recorder& rec, const Problem& problem, const StepTile& tile, const Matrix& S);
+/// m̃, the new m, α and P̃ from S. The steps are the same with every switch and all that is saved.
+void weight_steps(Recorder& rec, const Problem& problem, const StepTile& tile, const Matrix& S,
+                  const Savings& saved = {});
 /// What m and ℓ of a row start with: −∞ and 0, or with a sink as if it had been seen: m = sink, ℓ = exp(0).
 struct RowStart {
     double m, l;

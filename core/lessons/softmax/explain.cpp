@@ -162,7 +162,7 @@ void explain_row_weight(const RowView& r) {
     const Expr score = r.number(Slot::S), most = r.number(Slot::m);
     const double x = score.value, m = most.value;
     const std::string max_index = r.passes == 3 ? r.end : r.now;
-    v.out.title = "Weight";
+    v.out.title = "Exponential";
     v.out.formula =
         join({softmax_weight(r.now), "  =  exp(", softmax_score(r.now), " − ", softmax_max(max_index), ")"});
     v.out.numbers =

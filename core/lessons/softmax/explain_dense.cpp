@@ -19,7 +19,7 @@ void explain_dense_weight(const RowView& r) {
     const View& v = r.v;
     const Expr score = r.number(Slot::S);
     const double x = score.value, weight = v.result();
-    v.out.title = "Weight";
+    v.out.title = "Exponential";
     v.out.formula = join({softmax_weight(r.now), "  =  exp(", softmax_score(r.now), ")"});
     v.out.numbers = write(exponential(score), weight);
     r.result(softmax_weight(r.now), weight);

@@ -229,15 +229,15 @@ std::string say_1pass(const Trace& trace, int k, const Explanation& e) {
     if (trace.step(k).op != Op::output || !trace.problem().options.normalised)
         return say_running(trace, k, e);
     if (empty_sum(trace, k, e)) return {};
-    return "The old average and the new value, each by its share of the new sum: " + result_words(e) + ".";
+    return "The old average and the new value, each by its share of the new sum: " + plain(e.result) + ".";
 }
 
 // The weights here are measured from nothing; where one overflows, the explanation says it.
 std::string say_dense(const Trace& trace, int k, const Explanation& e) {
     const Op op = trace.step(k).op;
     const bool finite = std::isfinite(trace.value(trace.writes(k).back().value).data(0, 0));
-    if (op == Op::exponentials && finite) return "A score becomes a weight: " + result_words(e) + ".";
-    if (op == Op::row_sum && finite) return "The sum grows by the new weight: " + result_words(e) + ".";
+    if (op == Op::exponentials && finite) return "A score becomes a weight: " + plain(e.result) + ".";
+    if (op == Op::row_sum && finite) return "The sum grows by the new weight: " + plain(e.result) + ".";
     return {};
 }
 

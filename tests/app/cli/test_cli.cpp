@@ -39,7 +39,7 @@ TEST_CASE("cli: help names what there is and nothing that is not there") {
     for (const char* not_there : {"gif", "--frames"})
         CHECK_MESSAGE(!contains(help, not_there), std::string(not_there));
     for (const char* command : {"trace", "render", "export", "compare", "model", "bench", "examples",
-                                "lessons", "kernels", "devices"})
+                                "lessons", "kernels", "devices", "manual"})
         CHECK(contains(output_of({command, "--help"}), std::string("tilewalk ") + command));
 }
 

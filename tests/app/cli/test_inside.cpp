@@ -28,7 +28,14 @@ TEST_CASE("inside: lines of the source and the model, as text and JSON") {
     for (const json& line : all["launches"][0]["lines"])
         if (line["op"] == "multiply_add") products += line["warps"].get<std::int64_t>();
     CHECK(products == 2 * 128 * 128 * 64 / 2048);
-    CHECK(all["launches"][0]["model"].size() == 5);
+    CHECK(all["launches"][0]["model"].size() == 4);  // not for 7.5, which f5 does not take
+    const json everywhere = json::parse(
+        output_of({"inside", "--kernel", "f2-tiled-fp32", "--random", "32x32", "--format", "json"}));
+    CHECK(everywhere["launches"][0]["model"].size() == 5);
+    const json hopper =
+        json::parse(output_of({"inside", "--kernel", "f7-hopper", "--random", "32x64", "--format", "json"}));
+    REQUIRE(hopper["launches"][0]["model"].size() == 1);
+    CHECK(hopper["launches"][0]["model"][0]["capability"] == 90);
 }
 
 TEST_CASE("inside: what cannot be recorded is refused in a sentence") {
@@ -42,4 +49,87 @@ TEST_CASE("inside: what cannot be recorded is refused in a sentence") {
             "N = 257, d = 64 is too large to be recorded; up to N = 256, d = 128 are.");
     refused({"--dtype", "f32"}, "f5-flash2 takes");
     refused({"--format", "xml"}, "--format");
+}
+
+TEST_CASE("inside: two rungs side by side, as text and JSON") {
+    const std::vector<std::string> words{"inside",       "--kernel", "f5-flash2", "--against",
+                                         "f3-warp-rows", "--random", "128x64"};
+    check_contains(output_of(words), {"f5-flash2 (bf16)", "f3-warp-rows (f32)", "Loaded from HBM",
+                                      "Its idea: ", "f5-flash2 saves", "plain arithmetic"});
+    const json all = json::parse(output_of(with(words, {"--format", "json"})));
+    CHECK(all["schema"] == "tilewalk-inside-ladder-1");
+    CHECK(all["kernel"]["kernel"] == "f5-flash2");
+    CHECK(all["against"]["dtype"] == "f32");
+    CHECK(all["against"]["products"].is_null());
+    CHECK(all["kernel"]["products"] == 2 * 128 * 128 * 64 / 2048);
+    CHECK(all["kernel"]["loaded"] == 3 * 128 * 64 * 2);
+}
+
+TEST_CASE("inside: from a step of the lesson to its lane, and back") {
+    const std::vector<std::string> tiles{"inside", "--random", "128x64", "--br", "128", "--bc", "64"};
+    const json there =
+        json::parse(output_of(with(tiles, {"--step", "7", "--at", "3", "--format", "json"})))[0];
+    CHECK(there["slot"] == "alpha");
+    CHECK(there["lane"] == 12);
+    CHECK(there["op"] == "exp2_of");
+    CHECK(there["file"] == "cuda/kernels/bands.h");
+    CHECK(there["same_keys"] == true);
+    const std::string place = std::to_string(there["warp"].get<int>()) + "." +
+                              std::to_string(there["instruction"].get<int>()) + "." +
+                              std::to_string(there["lane"].get<int>());
+    const json back = json::parse(output_of(with(tiles, {"--place", place, "--format", "json"})))[0];
+    CHECK(back["step"] == 7);
+    CHECK(back["row"] == 3);
+    check_contains(output_of(with(tiles, {"--step", "7", "--at", "3"})),
+                   {"α of row 3", "warp 0, lane 12", "called at bands.h:", "f5_flash2.cu:"});
+    check_contains(output_of({"inside", "--step", "6"}), {"f5-flash2 takes 64 keys at once"});
+    check_contains(output_of(with(tiles, {"--step", "3"})),
+                   {"K of row 0", "V of row 0", "the step reads it from HBM"});
+}
+
+TEST_CASE("inside: places that are none are refused in a sentence") {
+    check_refused({{{"--step", "41"}, "--step"},
+                   {{"--step", "2"}, "plain code of registers"},
+                   {{"--step", "17", "--at", "9"}, "expected ROW or ROW.COLUMN"},
+                   {{"--place", "0.1"}, "expected WARP.INSTRUCTION.LANE"},
+                   {{"--place", "9.1.1"}, "a warp from 0 to 3"},
+                   {{"--kernel", "f0-materialise", "--step", "3"}, "has no tiles"},
+                   {{"--against", "f9"}, "There is no CUDA kernel"}},
+                  {"inside"});
+}
+
+TEST_CASE("inside: a fault is listed, runs, races and ends with 1, and says which number it makes") {
+    const std::vector<std::string> words{"inside", "--random", "128x64"};
+    const std::string list = output_of(with(words, {"--break", "list"}));
+    check_contains(list, {"f5_flash2.cu:", "Barrier of line ", "K_{j+1} may come", "swizzle", "swap-b"});
+    // The last barrier of the list
+    const std::string file = "f5_flash2.cu:";
+    const std::size_t at = list.rfind(file, list.find("swizzle"));
+    const std::string name = list.substr(at, list.find(' ', at) - at);
+    const Ran ran = run(with(words, {"--break", name}));
+    CHECK(ran.code == 1);
+    check_contains(ran.out, {"broken: Barrier of line ", name, "order: copies arrive",
+                             "RACE at shared memory", "numbers are wrong", "the worst: O["});
+    CHECK(contains(ran.err, "two accesses to one address race"));
+    const Ran as_json = run(with(words, {"--break", name, "--format", "json"}));
+    CHECK(as_json.code == 1);
+    const json all = json::parse(as_json.out);
+    CHECK(all["race_free"] == false);
+    CHECK(all["broken"]["name"] == name);
+    CHECK(all["broken"]["outputs"]["wrong"] > 0);
+}
+
+TEST_CASE(
+    "inside: without the swizzle nothing is wrong; with swapped registers numbers are, and it ends with 1") {
+    const std::vector<std::string> words{"inside", "--random", "64x64"};
+    const std::string text = output_of(with(words, {"--break", "swizzle"}));
+    check_contains(text, {"Swizzle off", "all 4096 numbers are right", "turns of the banks",
+                          "8 ways of conflict", "No two accesses race."});
+    const Ran swapped = run(with(words, {"--break", "swap-b"}));
+    CHECK(swapped.code == 1);
+    check_contains(swapped.out, {"Registers of B swapped", "No two accesses race.", "numbers are wrong"});
+    CHECK(contains(swapped.err, "numbers are wrong"));
+    const Ran unknown = run(with(words, {"--break", "luck"}));
+    CHECK(unknown.code == 2);
+    CHECK(contains(unknown.err, "f5_flash2.cu:"));
 }

@@ -91,8 +91,34 @@ TEST_CASE("links: the place inside a kernel's run") {
     CHECK(back->inside.kernel == f.kernel);
     CHECK(back->inside.dtype == f.dtype);
     CHECK(std::tuple(back->inside.warp, back->inside.step, back->inside.lane) == std::tuple(2, 50, 7));
+    // What the run does not have
+    const auto refused = [&](int ui::InsideForm::*part, int n, const char* words) {
+        const int before = std::exchange(f.*part, n);
+        const auto other = link_of(*state);
+        CHECK_MESSAGE((!other || contains(opened(*other).error, words)), words);
+        CHECK(bool(other) == (part != &ui::InsideForm::lane));  // not even written
+        f.*part = before;
+    };
+    refused(&ui::InsideForm::block, 9999999, "no block 9999999");
+    refused(&ui::InsideForm::launch, 7, "launch 8");
+    refused(&ui::InsideForm::warp, 99, "warp 99");
+    refused(&ui::InsideForm::step, 999998, "instruction 999999");
+    refused(&ui::InsideForm::lane, 99, "lane");
     f.kernel = "no-kernel";
     CHECK(contains(opened(*link_of(*state)).error, "no-kernel"));
+}
+
+TEST_CASE("links: a fault of a kernel's run") {
+    auto state = make_state(&default_lesson(), *find_example("worked-4x4"), ui::Settings{});
+    REQUIRE(state);
+    state->page = ui::Page::inside;
+    state->inside.fault = "swap-b", state->inside.warp = 1, state->inside.step = 50;
+    const auto back = opened(*link_of(*state));
+    REQUIRE_MESSAGE(back, back.error);
+    CHECK(back->inside.fault == "swap-b");
+    CHECK(std::tuple(back->inside.warp, back->inside.step) == std::tuple(1, 50));
+    state->inside.fault = "f5_flash2.cu:1";
+    CHECK(contains(opened(*link_of(*state)).error, "f5_flash2.cu:1"));
 }
 
 TEST_CASE("links: render draws the place that a link leads to") {

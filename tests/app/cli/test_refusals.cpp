@@ -11,7 +11,9 @@ TEST_CASE("refusals: words that are no commands and options") {
     check_refused({
         {{"trce"}, "did you mean trace?"},
         {{"zzzzzz"}, "There is no command \"zzzzzz\""},
-        {{"problem.json"}, "did you mean --load?"},
+        {{"problem.json"}, "problem.json"},  // a file alone is opened
+        {{"tour.md"}, "tour.md"},
+        {{"problem.json", "tour.md"}, "There is no command \"problem.json\""},
         {{""}, "no command"},
         {{"-"}, "no command"},
         {{"--"}, "has no option"},
@@ -24,14 +26,13 @@ TEST_CASE("refusals: words that are no commands and options") {
         {{"trace", "--theme", "dark"},
          "has no option \"--theme\"; it belongs to the window, 'render', 'export' and 'film'."},
         {{"trace", "--step=3"},
-         "has no option \"--step\"; it belongs to the window, 'render', 'link' and 'questions'."},
+         "has no option \"--step\"; it belongs to the window, 'render', 'link', 'questions' and 'inside'."},
         {{"trace", "--size", "1600x900"},
          "has no option \"--size\"; it belongs to 'render', 'export' and 'film'."},
         {{"-o", "x"},
          "'tilewalk' has no option \"-o\"; it belongs to 'trace', 'render', 'export', 'film', 'link', "
          "'questions', 'compare', 'inside', "
-         "'model' and "
-         "'bench'."},
+         "'model', 'bench' and 'manual'."},
         {{"trace", "render"}, "too many"},
         {{"trace", "trace"}, "too many"},
         {{"trace", "extra", "--example", "ties"}, "\"extra\" is a word too many"},
@@ -139,6 +140,10 @@ TEST_CASE("refusals: options without a value, with a wrong value, or twice") {
         {{"trace", "--lesson", "softmax-1pass", "--break", "no_max"},
          "The lesson softmax-1pass knows no faults"},
         {{"link", "--lesson", "attention", "--precision", "fp16"}, "leave out --precision"},
+        {{"trace", "--lazy-rescale", "much"}, "--lazy-rescale is \"much\""},
+        {{"trace", "--lazy-rescale", "-1"}, "expected 0 to 100 powers of two"},
+        {{"trace", "--exp2", "cubik"}, "did you mean cubic?"},
+        {{"trace", "--lesson", "flash-backward", "--exp2", "cubic"}, "does not read --exp2"},
         {{"trace", "--precision", "fp12"}, "--precision is \"fp12\""},
         {{"trace", "--precision", "score=fp16"}, "did you mean scores?"},
         {{"trace", "--x", "x.csv"}, "--x is there without --w-q"},

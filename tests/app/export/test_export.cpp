@@ -575,7 +575,7 @@ TEST_CASE("the command: formats by ending and by name, drawn pictures, exit code
     check_contains(html, {"<text", "<use href"});
     CHECK(!contains(html, "xmlns"));
     output_of(with(small, {folder.file("walk.MD")}));
-    CHECK(contents(folder.file("walk.MD")).starts_with("# Flash forward"));
+    CHECK(contents(folder.file("walk.MD")).starts_with("# FlashAttention-2"));
     output_of(with(small, {folder.file("walk.tex")}));
     CHECK(tex_fault(contents(folder.file("walk.tex"))) == "");
     for (const char* format : {"md", "tex"}) {

@@ -129,7 +129,7 @@ TEST_CASE("trace json: what was written can be loaded and gives the same walk") 
 
 TEST_CASE("trace text: the lines of the row sum") {
     check_contains(output_of({"trace"}), {
-                                             "Flash forward · 4 × 4 worked example\n",
+                                             "FlashAttention-2 · 4 × 4 worked example\n",
                                              "Step 17 of 40 · Row sum · tile (0, 1)\n",
                                              "  ℓ  ←  α ⊙ ℓ  +  rowsum(P̃)\n",
                                              "    row 0: 0.368 × 1.368 + (1.000 + 0.135) ≈ 1.639\n",
@@ -179,7 +179,7 @@ TEST_CASE("trace text: every operand of a merge is there, under the names of its
         CHECK_FALSE(contains(text, "same weights;"));
     }
     CHECK(contains(output_of({"trace", "--lesson", "merge", "--splits", "3,1"}), "m_A     m_B         m\n"));
-    CHECK(contains(output_of({"trace", "--lesson", "split-kv"}), "    L_B: 2 + ln(1.135) = 2.127\n"));
+    CHECK(contains(output_of({"trace", "--lesson", "split-kv"}), "    L_B: 2 + ln(1.135) ≈ 2.127\n"));
     CHECK(contains(output_of({"trace", "--lesson", "flash-backward", "--sink", "1"}),
                    "L₀ in HBM   D₀ in HBM   L₁ in HBM   D₁ in HBM       dsink in HBM\n"));
 }
@@ -222,8 +222,21 @@ TEST_CASE("trace text: of several heads it says what all of them move") {
               ", each loading K and V of its group\nagain (once for a group: " + once + ").\n");
     CHECK(last({}) == "These are the bytes of head 0 alone; all 4 heads move " + all +
                           ", each with K and V of its own.\n");
-    // What comes from other ranks no head knows.
-    CHECK(last({"--lesson", "ring"}) == "These are the bytes of head 0 alone, one of 4.\n");
+    // Of a ring each of two ranks reads half of Q and all of K and V (64 B each), and writes O and L; the
+    // shards of K and V go to one other rank.
+    const int ring = 64 + 2 * 128 + 64 + 16;
+    CHECK(last({"--lesson", "ring", "--kv-heads", "2"}) ==
+          "These are the bytes of head 0 alone; all 4 heads move " + format_traffic(4 * ring) +
+              ", each loading K and V of its group\nagain (once for a group: " +
+              format_traffic(4 * ring - 2 * 256) +
+              "). Between ranks K and V of 2 key heads go round: 256 B, 128 B of\nthem this head's; with K "
+              "and V "
+              "of its own for every head 512 B.\n");
+    CHECK(contains(last({"--lesson", "ring"}), "512 B"));
+    const json sent = json::parse(output_of(
+        {"trace", "--lesson", "ring", "--heads", "4", "--kv-heads", "2", "--format", "json"}))["heads"];
+    CHECK((sent["sent_of_one"] == 128 && sent["sent_of_all"] == 256 && sent["sent_without_groups"] == 512));
+    CHECK((sent["kv_again"] == 4 * ring && sent["kv_once"] == 4 * ring - 2 * 256));
     // A training step walks the group, which has K and V on chip once, whatever the others would do.
     const json heads =
         json::parse(output_of({"trace", "--lesson", "training-step", "--heads", "4", "--kv-heads", "2",
@@ -306,7 +319,7 @@ TEST_CASE("trace markdown: a title cannot break the page") {
     problem.title = "# <b>x</b>\n```";
     const auto trace = walk(problem);
     const std::string heading = trace_markdown(*trace).substr(0, trace_markdown(*trace).find('\n'));
-    CHECK(heading == "# Flash forward · \\# \\<b\\>x\\</b\\> \\`\\`\\`");
+    CHECK(heading == "# FlashAttention-2 · \\# \\<b\\>x\\</b\\> \\`\\`\\`");
 }
 
 TEST_CASE("layout: numbers share decimals, long matrices are cut, blocks wrap") {

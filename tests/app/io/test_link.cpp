@@ -40,7 +40,8 @@ void check_same(const LinkedPlace& a, const LinkedPlace& b) {
     CHECK(a.panel == b.panel);
     CHECK(a.presenter == b.presenter);
     const auto inside = [](const LinkedPlace& p) {
-        return std::tuple(p.kernel, p.type, p.block, p.launch, p.warp, p.instruction, p.lane, p.own);
+        return std::tuple(p.kernel, p.type, p.block, p.launch, p.warp, p.instruction, p.lane, p.without,
+                          p.own);
     };
     CHECK(inside(a) == inside(b));
 }
@@ -73,6 +74,8 @@ Problem any_linked(Random& random) {
         p.tokens.assign(static_cast<std::size_t>(std::max(p.N(), p.N_kv())), "a,b:c none %");
     if (!p.projection && pick(random, 0, 1))
         p.Q(pick(random, 0, p.N() - 1), pick(random, 0, p.d() - 1)) = choose(random, {0.1, 1.0 / 3, -1e-7});
+    if (pick(random, 0, 3) == 0) p.savings.lazy = choose(random, {0, 8, 0.3, 1.0 / 3});
+    if (pick(random, 0, 3) == 0) p.savings.cubic = true;
     return pick(random, 0, 2) ? p : random_faults(random, random_precision(random, p));
 }
 
@@ -94,6 +97,7 @@ LinkedPlace any_place(Random& random) {
             .warp = pick(random, 0, 3),
             .instruction = pick(random, 1, 999),
             .lane = pick(random, 0, 31),
+            .without = one_of(random, {"", "swizzle", "f5_flash2.cu:78"}),
             .own = pick(random, 0, 1) == 1};
 }
 
@@ -219,6 +223,7 @@ TEST_CASE("links: hostile ones get a sentence that says what is wrong") {
     refused("", "begins with \"tilewalk:\"");
     refused("https://example.org", "begins with \"tilewalk:\"");
     refused("tilewalk:", "cut off");
+    refused("tilewalk:example=worked-4x4", "no check at its end");
     refused("tilewalk:" + std::string(8'000'000, 'x'), "8000009 letters");
     refused(std::string(8'000'000, '%'), "begins with");
     refused("tilewalk:example=worked-4x4&sum=0000", "cut off");
@@ -250,6 +255,8 @@ TEST_CASE("links: hostile ones get a sentence that says what is wrong") {
     said("example=worked-4x4&break=everything", "break=");
     said("example=worked-4x4&precision=scores:fp3", "precision=");
     said("example=worked-4x4&causal=maybe", "causal=");
+    said("example=worked-4x4&lesson=ring&ranks=0", "ranks=\"0\", expected a whole number from 1, or none");
+    said("example=worked-4x4&page=inside&lane=32", "lane=\"32\", expected a whole number from 0 to 31");
     said("example=worked-4x4&element-bytes=3", "The link does not work");
     said("example=worked-4x4&row=9", "The link does not work");
     said("example=worked-4x4&random=2x2.1", "an example and a random problem");

@@ -22,6 +22,7 @@ Problem with_everything() {
     p.switches.no_correction = p.switches.no_lse = true;
     p.precision.inputs = Format::bf16;
     p.precision.weights = Format::e4m3;
+    p.savings = {.lazy = 0.75, .cubic = true};
     p.projection = Projection{Matrix::Identity(4, 4) * 0.3, p.Q, p.K, p.V};
     project(p);
     return p;
@@ -48,6 +49,7 @@ TEST_CASE("everything is read back as it was written") {
     CHECK(back.options == p.options);
     CHECK(back.switches == p.switches);
     CHECK(back.precision == p.precision);
+    CHECK(back.savings == p.savings);
     REQUIRE(back.projection);
     CHECK(back.projection->X == p.projection->X);
     CHECK(back.projection->W_V == p.projection->W_V);
@@ -80,8 +82,8 @@ TEST_CASE("an older file has none of it, and a plain problem writes none of it")
     CHECK_FALSE(p->broken());
     CHECK_FALSE(p->projection);
     const std::string text = problem_to_json(*p);
-    for (const char* key :
-         {"tokens", "options", "switches", "precision", "view", "softcap", "alibi", "sink", "\"x\""})
+    for (const char* key : {"tokens", "options", "switches", "precision", "savings", "view", "softcap",
+                            "alibi", "sink", "\"x\""})
         CHECK_MESSAGE(!contains(text, key), std::string(key));
 }
 
@@ -178,6 +180,10 @@ TEST_CASE("damaged parts get one sentence that names the place") {
         {R"("options": {"page_table": [0]})", "the keys lie in no pages"},
         {R"("switches": {})", "switches is an object"},
         {R"("switches": ["no_maximum"])", "switches[0]"},
+        {R"("savings": [])", "savings is an array"},
+        {R"("savings": {"lazy": "much"})", "savings.lazy"},
+        {R"("savings": {"exp2": "quadratic"})", "savings.exp2"},
+        {R"("savings": {"lazy": -1})", "threshold of lazy rescaling"},
         {R"("precision": [])", "precision is an array"},
         {R"("precision": {"inputs": "fp12"})", "precision.inputs"},
         {R"("precision": {"input": "fp16"})", "precision.input"},

@@ -27,11 +27,12 @@ using namespace tilewalk::test;
 
 namespace {
 
-const TourNames names{{"memory", "scale", "compare"},
+const TourNames names{{"memory", "scale", "compare", "inside"},
                       {{"flash-forward", {"SRAM", "HBM", "Explanation", "Timeline"}},
                        {"attention", {"Matrices", "Explanation", "Timeline"}},
                        {"memory", {"Scores", "Roofline"}}},
-                      {"play"}};
+                      {"play"},
+                      {{"f5-flash2", {DType::bf16, DType::f16}}, {"f2-tiled-fp32", {DType::f32}}}};
 
 const std::string head = "# T\n\n## A\n- problem: worked-4x4\n";  // four lines
 
@@ -229,28 +230,29 @@ TEST_SUITE("tour files") {
         CHECK(format_fixed(static_cast<double>(moved("attention")) /
                                static_cast<double>(moved("flash-forward-v1")),
                            2) == "0.70");
-        // "S[0,2] is raised by 0.1, to 2.1 … P[0,2], 0.610 before, would gain 0.061 … sum to 1.061 … comes to
-        // {P[0,2]}, P[0,0] from 0.225 to {P[0,0]}"
+        // "S[0,0] is raised from 1 to 1.1 … from 0.368 to {P̃[0,0]} … ℓ … from 1.639 to {l[0]} … P[0,0] comes
+        // from 0.225 not to 0.248 but to {P[0,0]} … P[0,2] from 0.610 to {P[0,2]}"
         const Problem graded = *find_example("gradients-4x4");
         Matrix nudged = softmax_scores(graded).row(0);
-        nudged(0, 2) += 0.1;
-        const auto weight = [&](int key) {
-            return std::exp(static_cast<double>(nudged(0, key))) / nudged.cast<double>().array().exp().sum();
+        nudged(0, 0) += 0.1;
+        const auto weight = [](const Matrix& row, int key) {
+            const auto all = row.cast<double>().array().exp();
+            return all(key) / all.sum();
         };
-        CHECK(format_number(weight(2)) == "0.634");
-        CHECK(format_number(weight(0)) == "0.211");
         const Matrix untouched = softmax_scores(graded).row(0);
-        const double share =
-            std::exp(static_cast<double>(untouched(0, 2))) / untouched.cast<double>().array().exp().sum();
-        CHECK(format_number(.1 * share) == "0.061");
-        CHECK(format_number(share) == "0.610");
-        CHECK(untouched(0, 2) == 2);
+        CHECK(untouched(0, 0) == 1);
+        CHECK(untouched.maxCoeff() == 2);
+        CHECK(nudged.maxCoeff() == 2);
+        CHECK(format_number(std::exp(1.0 - 2)) == "0.368");
+        CHECK(format_number((untouched.cast<double>().array() - 2).exp().sum()) == "1.639");
+        CHECK(format_number(weight(untouched, 0)) == "0.225");
+        CHECK(format_number(weight(untouched, 2)) == "0.610");
+        CHECK(format_number(std::exp(0.1) * weight(untouched, 0)) == "0.248");
         Problem set = graded;
-        set.K(2, 2) = 1.1;
+        set.K(0, 0) = 1.1;
         CHECK((softmax_scores(set).row(0).isApprox(nudged)));
-        CHECK(test::after(*walk_of("attention", set), Slot::Prob, Op::divide)(0, 2) ==
-              doctest::Approx(weight(2)));
-        CHECK((1.1 * share) / (1 + .1 * share) == doctest::Approx(weight(2)).epsilon(.005));
+        const Matrix P = test::after(*walk_of("attention", set), Slot::Prob, Op::divide);
+        for (const int key : {0, 1, 2, 3}) CHECK(P(0, key) == doctest::Approx(weight(nudged, key)));
         // "(7 − D)": row 2 of V times row 0 of dO
         CHECK((*graded.dO).row(0).dot(graded.V.row(2)) == 7);
         // "one message: 2 · (N ÷ R) · d numbers, here … 32 B; all: … 384 B"; backward "384 B + 512 B = 896 B"
@@ -367,7 +369,7 @@ TEST_SUITE("tour files") {
     }
 
     TEST_CASE("stops of the tour that others name are there, and come in the order of their walk") {
-        TourNames any{{"memory", "scale", "compare"}, {}, {}};
+        TourNames any{{"memory", "scale", "compare", "inside"}, {}, {}, names.kernels};
         for (const Lesson& lesson : lessons())
             any.panels[lesson.id] = {"Explanation", "Timeline", "Meters", "HBM",    "SRAM",
                                      "Textbook",    "Matrices", "Lens",   "Beside", "Map"};
@@ -380,6 +382,7 @@ TEST_SUITE("tour files") {
         any.panels["memory"] = {"Hierarchy", "Scores", "Traffic", "Tile height", "Roofline", "KV cache"};
         any.panels["scale"] = {"Time", "Memory"};
         any.panels["compare"] = {"Verdict"};
+        any.panels["inside"] = {"Warps", "Registers", "Memory", "Crossing"};
         const TourScript tour = good(load_tour(default_tour, any));
         const auto shown = [&](const TourStop& stop) {
             std::string out = stop.heading;
@@ -533,6 +536,24 @@ TEST_SUITE("tour files") {
         CHECK(stops[1].kernel_fault == KernelFault{});
     }
 
+    TEST_CASE("a kernel is inherited, an instruction holds for one stop") {
+        const auto stops = good(parsed(head + "- lesson: inside\n- kernel: f5-flash2 f16\n- instruction: "
+                                              "multiply_add n=9 warp=1 lane=3 "
+                                              "cell=2\n\nx\n## B\n- instruction: 120 warp=3\n\nx\n## C\n- "
+                                              "kernel: f2-tiled-fp32\n- kernel_break: swizzle\n\nx\n"))
+                               .stops;
+        CHECK(stops[0].page == "inside");
+        CHECK(stops[0].kernel == "f5-flash2");
+        CHECK(stops[0].dtype == DType::f16);
+        CHECK(stops[0].instruction == inside::StepQuery{inside::Op::multiply_add, 9, 1, 3, 2});
+        CHECK(stops[1].kernel == "f5-flash2");
+        CHECK(stops[1].instruction == inside::StepQuery{std::nullopt, 120, 3, 13, 0});
+        CHECK(stops[2].dtype == DType::f32);
+        CHECK(stops[2].instruction == inside::StepQuery{});
+        CHECK(stops[2].kernel_break == "swizzle");
+        CHECK(stops[1].kernel_break.empty());
+    }
+
     TEST_CASE("a problem file lies beside the tour") {
         const Folder scratch;
         scratch.file("p.json", problem_to_json(*find_example("ties")));
@@ -604,6 +625,16 @@ TEST_SUITE("tour files") {
              "my.md, line 5: the lesson flash-forward knows no fault \"no_mx\"; did you mean no_max?"},
             {head + "- presenter: on\n" + end, "my.md, line 5: presenter is yes or no."},
             {head + "- side: brek\n" + end, "my.md, line 5: there is no side \"brek\"; did you mean break?"},
+            {head + "- kernel: f5-flash2\n" + end,
+             "my.md, line 5: a kernel belongs to a stop of the page inside."},
+            {head + "- lesson: inside\n- kernel: f5-flash\n" + end,
+             "my.md, line 6: there is no kernel \"f5-flash\"; did you mean f5-flash2?"},
+            {head + "- lesson: inside\n- kernel: f5-flash2 f32\n" + end,
+             "my.md, line 6: the kernel f5-flash2 takes bf16, f16, not \"f32\"."},
+            {head + "- lesson: inside\n- instruction: multipy_add\n" + end,
+             "my.md, line 6: there is no instruction \"multipy_add\"; did you mean multiply_add?"},
+            {head + "- lesson: inside\n- instruction: pack lane=32\n" + end,
+             "my.md, line 6: expected n=1, warp=0, lane=13 or cell=0 in place of \"lane=32\"."},
             {head + "- kernel_fault: O\n" + end,
              "my.md, line 5: a kernel_fault belongs to a stop of the page compare."},
             {head + "- lesson: compare\n- kernel_fault: Q i=0\n" + end,

@@ -52,16 +52,28 @@ TEST_CASE("a ring merges large scores as well as small ones") {
         check_ring({workload(direction, 97, true), Shards::zigzag}, 4, 4);
 }
 
-TEST_CASE("no rank holds more than its part: what it holds halves with twice the ranks") {
-    Workload w = workload(Direction::backward, 1 << 16, true);
+// Counted by hand, in rows of K and V: its own, and of others one in use and one on its way.
+TEST_CASE("no rank holds K and V of more than three shards, so from four ranks on never all of K") {
+    Workload w = workload(Direction::forward, 1 << 12, true);
     w.d = 64;
-    const auto held = [&](int ranks) {
-        const ring::Problem problem{w, Shards::zigzag};
-        return static_cast<double>(
-            ring::bytes_of_rank(problem, ranks, 0, 1) -
-            ring::ShardAttention::model_bytes(w, ring::rows_of(Shards::zigzag, w.N_q, ranks, 0), 1));
-    };
-    for (const int ranks : {4, 8, 16}) CHECK(held(ranks) == doctest::Approx(2 * held(2 * ranks)));
+    const std::int64_t row = 2 * w.batch * w.kv_heads * w.d * 4, query = 2 * w.batch * w.heads * w.d * 4,
+                       numbers = 3 * w.batch * w.heads * 4;  // K, V; Q, O; L, m, ℓ
+    for (const int ranks : {1, 2, 3, 4, 8, 16}) {
+        const ring::Problem problem{w, Shards::contiguous};
+        cpu::ThreadPool pool(1);
+        cpu::CountedMemory memory;
+        const auto transports = ring::thread_transports(ranks);
+        const ring::Rank rank(problem, *transports.front(), pool, memory);
+        const std::int64_t n = rank.rows(), largest = (w.N_q + ranks - 1) / ranks,
+                           others = ranks == 1   ? 0
+                                    : ranks == 2 ? 1
+                                                 : 2;
+        const std::int64_t scratch = ring::ShardAttention::model_bytes(w, n, 1),
+                           of_keys = memory.peak() - scratch - n * (query + numbers);
+        CAPTURE(ranks);
+        CHECK(of_keys == row * (n + others * largest));
+        CHECK((of_keys < row * w.N_kv) == (ranks > 3));
+    }
 }
 
 TEST_CASE("a message that came cut ends every rank with a sentence") {

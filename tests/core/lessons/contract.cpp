@@ -270,6 +270,7 @@ std::vector<const char*> code_of(Op op) {
 void check_code(const Told& t) {
     Problem sound = t.problem;
     sound.switches = {};
+    sound.savings = {};
     const auto code = t.lesson.code(sound);
     REQUIRE(t.lesson.code(t.problem).size() == code.size());
     if (t.e.code_line < 0 || t.e.code_line >= static_cast<int>(code.size())) return t.fail("no such line");

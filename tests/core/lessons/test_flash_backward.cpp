@@ -135,10 +135,10 @@ TEST_SUITE("explanations of flash backward") {
         const Explanation e =
             explain(*trace, find_step(*trace, Op::recompute, 0, 1), CellRef{Slot::Prob, 0, 2});
         CHECK(plain(e.numbers) == "exp(2 − 2.494)");
-        CHECK(plain(e.result) == "P[0,2] = 0.610");
+        CHECK(plain(e.result) == "P[0,2] ≈ 0.610");
         REQUIRE(e.asides.size() == 1);
         CHECK(plain(e.asides[0].numbers) == "exp(2 − 2) ÷ 1.639");
-        CHECK(plain(e.asides[0].result) == "P[0,2] = 0.610");
+        CHECK(plain(e.asides[0].result) == "P[0,2] ≈ 0.610");
     }
     TEST_CASE("the reasons are true of the numbers shown") {
         const Problem p = tutorial(BackwardOrder::key_outer);

@@ -33,13 +33,14 @@ TEST_SUITE("ring lesson") {
     TEST_CASE(
         "odd shapes, any number of ranks, any shards, with and without masks: dense attention to 1e-12") {
         Random random(61);
-        int walked = 0, zigzag = 0;
+        int sinks = 0, zigzag = 0;
         for (int n = 0; n < 400; ++n) {
             Problem p;
             do {
                 p = any_problem(random, 13);
                 p.options.ranks = pick(random, 1, 4);
                 p.options.shards = shard_kinds[pick(random, 0, 2)];
+                if (n % 2 == 0) p.logits = any_logits(random);
             } while (validate(p) || refuse(ring_attention, p));
             const auto trace = ring_attention(p);
             CHECK(trace->workers() == p.options.ranks);
@@ -47,10 +48,10 @@ TEST_SUITE("ring lesson") {
             check_costs(*trace);
             CHECK(check_results(*trace) == 2);
             if (n % 4 == 0) CHECK(check_explanations(*trace, 12) > 0);
-            ++walked;
+            sinks += p.logits.sink && p.options.ranks > 2;
             zigzag += p.options.shards == ShardKind::zigzag && p.causal;
         }
-        CHECK(walked == 400);
+        CHECK(sinks > 20);
         CHECK(zigzag > 20);
     }
 

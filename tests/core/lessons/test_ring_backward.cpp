@@ -62,7 +62,7 @@ TEST_SUITE("ring backward") {
 
     TEST_CASE("odd shapes, any number of ranks, any shards, masks, heads: dense attention to 1e-12") {
         Random random(71);
-        int walked = 0, zigzag = 0, several = 0;
+        int zigzag = 0, several = 0;
         for (int n = 0; n < 500; ++n) {
             const Problem p = any_ring(random, [&] {
                 Problem drawn = any_problem(random, 13);
@@ -75,11 +75,9 @@ TEST_SUITE("ring backward") {
             check_costs(*trace);
             CHECK(check_results(*trace) == 1);
             if (n % 4 == 0) CHECK(check_explanations(*trace, 12) > 0);
-            ++walked;
             zigzag += p.options.shards == ShardKind::zigzag && p.causal;
             several += p.options.ranks > 2;
         }
-        CHECK(walked == 500);
         CHECK(zigzag > 20);
         CHECK(several > 100);
     }

@@ -20,9 +20,9 @@ TEST_SUITE("softmax explanations") {
         };
         CHECK(line(Op::load_x) == "x₃, V₃  ←  element 3 of x and of V | 1 × 4 + 4 × 4 | bytes read = 20");
         CHECK(line(Op::new_max) == "m₃  =  max(m₂, x₃) | max(1, 2) | m₃ = 2");
-        CHECK(line(Op::correction) == "α₃  =  exp(m₂ − m₃) | exp(1 − 2) | α₃ = 0.368");
+        CHECK(line(Op::correction) == "α₃  =  exp(m₂ − m₃) | exp(1 − 2) | α₃ ≈ 0.368");
         CHECK(line(Op::exponentials) == "p₃  =  exp(x₃ − m₃) | exp(2 − 2) | p₃ = 1");
-        CHECK(line(Op::row_sum) == "d′₃  =  α₃ d′₂ + p₃ | 0.368 × 1.368 + 1.000 | d′₃ = 1.503");
+        CHECK(line(Op::row_sum) == "d′₃  =  α₃ d′₂ + p₃ | 0.368 × 1.368 + 1.000 | d′₃ ≈ 1.503");
         CHECK(line(Op::output) == "o′₃  =  o′₂ (d′₂\u00A0÷\u00A0d′₃) α₃  +  (p₃\u00A0÷\u00A0d′₃) V₃ | 2.076 "
                                   "× (1.368 ÷ 1.503) × 0.368 + (1.000 ÷ 1.503) × 9 | o′₃[0] ≈ 6.682");
         CHECK(explain(*trace, softmax_step(*trace, Op::new_max, 3)).title == "The maximum rises");

@@ -2,6 +2,7 @@
 // many splits FlashAttention's rule chooses.
 #include "core/lessons/forward/forward.h"
 #include "core/lessons/merge/split_kv.h"
+#include "core/problem/heads.h"
 #include "tests/contains.h"
 #include "tests/core/lessons/contract.h"
 #include "tests/core/problems.h"
@@ -26,7 +27,7 @@ Problem decode(int keys, int Bc, int workers) {
 TEST_CASE(
     "split keys, any split, any number of workers: the results of dense attention, costs in closed form") {
     Random random(51);
-    int several = 0;
+    int walked = 0, several = 0;
     for (int n = 0; n < 500; ++n) {
         Problem p;
         do {
@@ -41,6 +42,7 @@ TEST_CASE(
             left -= keys;
         }
         if (refuse(split_kv, p)) continue;
+        ++walked;
         const auto trace = split_kv(p);
         check_walk(*trace);
         check_costs(*trace);
@@ -49,6 +51,7 @@ TEST_CASE(
         CHECK(trace->result(Slot::O).rows() == p.options.queries);
         several += p.options.queries > 1;
     }
+    CHECK(walked > 400);
     CHECK(several > 100);
 }
 
@@ -182,6 +185,20 @@ TEST_CASE("queries that Q does not have are refused with a sentence") {
     CHECK(p.options.row == 5);
     CHECK(p.options.queries == 1);
     CHECK_FALSE(refuse(split_kv, p));
+}
+
+TEST_CASE("heads are tiles of work: where they keep the workers busy, the rule makes one split") {
+    Problem p = *random_problem(16, 4, 1);
+    p.Bc = 2, p.options.workers = 4;
+    CHECK(split_blocks(p).size() == 4);
+    give_heads(p, 8, 2);
+    CHECK(tiles_of_work(p) == 8);
+    CHECK(split_blocks(p).size() == 1);
+    p.heads->once = true;  // a group is one tile, so of two groups each may be split
+    CHECK(tiles_of_work(p) == 2);
+    CHECK(split_blocks(p).size() == static_cast<std::size_t>(num_splits(2, 4, 8)));
+    p.options.splits = {8, 8};
+    CHECK(split_blocks(p).size() == 2);
 }
 
 TEST_CASE("the number of splits by FlashAttention's rule") {

@@ -4,6 +4,8 @@
 #include "core/lessons/backward/backward.h"
 #include "core/lessons/dense/dense.h"
 #include "core/lessons/forward/forward.h"
+#include "core/lessons/merge/split_kv.h"
+#include "core/lessons/ring/ring.h"
 #include "core/lessons/shared/heads_ledger.h"
 #include "tests/contains.h"
 #include "tests/core/lessons/dense_checks.h"
@@ -174,6 +176,80 @@ TEST_SUITE("heads") {
         CHECK(step.keys == 6 * rows);
         CHECK(step.once == 2 * step.one);
         CHECK(step.again == step.once + (6 - 2) * 6 * rows + 2 * 6 * 2 * rows);
+    }
+    TEST_CASE("the ledger of gradients that grow in HBM counts them with 4 bytes, whatever the problem has") {
+        for (const int element : {1, 2, 4, 8}) {
+            Problem p = with_heads(tutorial_backward(), 4, 2);
+            p.element_bytes = element, p.options.order = BackwardOrder::query_outer;
+            const HeadsLedger l = heads_ledger(*flash_backward(p));
+            // dK and dV of 4 × 4 begin as zeros, and come and go for each of two query blocks.
+            const std::int64_t gradients = 2 * 16 * 4 * (1 + 2 * 2), keys = 2 * 16 * element * 2;
+            CHECK(l.keys == keys);
+            CHECK(l.once == 4 * l.one - 2 * (keys + gradients));
+            CHECK(l.sums == (4 + 2) * 2 * 16 * 4);
+            CHECK(l.again == 4 * l.one + l.sums);
+        }
+    }
+    TEST_CASE("the ledger of a ring: every rank loads each shard once, and only key heads go round") {
+        for (const int ranks : {1, 2, 4}) {
+            Problem p = with_heads(tutorial_backward(), 4, 2);
+            p.element_bytes = 2, p.options.ranks = ranks;
+            const std::int64_t all = 2 * 16 * 2,
+                               keys = ranks * all;  // K and V of a head; every rank sees them
+            const HeadsLedger l = heads_ledger(*ring_attention.build(p));
+            CHECK(l.keys == keys);
+            CHECK(l.once == 4 * l.one - 2 * keys);
+            CHECK(l.again == 4 * l.one);
+            CHECK(l.sent_one == (ranks - 1) * all);
+            CHECK(l.sent == 2 * (ranks - 1) * all);
+            CHECK(l.sent_ungrouped == 4 * (ranks - 1) * all);
+
+            p.logits.sink = 1;
+            const HeadsLedger back = heads_ledger(*ring_backward.build(p));
+            // Each rank leaves a share of all dK and dV; on their way each is read, its share too, and
+            // written R − 1 times.
+            const std::int64_t sums = 2 * 16 * 4, shares = ranks * sums, on_way = 3 * (ranks - 1) * sums;
+            CHECK(back.keys == keys);
+            CHECK(back.once == 4 * back.one - 2 * (keys + shares + on_way));
+            CHECK(back.sums == (4 + 2) * shares);
+            CHECK(back.again == 4 * back.one - 2 * on_way + back.sums);
+            // The sink's gradient is of a query head.
+            const std::int64_t round = ranks == 1 ? 0 : (ranks - 1) * all + ranks * sums,
+                               sink = 4 * (ranks - 1);
+            CHECK(back.sent_one == round + sink);
+            CHECK(back.sent == 2 * round + 4 * sink);
+            CHECK(back.sent_ungrouped == 4 * (round + sink));
+        }
+    }
+    TEST_CASE("what a walk loads together is a tile, a shard, or what is decoded") {
+        Problem p = with_heads(worked_example(), 4, 2);
+        p.options.ranks = 4;
+        const auto ring = ring_attention.build(p);
+        const auto loads = key_loads(*ring);
+        REQUIRE(loads.size() == 4);
+        for (int key = 0; key < 4; ++key) {
+            CHECK(loads[static_cast<std::size_t>(key)].keys == std::vector{key});
+            CHECK(loads[static_cast<std::size_t>(key)].bytes == 2 * 4 * 4);
+        }
+        int at = 0;
+        while (ring->step(at).op != Op::part || ring->step(at).i != 2 || ring->step(at).j != 1) ++at;
+        CHECK(loaded_tile(*ring, at).queries == std::vector{2});
+        CHECK(loaded_tile(*ring, at).keys == std::vector{1});
+
+        p.options.shards = ShardKind::striped, p.options.ranks = 2;
+        CHECK(key_loads(*ring_attention.build(p)).back().keys == std::vector{1, 3});
+
+        const auto flash = flash_forward(p);
+        CHECK(key_loads(*flash).size() == 2);
+        const LoadedTile tile = loaded_tile(*flash, find_step(*flash, Op::scores, 1, 0));
+        CHECK(tile.queries == std::vector{2, 3});
+        CHECK(tile.keys == std::vector{0, 1});
+
+        p.options.row = 2;
+        const auto decode = split_kv.build(p);
+        CHECK(loaded_tile(*decode, find_step(*decode, Op::scores, 1, 0)).queries == std::vector{2});
+        CHECK(key_loads(*attention(p)).front().bytes == 2 * 4 * 4 * 4);  // K in one step, V in another
+        CHECK(loaded_tile(*flash, 0).keys.empty());
     }
     TEST_CASE("a load says what it is to the other heads") {
         Problem p = with_heads(worked_example(), 4, 2);

@@ -22,6 +22,7 @@ import flash_attention
 import machine_code
 import multiprocessor
 
+DOCUMENT = os.path.join(ROOT, "docs/gpu-counts.md")
 CHIPS = {75: 64, 80: 163, 86: 99, 89: 99, 90: 227}  # compute capability: KiB of shared memory that a block may ask for
 
 # Rung, source, head dimensions. Left out: rungs without tensor cores, whose loops turn as often as registers say, which
@@ -175,6 +176,22 @@ def table(head, lines):
                      ["| " + " | ".join(line) + " |" for line in lines]) + "\n"
 
 
+def recorded_of_others(chip):
+    """The two tables' rows of FlashAttention-2 as they stand in the document: its code is not ours and does not change
+    with ours, so that they stay where the library is not at hand."""
+    text = open(DOCUMENT, encoding="utf-8").read()
+    _, _, section = text.partition(f"\n## sm_{chip}\n")
+    tables = [[], []]
+    for part, kept in zip(section.split("\n## sm_")[0].strip().split("\n\n"), tables):
+        of_others = False
+        for line in part.splitlines():
+            fields = [field.strip() for field in line.strip("|").split("|")]
+            of_others = fields[0].startswith("FlashAttention-2") or of_others and not fields[0]
+            if of_others:
+                kept.append(fields)
+    return tables
+
+
 def main():
     options = argparse.ArgumentParser()
     for name in ("nvcc", "launches", "nvdisasm", "cuobjdump", "work"):
@@ -194,6 +211,8 @@ def main():
         for row, before in zip(rows, [None] + rows):
             row["first"] = not before or before["rung"] != row["rung"]
         both = [cells(row) for row in rows]
+        if not args.library and not args.words:
+            both += zip(*recorded_of_others(chip))
         text += f"\n## sm_{chip}\n\n" + table(COUNTED, [b[0] for b in both]) + "\n" + table(MODELLED, [b[1] for b in both])
     print(text)
     if args.record:
@@ -202,7 +221,7 @@ def main():
 
 def write(text, nvcc):
     """docs/gpu-counts.md: what stands above its first table stays."""
-    path = os.path.join(ROOT, "docs/gpu-counts.md")
+    path = DOCUMENT
     head = open(path, encoding="utf-8").read().split("\n## sm_")[0].rstrip()
     head = re.sub(r"nvcc \d+\.\d+\.\d+", f"nvcc {nvcc}", head)
     open(path + ".part", "w", encoding="utf-8").write(head + "\n" + text)

@@ -41,7 +41,7 @@ def disassemble(nvdisasm, cubin):
 # What a mask or the choice of an address is made of: nothing that computes, loads, stores or waits
 CHOICES = {"ISETP", "FSETP", "PLOP3", "FSEL", "SEL", "MOV", "IADD3", "IMAD", "LOP3", "IMNMX", "VIMNMX", "VIADDMNMX", "LEA",
            "SHF", "S2R", "BRA", "BSSY", "BSYNC", "NOP", "UIADD3", "UISETP", "UMOV", "ULDC", "USEL", "VIADD", "R2UR", "PRMT", "P2R",
-           "R2P", "UPLOP3", "WARPSYNC", "CS2R", "ULOP3", "USHF", "UIMAD", "ULEA", "I2FP", "HFMA2", "LDC", "IABS"}
+           "R2P", "UPLOP3", "WARPSYNC", "YIELD", "CS2R", "ULOP3", "USHF", "UIMAD", "ULEA", "I2FP", "HFMA2", "LDC", "IABS"}
 
 
 def constant(text):
@@ -73,7 +73,7 @@ class Loop:
 
     def trips(self, threads):
         """How often an inner loop turns: its counter starts at a constant or at the thread's number, grows by a constant or
-        by the block's threads, and is held against a constant."""
+        by the block's threads, and is held against a constant, or against itself and a constant."""
         body = self.body()
         condition = body[-1].predicate or body[-1].operands.split(",")[0]
         name = re.search(r"U?P\d", condition)
@@ -107,6 +107,8 @@ class Loop:
                 start = 0 if i.name == "CS2R" else None
             else:
                 start = None
+        if limit is None and start is None:
+            limit, start = self.limit_from(left, right.replace(".reuse", "").strip()), 0
         if start is None and limit is not None and step and limit % step == 0 and step >= threads:
             return limit // step  # from the thread's number on
         if None in (limit, step, start) or not step:
@@ -123,6 +125,17 @@ class Loop:
             if holds(at) != wanted:
                 return trip
         raise Unreadable(f"the loop at {self.head:#x} does not end")
+
+
+    def limit_from(self, counter, register):
+        """How much further the limit is than the counter, where the last words before the loop make it of the counter; or None."""
+        for i in reversed(self.code[:self.head // 16]):
+            operands = i.operands.replace(".reuse", "").split(",")
+            if operands[0] == counter or i.target is not None:
+                return None
+            if operands[0] == register:
+                return constant(operands[2]) if i.name == "IADD3" and operands[1] == counter and operands[3] == "RZ" else None
+        return None
 
 
 def loops_of(code):

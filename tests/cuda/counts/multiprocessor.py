@@ -61,7 +61,7 @@ def operands_of(instruction):
     if name in ("STS", "STL", "STG", "RED", "ST", "ATOM", "ATOMG"):
         for p in plain:
             read += registers(p, width_of(opcode))
-    elif name in ("LDGSTS", "BAR", "DEPBAR", "LDGDEPBAR", "BRA", "BSSY", "BSYNC", "EXIT", "CALL", "NOP", "WARPSYNC", "MEMBAR"):
+    elif name in ("LDGSTS", "BAR", "DEPBAR", "LDGDEPBAR", "BRA", "BSSY", "BSYNC", "EXIT", "CALL", "NOP", "WARPSYNC", "YIELD", "MEMBAR"):
         for p in plain:
             read += registers(p)
     elif name == "HMMA":
@@ -116,7 +116,7 @@ def cost_of(instruction, chip, ways):
         return "alu", quarter(p["alu"]), LATENCY["alu"]
     if name in ("F2F", "F2I", "I2F", "I2FP", "FRND", "POPC", "FLO", "BREV"):
         return "mufu", quarter(p["mufu"]), LATENCY["mufu"]
-    if name in ("BRA", "BSSY", "BSYNC", "CALL", "WARPSYNC", "EXIT", "BREAK", "BMOV"):
+    if name in ("BRA", "BSSY", "BSYNC", "CALL", "WARPSYNC", "YIELD", "EXIT", "BREAK", "BMOV"):
         return "branch", 1, LATENCY["branch"]
     if name in ("BAR", "DEPBAR", "LDGDEPBAR", "NOP", "MEMBAR"):
         return "issue", 1, LATENCY["barrier"]

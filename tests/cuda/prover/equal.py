@@ -132,12 +132,13 @@ def binding(row, launch, symbol, inputs, outputs):
                                          else TORCH[row["type"]]} for n in inputs]}}
 
 
-def reference_of(folder, function, changes):
+def reference_of(folder, row, function, changes):
     """A file that holds one reference as `reference`."""
     text = open(os.path.join(HERE, "references.py"), encoding="utf-8").read()
     base = "1.5" if "log2(e) = 1.5" in changes else "LOG2_E"
     path = os.path.join(folder, "reference.py")
-    open(path, "w").write(text + f"\nBASE = {base}\nreference = {function}\n")
+    sight = f"BEFORE, AFTER = {row['before']}, {row['after']}"
+    open(path, "w").write(text + f"\nBASE = {base}\n{sight}\nreference = {function}\n")
     return path
 
 
@@ -160,7 +161,7 @@ def prove_equal(options, row, kernel, function, changes, seconds):
         began = time.time()
         said = subprocess.run([options.prover, paths["kernel.ptx"], "--input", paths["input.json"], "--timeout",
                                str(seconds), "--memory-limit-mib", str(options.memory), "--reference",
-                               reference_of(folder, function, changes), "--reference-binding", paths["binding.json"]],
+                               reference_of(folder, row, function, changes), "--reference-binding", paths["binding.json"]],
                               capture_output=True, text=True)
     try:
         answer = json.loads(said.stdout)
@@ -170,15 +171,23 @@ def prove_equal(options, row, kernel, function, changes, seconds):
 
 
 INPUTS = {"forward": (("Q", "K", "V"), ("O",)),
+          "forward_seen": (("Q", "K", "V"), ("O",)),
+          "forward_with_L": (("Q", "K", "V"), ("O", "L")),
           "gradients_of_keys": (("Q", "K", "V", "dO", "L", "workspace"), ("dK", "dV")),
           "gradient_of_queries": (("Q", "K", "V", "dO", "L", "workspace"), ("dQ",))}
+
+
+def words_of(answer):
+    """Where the prover stopped, in its own words."""
+    told = answer.get("diagnostics", [])[:1]
+    return "; ".join(d if isinstance(d, str) else d.get("message") or f"{d.get('code')} in {d.get('stage')}" for d in told)
 
 
 def record(line, prover, nvcc):
     """Puts a verdict into equalities.json, in the place of what was known of this kernel and size."""
     known = json.load(open(RECORD))["equalities"] if os.path.exists(RECORD) else []
-    same = lambda other: (other["kernel"], other["size"]) == (line["kernel"], line["size"])
-    lines = sorted([x for x in known if not same(x)] + [line], key=lambda x: (x["kernel"], x["size"]))
+    place = lambda x: (x["kernel"], x["size"], x.get("reference", ""))
+    lines = sorted([x for x in known if place(x) != place(line)] + [line], key=place)
     head = {"about": "Kernels that were held against PyTorch in real arithmetic; tests/cuda/prove.sh --equal --record "
                      "writes this file.", "prover": prover, "nvcc": nvcc, "date": datetime.date.today().isoformat()}
     text = json.dumps(head, indent=1)[:-2] + ",\n \"equalities\": [\n"
@@ -190,16 +199,18 @@ def main():
     parse.add_argument("only", nargs="*", help="rows that hold one of these words")
     for name in ("--nvcc", "--launches", "--prover", "--work"):
         parse.add_argument(name, required=True)
+    parse.add_argument("--table", default=os.path.join(HERE, "equal.txt"))
     parse.add_argument("--architecture", default="80")
     parse.add_argument("--memory", type=int, default=12000)
     parse.add_argument("--record", action="store_true", help="write equalities.json")
     options = parse.parse_args()
     open_ones = 0
-    for line in open(os.path.join(HERE, "equal.txt"), encoding="utf-8"):
-        if not line.strip() or line.startswith("#") or options.only and not any(w in line for w in options.only):
+    for line in open(options.table, encoding="utf-8"):
+        fields = [field.strip() for field in line.split("|")]
+        if not line.strip() or line.startswith("#") or options.only and not any(w in " ".join(fields) for w in options.only):
             continue
-        rung, kind, d, N, M, kernel, function, changes, seconds = [field.strip() for field in line.split("|")]
-        row = dict(zip(COLUMNS, (rung, kind, d, N, M, "1", "1", "-1", "-1", "1", "0", "60")))
+        rung, kind, d, N, M, before, after, kernel, function, changes, seconds = fields
+        row = dict(zip(COLUMNS, (rung, kind, d, N, M, "1", "1", before, after, "1", "0", "60")))
         changes = [c.strip() for c in changes.split(",") if c.strip()]
         answer, name, digest, took = prove_equal(options, row, kernel, function, changes, int(seconds))
         print(f"{answer['result']:14} {rung} {name}, {N} x {M}, {took} s; {', '.join(changes) or 'unchanged'}; {digest}",
@@ -207,9 +218,12 @@ def main():
         for said in answer.get("diagnostics", [])[:2] if answer["result"] != "verified" else []:
             print("    " + json.dumps(said)[:400], flush=True)
         if options.record:
-            record({"kernel": f"{rung} {name}", "hash": digest, "size": f"{kind}, d = {d}, {N} x {M}",
-                    "changes": changes, "result": answer["result"], "seconds": took}, tool_version(options.prover),
-                   nvcc_version(options.nvcc))
+            sight = "" if before == after == "-1" else f", before {before}, after {after}"
+            line = {"kernel": f"{rung} {name}", "hash": digest, "size": f"{kind}, d = {d}, {N} x {M}{sight}",
+                    "reference": function, "changes": changes, "result": answer["result"], "seconds": took}
+            if answer["result"] != "verified":
+                line["in its words"] = words_of(answer)
+            record(line, tool_version(options.prover), nvcc_version(options.nvcc))
         open_ones += answer["result"] != "verified"
     return 1 if open_ones else 0
 

@@ -16,6 +16,23 @@ def forward(Q, K, V):
     return ((torch.matmul(P, V.float()) / l).to(Q.dtype),)
 
 
+def forward_seen(Q, K, V):
+    """Of each query the keys that it sees alone: what the kernel cuts away is not there."""
+    rows = []
+    for i in range(Q.shape[0]):
+        at = i + K.shape[0] - Q.shape[0]
+        first = 0 if BEFORE < 0 else max(0, at - BEFORE)
+        end = K.shape[0] if AFTER < 0 else min(K.shape[0], at + AFTER + 1)
+        rows.append(forward(Q[i:i + 1], K[first:end], V[first:end])[0])
+    return (torch.cat(rows),)
+
+
+def forward_with_L(Q, K, V):
+    P = weights(Q, K)
+    l = torch.sum(P, dim=1, keepdim=True)
+    return (torch.matmul(P, V.float()) / l).to(Q.dtype), torch.log(l).reshape(-1)
+
+
 def gradient_of_scores(Q, K, V, dO, L, D):
     S = torch.matmul(Q.float(), K.float().transpose(0, 1))
     P = torch.exp2(S * (SCALE * BASE) - (L * BASE).reshape(-1, 1))

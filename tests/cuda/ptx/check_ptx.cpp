@@ -1,9 +1,10 @@
 // Runs what nvcc emitted for the kernels on the machine of tests/cuda/ptx: against fp64, under every
 // schedule, and what is recorded against the emulator.
 //
-//     tilewalk_check_ptx [--kernel NAME] [--ptx FOLDER] [--capability 80] [--first]
+//     tilewalk_check_ptx [--kernel NAME] [--ptx FOLDER] [--capability 80] [--part 1/2] [--first]
 //                                                         every case, or up to the first that is wrong; ends
-//                                                         with 1 if one is
+//                                                         with 1 if one is. --part 1/2: the half of them that
+//                                                         the processes 1/2 and 2/2 deal out among them
 //     tilewalk_check_ptx --records                        how far the records of the two are apart
 //     tilewalk_check_ptx --faults                         the machine unbroken, and then broken in every way
 //                                                         that faults.h lists, one after the other; ends with
@@ -142,11 +143,23 @@ int try_faults(std::vector<Check> checks) {
     return missed > 0 || checks.empty() || checks.size() < all;
 }
 
+// Part K of N of the checks, "K/N": dealt out one by one, so that no process has all the long ones. False: no
+// such part.
+bool keep_part(std::vector<Check>& checks, const std::string& part) {
+    std::istringstream words(part);
+    std::size_t k = 0, n = 0;
+    char slash = 0;
+    if (!(words >> k >> slash >> n) || words.peek() != EOF || slash != '/' || k < 1 || k > n) return false;
+    std::size_t at = 0;
+    std::erase_if(checks, [&](const Check&) { return at++ % n != k - 1; });
+    return true;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
     setup().folder = TILEWALK_PTX_FOLDER;
-    std::string kernel;
+    std::string kernel, part = "1/1";
     bool faults = false, records = false, first = false;
     int capability = 0;
     for (int n = 1; n < count; ++n) {
@@ -155,8 +168,8 @@ int main(int count, char** words) {
             (word == "--faults" ? faults : word == "--records" ? records : first) = true;
         } else if (n + 1 < count && word == "--capability") {
             capability = std::atoi(words[++n]);
-        } else if (n + 1 < count && (word == "--kernel" || word == "--ptx")) {
-            (word == "--kernel" ? kernel : setup().folder) = words[++n];
+        } else if (n + 1 < count && (word == "--kernel" || word == "--ptx" || word == "--part")) {
+            (word == "--kernel" ? kernel : word == "--part" ? part : setup().folder) = words[++n];
         } else {
             std::cerr << "unknown: " << word << "\n";
             return 2;
@@ -165,5 +178,9 @@ int main(int count, char** words) {
     std::vector<Check> checks = all_checks();
     if (!kernel.empty()) std::erase_if(checks, [&](const Check& c) { return c.rung != kernel; });
     if (capability) std::erase_if(checks, [&](const Check& c) { return c.capability != capability; });
+    if (!keep_part(checks, part)) {
+        std::cerr << "--part " << part << " is no part K/N, as 1/2 and 2/2 are\n";
+        return 2;
+    }
     return records ? show_records() : faults ? try_faults(checks) : run_all(checks, first);
 }

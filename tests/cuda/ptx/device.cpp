@@ -2,6 +2,7 @@
 
 #include "core/engine/engine.h"
 #include "cuda/device/stream_cuda.h"
+#include "cuda/host/gpu.h"
 #include "cuda/host/open_cuda.h"
 #include "cuda/host/probe.h"
 #include "cuda/launch/product.h"
@@ -39,7 +40,15 @@ public:
     }
     ~PtxDevice() override { executed_before += machine.executed; }
 
-    const std::vector<const gpu::Rung*>& ladder() const override { return gpu::on_cuda::ladder(); }
+    const std::vector<const gpu::Rung*>& ladder() const override {
+        static const std::vector<const gpu::Rung*> here = [] {
+            // Not those for other chips alone: their instructions are not this machine's.
+            std::vector<const gpu::Rung*> list = gpu::on_cuda::ladder();
+            std::erase_if(list, [](const gpu::Rung* rung) { return !gpu::is_taken_by(80, rung->name); });
+            return list;
+        }();
+        return here;
+    }
     void* allocate(std::int64_t bytes) override {
         // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the device, no object of the host
         return reinterpret_cast<void*>(machine.memory.allocate(static_cast<std::uint64_t>(bytes)));
@@ -125,6 +134,7 @@ const Kernel& find_kernel(const std::string& mangled) {
 }
 int shared_of_block() { return shared_of_block(setup().capability); }
 int refusal(const char*) { return cudaSuccess; }
+void* driver_function(const char*) { return nullptr; }
 int note_failure(const std::string& sentence) {
     failure_now = sentence;
     return cudaErrorLaunchFailure;

@@ -8,13 +8,14 @@ namespace tilewalk::ptx {
 
 enum class Half { f16, bf16 };
 
+/// Without a branch, so that a row of them becomes vectors: f16 is moved to where a float has its bits, and
+/// its exponent mended by a product, which is exact for subnormal numbers, too.
 inline float widened(Half format, std::uint16_t bits) {
     if (format == Half::bf16) return std::bit_cast<float>(std::uint32_t(bits) << 16);
-    const std::uint32_t sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 31, fraction = bits & 0x3FF;
-    if (exponent == 31) return std::bit_cast<float>(sign | 0x7F800000u | fraction << 13);
-    if (exponent > 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
-    const float size = static_cast<float>(fraction) * 0x1p-24f;
-    return sign ? -size : size;
+    const std::uint32_t sign = (bits & 0x8000u) << 16, size = (bits & 0x7FFFu) << 13;
+    const auto number = std::bit_cast<std::uint32_t>(std::bit_cast<float>(size) * 0x1p112f);
+    const bool finite = size < 31u << 23;
+    return std::bit_cast<float>(sign | (finite ? number : size | 0x7F800000u));
 }
 
 /// To nearest, ties to even; or toward zero. What is no number becomes 0x7FFF (PTX 9.7.9.21, cvt).

@@ -15,6 +15,8 @@ const Kernel& find_kernel(const std::string& mangled);
 int shared_of_block();
 /// The error that this call of a function is to end with; 0: it goes on.
 int refusal(const char* function);
+/// A function of the driver, which the runtime finds by its name; null: there is none.
+void* driver_function(const char* name);
 /// A kernel failed with this sentence: the error that its launch ends with.
 int note_failure(const std::string& sentence);
 

@@ -31,22 +31,42 @@ template <int count, bool transposed> void load_matrices(Warp& warp, const Instr
     }
 }
 
-// One element of a pair in a register
-float element(Half format, u32 pair, int which) {
-    return widened(format, static_cast<u16>(pair >> 16 * which));
-}
+// The elements of a register in each lane: of its lower half, and of its upper.
+template <Half format> struct Pairs {
+    float low[lanes], high[lanes];
+    explicit Pairs(const u32* from) {
+        for (int lane = 0; lane < lanes; ++lane) low[lane] = widened(format, static_cast<u16>(from[lane]));
+        for (int lane = 0; lane < lanes; ++lane)
+            high[lane] = widened(format, static_cast<u16>(from[lane] >> 16));
+    }
+};
 
 // C += A B, one product after the other in the order of k. PTX leaves order and rounding of the sums open. In
 // double they are as good as exact, and rounded once.
 template <class Sum, int depth>
-void add_products(float (&C)[16][8], const double (&A)[16][depth], const double (&B)[depth][8]) {
+[[gnu::always_inline]] inline void add_products(float (&C)[16][8], const Sum (&A)[16][depth],
+                                                const Sum (&B)[depth][8]) {
     for (int m = 0; m < 16; ++m) {
         Sum sum[8];
         for (int n = 0; n < 8; ++n) sum[n] = C[m][n];
         for (int k = 0; k < depth; ++k)
-            for (int n = 0; n < 8; ++n) sum[n] += static_cast<Sum>(A[m][k] * B[k][n]);
+            for (int n = 0; n < 8; ++n) sum[n] += A[m][k] * B[k][n];
         for (int n = 0; n < 8; ++n) C[m][n] = static_cast<float>(sum[n]);
     }
+}
+// The same with every product and every sum rounded to a float
+template <int depth>
+void add_rounded(float (&C)[16][8], const double (&A)[16][depth], const double (&B)[depth][8]) {
+    for (auto m = std::size_t(0); m < 16; ++m)
+        for (int k = 0; k < depth; ++k)
+            for (int n = 0; n < 8; ++n) C[m][n] += static_cast<float>(A[m][k] * B[k][n]);
+}
+FOR_EACH_PROCESSOR void add_in_double(float (&C)[16][8], const double (&A)[16][16],
+                                      const double (&B)[16][8]) {
+    add_products<double, 16>(C, A, B);
+}
+FOR_EACH_PROCESSOR void add_in_double(float (&C)[16][8], const double (&A)[16][8], const double (&B)[8][8]) {
+    add_products<double, 8>(C, A, B);
 }
 
 // D = A B + C, of 16 × depth and depth × 8. PTX 9.7.14.5.7 and .8: with g = lane / 4 and t = lane % 4, a lane
@@ -60,28 +80,30 @@ template <Half format, int depth> void multiply_add(Warp& warp, const Instructio
     double A[16][depth], B[depth][8];
     const bool halves = registers_A == 4 && warp.faulty(Fault::halves_of_A);
     for (int r = 0; r < registers_A; ++r) {
-        const u32* const from = row(4 + (halves && (r == 1 || r == 2) ? 3 - r : r));
-        for (int lane = 0; lane < lanes; ++lane)
-            for (int e = 0; e < 2; ++e)
-                A[lane / 4 + 8 * (r % 2)][lane % 4 * 2 + e + 8 * (r / 2)] = element(format, from[lane], e);
+        const Pairs<format> x(row(4 + (halves && (r == 1 || r == 2) ? 3 - r : r)));
+        for (int lane = 0; lane < lanes; ++lane) {
+            double* const to = &A[lane / 4 + 8 * (r % 2)][lane % 4 * 2 + 8 * (r / 2)];
+            to[0] = x.low[lane], to[1] = x.high[lane];
+        }
     }
     const bool columns = warp.faulty(Fault::columns_of_B);
-    for (int r = 0; r < registers_B; ++r)
-        for (int lane = 0; lane < lanes; ++lane)
-            for (int e = 0; e < 2; ++e) {
-                const int k = lane % 4 * 2 + e, n = lane / 4;
-                const float x = element(format, row(4 + registers_A + r)[lane], e);
-                (columns ? B[n + 8 * r][k] : B[k + 8 * r][n]) = x;
-            }
+    for (int r = 0; r < registers_B; ++r) {
+        const Pairs<format> x(row(4 + registers_A + r));
+        for (int lane = 0; lane < lanes; ++lane) {
+            const int k = lane % 4 * 2, n = lane / 4;
+            (columns ? B[n + 8 * r][k] : B[k + 8 * r][n]) = x.low[lane];
+            (columns ? B[n + 8 * r][k + 1] : B[k + 1 + 8 * r][n]) = x.high[lane];
+        }
+    }
     float C[16][8] = {};
     for (int e = 0; e < 4 && !warp.faulty(Fault::forgets_C); ++e)
         for (int lane = 0; lane < lanes; ++lane)
             C[lane / 4 + 8 * (e / 2)][lane % 4 * 2 + e % 2] =
                 std::bit_cast<float>(row(4 + registers_A + registers_B + e)[lane]);
     if (warp.block.machine.plain_arithmetic)
-        add_products<float>(C, A, B);
+        add_rounded(C, A, B);
     else
-        add_products<double>(C, A, B);
+        add_in_double(C, A, B);
     const int other = warp.faulty(Fault::rows_of_C) ? 8 : 0;
     for (int e = 0; e < 4; ++e)
         for (int lane = 0; lane < lanes; ++lane)

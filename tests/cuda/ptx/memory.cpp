@@ -50,26 +50,28 @@ unsigned char* GlobalMemory::at(const void* address, std::uint64_t bytes) {
 
 void SharedMemory::resize(std::uint64_t count) {
     bytes.assign(count, 0xFF);
-    marks.assign((count + 1) / 2, {});
+    written.assign((count + 1) / 2, 0);
+    read.assign((count + 1) / 2, 0);
     epoch = 1;
 }
 
 int SharedMemory::touch(std::uint64_t offset, std::uint64_t count, int warp, bool writes) {
-    const std::uint64_t end = (offset + count + 1) / 2;
+    const std::uint64_t first = offset / 2, end = (offset + count + 1) / 2;
+    const Mark own = epoch << 8 | static_cast<Mark>(warp), of_epoch = epoch << 8;
+    // In this epoch, and not by this warp
+    const auto other = [=](Mark mark) { return mark >= of_epoch && mark != own; };
+    bool collides = false;
+    for (std::uint64_t n = first; n < end; ++n) collides |= other(written[n]) || (writes && other(read[n]));
     int with = -1;
-    for (std::uint64_t n = offset / 2; n < end; ++n) {
-        Mark& mark = marks[n];
-        if (mark.written == epoch && mark.writer != warp) with = mark.writer;
-        if (writes) {
-            if (mark.read == epoch && mark.reader != warp) with = mark.reader;
-            mark.written = epoch, mark.writer = static_cast<std::int16_t>(warp);
-        } else {
-            const bool other = mark.read == epoch && mark.reader != warp;
-            mark.reader = other ? std::int16_t(-2) : static_cast<std::int16_t>(warp);
-            mark.read = epoch;
-        }
+    for (std::uint64_t n = first; collides && with < 0; ++n) {
+        const Mark mark = other(written[n]) ? written[n] : writes ? read[n] : own;
+        if (other(mark)) with = (mark & 0xFF) != several ? static_cast<int>(mark & 0xFF) : warp == 0 ? 1 : 0;
     }
-    return with == -2 ? warp == 0 ? 1 : 0 : with;
+    if (writes)
+        for (std::uint64_t n = first; n < end; ++n) written[n] = own;
+    else
+        for (std::uint64_t n = first; n < end; ++n) read[n] = other(read[n]) ? of_epoch | several : own;
+    return with;
 }
 
 }  // namespace tilewalk::ptx

@@ -51,14 +51,11 @@ public:
     int touch(std::uint64_t offset, std::uint64_t count, int warp, bool writes);
 
 private:
-    /// Of two bytes: who wrote last and who read, in which epoch.
-    struct Mark {
-        std::uint32_t written = 0, read = 0;
-        std::int16_t writer = -1;
-        std::int16_t reader = -1;  ///< −2: several
-    };
+    /// Who, and in which epoch: (epoch · 256 + warp); 0: nobody. Of warps that read there may be `several`.
+    using Mark = std::uint32_t;
+    static constexpr std::uint32_t several = 0xFF;
     std::vector<unsigned char> bytes;
-    std::vector<Mark> marks;
+    std::vector<Mark> written, read;  ///< of each two bytes
     std::uint32_t epoch = 1;
 };
 

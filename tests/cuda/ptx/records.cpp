@@ -80,7 +80,7 @@ void add_row(RecordDistance& distance, std::span<const float> a, std::span<const
 std::vector<RecordCase> record_cases() {
     std::vector<RecordCase> all;
     for (const gpu::TraceableKernel& kernel : gpu::traceable_kernels()) {
-        if (!kernel.tiles) continue;
+        if (!kernel.tiles || !gpu::is_taken_by(80, kernel.name)) continue;
         const auto* const limit = std::find_if(std::begin(limits), std::end(limits),
                                                [&](const RecordLimits& l) { return kernel.name == l.rung; });
         if (limit == std::end(limits)) throw Error(kernel.name + " records, and nothing says how exactly");

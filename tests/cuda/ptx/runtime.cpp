@@ -1,4 +1,5 @@
-// The functions of the CUDA runtime that nvcc's code for the host calls, as far as launching kernels goes.
+// The functions of the CUDA runtime that nvcc's code for the host calls, as far as launching kernels goes,
+// and what they need beside it.
 #include "tests/cuda/ptx/launches.h"
 
 #include <cuda_runtime_api.h>
@@ -103,6 +104,13 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value > shared_of_block())
         return failed(cudaErrorInvalidValue);
     kernels().at(kernel).most_shared = static_cast<std::size_t>(value);
+    return cudaSuccess;
+}
+cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned, unsigned long long,
+                                             cudaDriverEntryPointQueryResult* found) {
+    if (const int error = tilewalk::ptx::refusal("cudaGetDriverEntryPointByVersion")) return failed(error);
+    *function = tilewalk::ptx::driver_function(name);
+    *found = *function ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
     return cudaSuccess;
 }
 cudaError_t cudaGetLastError() {

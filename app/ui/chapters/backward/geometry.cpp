@@ -102,32 +102,69 @@ Heights heights(const Problem& p, const Rect& panel) {
     h.band_ch = band_h / px(Br);
     h.k_ch = k * part / px(p.d());
     h.below_ch = below * part / px(under);
+    // K and V, which HBM shows as well, are strips before the gradients lose their numbers.
+    constexpr float read = 18, strip = 6;
+    const float read_h = read * px(under);
+    if (h.below_ch < read && rest - read_h >= strip * px(p.d())) {
+        h.below_ch = read;
+        h.k_ch = (rest - read_h) / px(p.d());
+    }
     h.below_y = panel.h - space::foot - h.lens_h - out - h.below_ch * px(under);
     h.band_y = h.below_y - curve - band_h;
     return h;
+}
+
+constexpr Slot below_slots[] = {Slot::dVj, Slot::dKj, Slot::dQi};
+
+float below_need(const AppState& state, Slot slot, int digits) {
+    return std::max(28.0f, px(state.look[slot].letters_with(digits)) * letter * size::small + 6);
+}
+
+// How wide a cell of each is, and with how many digits; 0 without numbers. Where not all have room for
+// theirs, the one that the step adds to has.
+struct BelowWidths {
+    std::array<float, 3> cell{};
+    std::array<bool, 3> numbers{};
+    int digits = 0;
+};
+BelowWidths below_widths(const AppState& state, float room, float row) {
+    const float d = px(state.problem->d()), most = (room - 2 * 20) / 3 / d;
+    BelowWidths out;
+    const bool can = d <= 16 && row >= 17;
+    for (int digits : digit_choices()) {
+        float need = 0;
+        for (Slot slot : below_slots) need = std::max(need, below_need(state, slot, digits));
+        if (can && need <= most && !out.digits) out.digits = digits;
+    }
+    out.numbers.fill(out.digits > 0);
+    out.cell.fill(std::min(most, out.digits ? 62.0f : std::max(160.0f / d, 1.0f)));
+    const auto* const made =
+        std::ranges::find_if(below_slots, [&](Slot slot) { return written_now(state, slot); });
+    if (!can || out.digits || made == std::end(below_slots)) return out;
+    const float need = below_need(state, *made, fewest_digits), strip = (room - 2 * 14 - need * d) / 2 / d;
+    if (strip < 12) return out;
+    const auto n = static_cast<std::size_t>(made - std::begin(below_slots));
+    out.digits = fewest_digits;
+    out.cell.fill(strip);
+    out.cell[n] = need, out.numbers[n] = true;
+    return out;
 }
 
 // dV, dK and dQ side by side, as wide as their numbers.
 void place_below(const AppState& state, BackwardGeometry& g, const Heights& h, const Rect& panel, float left,
                  float room) {
     const Problem& p = *state.problem;
-    constexpr Slot slots[] = {Slot::dVj, Slot::dKj, Slot::dQi};
-    const float most = (room - 2 * 20) / 3 / px(p.d());
-    g.below_digits = 0;
-    for (int digits : digit_choices()) {
-        float need = 28;
-        for (Slot slot : slots)
-            need = std::max(need, px(state.look[slot].letters_with(digits)) * letter * size::small + 6);
-        if (p.d() > 16 || need > most || h.below_ch < 17 || g.below_digits) continue;
-        g.below_digits = digits;
-    }
-    const float cw = std::min(most, g.below_digits ? 62.0f : std::max(160.0f / px(p.d()), 1.0f));
-    const float w = cw * px(p.d()), gap = (room - 3 * w) / 2;
+    const BelowWidths widths = below_widths(state, room, h.below_ch);
+    g.below_digits = widths.digits;
+    float taken = 0;
+    for (const float cell : widths.cell) taken += cell * px(p.d());
+    const float gap = (room - taken) / 2;
     float x = left;
-    for (Slot slot : slots) {
+    for (std::size_t n = 0; n < std::size(below_slots); ++n) {
+        const Slot slot = below_slots[n];
         const int rows = slot == Slot::dQi ? std::min(p.Br, p.N()) : std::min(p.Bc, p.N_kv());
-        g[slot] = {x, panel.y + h.below_y, cw, h.below_ch, rows, p.d(), g.below_digits > 0};
-        x += w + gap;
+        g[slot] = {x, panel.y + h.below_y, widths.cell[n], h.below_ch, rows, p.d(), widths.numbers[n]};
+        x += widths.cell[n] * px(p.d()) + gap;
     }
 }
 

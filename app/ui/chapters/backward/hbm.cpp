@@ -99,7 +99,8 @@ Line never_here(float w) {
 }  // namespace
 
 void backward_hbm(const Canvas& c, AppState& state, const Rect& a) {
-    const Panel panel(c, "HBM", a, "HBM", "slow, big");
+    const Panel panel(c, "HBM", a, "HBM", hbm_subtitle(state, a));
+    sink_in_title(c, state, a);
     const Problem& p = *state.problem;
     const Step& step = step_now(state);
     // At the end of a lane all inner blocks have passed.

@@ -83,6 +83,14 @@ void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {
     }
 }
 
+// No area of this step stands on the line: no number needs room above it.
+bool only_hangs(const AppState& state) {
+    const Around row(state, state.explanation.target.row, state.explanation.target.col);
+    const Value& dS = row.written();
+    if (!dS.region.contains(row.row, row.col)) return false;
+    return (dS.data.row(row.row - dS.region.row).array() <= 0).all();
+}
+
 void draw_sink_gradient(const Canvas& c, const AppState& state, const Rect& pane) {
     const Trace& trace = *state.trace;
     const double sink = value_in(trace, trace.reads(state.cursor.step), Slot::sink)->data(0, 0);
@@ -103,13 +111,23 @@ void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect
         if (as_bars(op) || off_the_curve(row)) scale = join(scale, extent(bars_of(row)));
     }
     const char* product = op == Op::dv ? "v" : op == Op::dk ? "k" : "q";
-    draw_lens_rows(c, all, inner, product, [&](const Around& row, const Rect& pane) {
-        if (as_stack(op)) return stack(c, pane, gradient_stack(row), scale, now);
-        if (as_dot(op)) return dot(c, pane, product_dot(row), now);
-        if (as_bars(op) || off_the_curve(row)) return bars(c, pane, bars_of(row), false, scale, now);
-        if (op == Op::recompute) return curve(c, pane, weight_points(row), now);
-        if (op == Op::ds) return draw_areas(c, pane, row);
-    });
+    // A table names its rows itself.
+    const auto single = [](const Around& row) {
+        return single_product(row, *cell_sum(row.trace, row.k, row.row, row.col));
+    };
+    const bool table = as_dot(op) || (as_stack(op) && !all.rows.empty() && single(all.rows.front()));
+    draw_lens_rows(c, all, inner, far_type() && table ? "" : product,
+                   [&](const Around& row, const Rect& pane) {
+                       if (as_stack(op)) {
+                           if (const auto product_of = single(row)) return dot(c, pane, *product_of, now);
+                           return stack(c, pane, gradient_stack(row), scale, now);
+                       }
+                       if (as_dot(op)) return dot(c, pane, product_dot(row), now);
+                       if (as_bars(op) || off_the_curve(row))
+                           return bars(c, pane, bars_of(row), false, scale, now);
+                       if (op == Op::recompute) return curve(c, pane, weight_points(row), now);
+                       if (op == Op::ds) return draw_areas(c, pane, row);
+                   });
 }
 
 }  // namespace
@@ -129,7 +147,7 @@ void backward_lens(const Canvas& c, AppState& state, const Rect& a) {
                             : broken           ? broken
                             : cancels && whole ? caption(op)
                                                : areas);
-    if (op == Op::ds) inner = below_axes_of_areas(c, inner);
+    if (op == Op::ds) inner = below_axes_of_areas(c, inner, only_hangs(state) ? 70 : 90);
     if (about_bytes(op))
         traffic_bars(c, state, inner);
     else if (op == Op::init)

@@ -1,5 +1,5 @@
-// The page "CPU vs GPU": a kernel's own numbers beside the CPU's walk of the same tiles. One file for each
-// panel; every number is one of a KernelComparison.
+// The page "Kernel and CPU": a kernel's own numbers beside the CPU's walk of the same tiles. One file for
+// each panel; every number is one of a KernelComparison.
 #pragma once
 
 #include "app/ui/chapters/compare/page.h"

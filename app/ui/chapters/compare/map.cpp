@@ -262,8 +262,12 @@ void card(const Canvas& c, AppState& state, const Map& map, const MapCell& at, c
     y -= 5;
     const ButtonLook step{
         .primary = true, .size = size::small, .tooltip = "The step of the lesson that computes it (G)"};
-    if (button(c, "##go to step", a.x + 12, y, a.w - 24, space::control, "Go to step", step))
+    const float half = (a.w - 24 - 6) / 2;
+    if (button(c, "##go to step", a.x + 12, y, half, space::control, "Its step", step))
         go_to_cell(state, map, at.row, at.column);
+    const ButtonLook lane{.size = size::small, .tooltip = "The lane of the kernel that wrote it (V)"};
+    if (button(c, "##in kernel", a.x + 18 + half, y, half, space::control, "Its lane", lane))
+        state.keys.push_back({Key::v});
     y += 38;
     const ButtonLook begins{.size = size::small,
                             .tooltip = "The first number that rounding does not explain (D)"};
@@ -349,8 +353,8 @@ Rect heat_map(const Canvas& c, const Map& map, const Rect& a) {
 
 void map_axes(const Canvas& c, const AppState& state, const Map& map, const Rect& filled, float size) {
     const bool keys = map.quantity == KernelFault::Quantity::S || map.quantity == KernelFault::Quantity::P;
-    const std::string columns = map.far.cols() == 1 ? "" : keys ? "key" : "column";
-    c.text(filled.x - 8, filled.y - size * .85f, of_keys(map.slot) ? "key" : "query", size, c.theme->t2,
+    const std::string columns = map.far.cols() == 1 ? "" : keys ? "key →" : "column →";
+    c.text(filled.x - 8, filled.y - size * .85f, of_keys(map.slot) ? "key ↓" : "query ↓", size, c.theme->t2,
            Align::right);
     row_axis(c, state, map, filled, size);
     if (!columns.empty()) column_axis(c, map, filled, columns, size);

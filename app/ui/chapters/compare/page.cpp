@@ -274,7 +274,7 @@ bool answer_ctrl_key(AppState& state, Key key) {
 }  // namespace
 
 std::vector<Shortcut> compare_keys() {
-    const char* const g = "CPU vs GPU";
+    const char* const g = "Kernel and CPU";
     return {{g, "←  →", "previous, next tile", {{Key::left}, {Key::right}}},
             {g, "↑  ↓", "previous, next query row", {{Key::up}, {Key::down}}},
             {g, "Space  Enter", "run; Esc ends it", {{Key::space}, {Key::enter}, {Key::escape}}},

@@ -1,4 +1,4 @@
-// What the page CPU vs GPU holds: the comparison that it shows, the run under way, the device.
+// What the page Kernel and CPU holds: the comparison that it shows, the run under way, the device.
 #pragma once
 
 #include "app/ui/state/app_state.h"

@@ -78,7 +78,7 @@ void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect
 void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     const ComparePage& comparing = compare_page(state);
     const bool emulated = comparing.shown && comparing.shown->kernel->run.device != "cuda";
-    PresenterPage page(canvas, state, W, H, emulated ? "CPU vs emulated GPU" : "CPU vs GPU", 400);
+    PresenterPage page(canvas, state, W, H, emulated ? "Kernel, emulated, and CPU" : "Kernel and CPU", 400);
     page.back = "Tile before (←)", page.forward = "Next tile (→)";
     page.move = [&](int by) {
         const Place at = place_of(state);

@@ -16,9 +16,9 @@ constexpr float least_ch = 15;  // of a cell with a number
 constexpr int most_sharp = 16;  // beyond, a matrix is a heat map
 
 // One way to show a group: which matrices have numbers, how large, with how many digits.
-enum class Numbers { all, wanted, written, none };
+enum class NumbersOfCells { all, wanted, written, none };
 struct Attempt {
-    Numbers numbers;
+    NumbersOfCells numbers;
     float size;
     int digits;  // of what this step works on: as many as its formula has, where there is room
     int others;
@@ -81,9 +81,9 @@ float number_width(const AppState& state, const Column& column, const Attempt& a
 }
 
 bool shows_numbers(const AppState& state, const Column& column, const Attempt& a) {
-    if (a.numbers == Numbers::none || column.cols > most_sharp) return false;
-    if (a.numbers == Numbers::all) return true;
-    if (a.numbers == Numbers::wanted) return column.touched;
+    if (a.numbers == NumbersOfCells::none || column.cols > most_sharp) return false;
+    if (a.numbers == NumbersOfCells::all) return true;
+    if (a.numbers == NumbersOfCells::wanted) return column.touched;
     return std::ranges::any_of(column.entries, [&](const DenseEntry& e) { return written(state, e); });
 }
 
@@ -104,11 +104,12 @@ std::vector<Attempt> attempts() {
     const auto pad = [&](const NumberSize& s) {
         return s.size > 14 ? 8.0f : s.size > 13 || s.digits < full ? 6.0f : 5.0f;
     };
-    for (Numbers numbers : {Numbers::all, Numbers::wanted, Numbers::written, Numbers::none})
+    for (NumbersOfCells numbers :
+         {NumbersOfCells::all, NumbersOfCells::wanted, NumbersOfCells::written, NumbersOfCells::none})
         for (const NumberSize& s : number_sizes()) {
             out.push_back({numbers, s.size, s.digits, s.digits, pad(s)});
-            for (int others = full - 1;
-                 numbers == Numbers::all && s.size <= 13 && s.digits == full && others >= fewest_digits;
+            for (int others = full - 1; numbers == NumbersOfCells::all && s.size <= 13 && s.digits == full &&
+                                        others >= fewest_digits;
                  --others)
                 out.push_back({numbers, s.size, s.digits, others, pad(s)});
         }
@@ -121,7 +122,7 @@ Attempt fit(const AppState& state, std::span<Column> list, float room, float& ga
         for (float wish : {26.0f, 16.0f}) {
             last = a;
             gap = wish;
-            if (too_low && a.numbers != Numbers::none) continue;
+            if (too_low && a.numbers != NumbersOfCells::none) continue;
             for (Column& c : list) {
                 c.numbers = shows_numbers(state, c, a);
                 c.w = c.numbers ? number_width(state, c, a) : collapsed(c);
@@ -143,7 +144,7 @@ void stretch(std::span<Column> list, float room, float& gap, const Attempt& a) {
             if (c.numbers == numbers) c.w = std::max(c.w, std::min(c.w * factor, std::max(most_w, c.w + 8)));
     };
     widen(true, 1.5f, a.size > 14 ? 62.0f : 54.0f);
-    widen(false, a.numbers == Numbers::none ? 8.0f : 1.6f, 22.0f);
+    widen(false, a.numbers == NumbersOfCells::none ? 8.0f : 1.6f, 22.0f);
     // Nothing fits: shrink the colours.
     if (const float over = total(list, gap); over > room) {
         const float gaps = gap * px(list.size() - 1);

@@ -3,6 +3,7 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/areas.h"
 #include "app/ui/parts/lens_parts.h"
+#include "app/ui/parts/matrix.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/motion.h"
 #include "core/base/numbers.h"
@@ -20,7 +21,7 @@ namespace {
 
 // The row (or column) of one matrix and of the other that meet in the cell which the explanation is about.
 struct DenseTerms {
-    std::string a_name, b_name;  // "P row 0", "V column 2"
+    Line a_name, b_name;  // "P row 0", "V column 2"
     std::vector<double> a, b;
     Role a_role = Role::none, b_role = Role::none, role = Role::none;
     const MatrixDigits *a_digits = nullptr, *b_digits = nullptr;
@@ -90,12 +91,12 @@ std::optional<DenseTerms> dense_terms(const AppState& state) {
     if (!f.a.value || !f.b.value || !result) return {};
     const CellRef cell = state.explanation.target;
     DenseTerms out;
-    const auto fill = [&](const Operand& o, std::vector<double>& values, std::string& name, Role& role) {
+    const auto fill = [&](const Operand& o, std::vector<double>& values, Line& name, Role& role) {
         const int at = o.by == By::row ? cell.row : cell.col;
         const Matrix& A = o.value->data;
         const auto line = o.take == By::row ? Matrix(A.row(at)) : Matrix(A.col(at).transpose());
         values.assign(line.data(), line.data() + line.size());
-        name = plain(slot_symbol(o.slot)) + (o.take == By::row ? ", row " : ", column ") + str(at);
+        name = pieces(slot_symbol(o.slot), (o.take == By::row ? ", row " : ", column ") + str(at));
         role = info(o.slot).role;
     };
     fill(f.a, out.a, out.a_name, out.a_role);
@@ -207,9 +208,51 @@ void draw_update(const Canvas& c, const AppState& state, const Rect& pane) {
     draw_bars(c, state, pane, list, false);
 }
 
+// The loss before and after as bars from 0; from the end of the first, as arrows, how far it went and how far
+// the gradient said that it would go.
+void draw_loss_change(const Canvas& c, const Rect& pane, double before, double now, double promised) {
+    const Theme& t = *c.theme;
+    const struct {
+        const char* name;
+        double from, to;
+        bool bar;
+    } rows[] = {{"before", 0, before, true},
+                {"after", 0, now, true},
+                {"change", before, now, false},
+                {"promised", before, before + promised, false}};
+    Extent scale;
+    for (const auto& row : rows) scale = join(scale, {row.to, row.to});
+    if (!to_scale(scale)) return no_scale(c, pane);
+    const auto number_of = [](const auto& row) { return format_short(row.to - row.from); };
+    float names = 0, numbers = 0;
+    for (const auto& row : rows) {
+        names = std::max(names, text_width(Face::regular, size::small, row.name));
+        numbers = std::max(numbers, text_width(Face::mono_bold, size::small, number_of(row)));
+    }
+    const float pitch = std::min(34.0f, pane.h / 4), h = std::min(24.0f, pitch - 3),
+                left = pane.x + names + 12, unit = (pane.w - names - numbers - 30) / px(scale.hi - scale.lo),
+                top = pane.y + (pane.h - 4 * pitch) / 2;
+    const auto x_of = [&](double v) { return left + px(v - scale.lo) * unit; };
+    for (int n = 0; n < 4; ++n) {
+        const auto& row = rows[n];
+        const float mid = top + (px(n) + .5f) * pitch, x = x_of(row.from), end = x_of(row.to);
+        const Rect bar{std::min(x, end), mid - h / 2, std::max(std::abs(end - x), 1.0f), h};
+        c.text(left - 12, mid, row.name, size::small, t.t2, Align::right);
+        if (row.bar) {
+            c.rect(bar.x, bar.y, bar.w, bar.h, mix(t.well, hue(t, Role::none), .34f), radius::bar);
+            c.frame(bar.x, bar.y, bar.w, bar.h, hue(t, Role::none), 1.4f, radius::bar);
+        } else {
+            const ImU32 colour = hue(t, n == 2 ? Role::O : Role::alpha);
+            const float way = end < x ? -1 : 1;
+            c.line({x, mid}, {end - way * 7, mid}, colour, 2.4f);
+            c.head({end, mid}, {way, 0}, colour, 9);
+        }
+        c.text(bar.right() + 8, mid, number_of(row), size::small, 0, row.bar ? Face::mono : Face::mono_bold);
+    }
+}
+
 // The part of each query in the loss; after the update what was promised and what came.
 void draw_loss(const Canvas& c, const AppState& state, const Rect& pane) {
-    std::vector<Bar> list;
     if (state.explanation.asides.size() == 2) {
         const Trace& trace = *state.trace;
         const int k = state.cursor.step;
@@ -219,16 +262,13 @@ void draw_loss(const Canvas& c, const AppState& state, const Rect& pane) {
         for (Slot slot : {Slot::dW_Q, Slot::dW_K, Slot::dW_V})
             squares += trace.live(slot, k).value->data.squaredNorm();
         if (const Held sink = trace.live(Slot::dsink, k)) squares += sink.value->data.squaredNorm();
-        list = {{"loss before", before, Role::none},
-                {"loss after", now, Role::none},
-                {"promised", -state.trace->walked().options.learning_rate * squares, Role::alpha},
-                {"real change", now - before, Role::O}};
-    } else {
-        const Matrix parts =
-            value_read(state, Slot::dO)->data.cwiseProduct(value_read(state, Slot::O)->data).rowwise().sum();
-        for (int r = 0; r < parts.rows(); ++r)
-            list.push_back({query_label(state.trace->walked(), r, "query "), parts(r, 0), Role::O});
+        return draw_loss_change(c, pane, before, now, -trace.walked().options.learning_rate * squares);
     }
+    std::vector<Bar> list;
+    const Matrix parts =
+        value_read(state, Slot::dO)->data.cwiseProduct(value_read(state, Slot::O)->data).rowwise().sum();
+    for (int r = 0; r < parts.rows(); ++r)
+        list.push_back({query_label(state.trace->walked(), r, "query "), parts(r, 0), Role::O});
     draw_bars(c, state, pane, list, false);
 }
 
@@ -264,7 +304,7 @@ void draw_score_gradient(const Canvas& c, const AppState& state, const Rect& who
     }
     if (!to_scale(heights)) return no_scale(c, pane);
     areas(c, state.trace->walked(), {pane.x + 60, pane.y, std::min(pane.w - 120, 820.0f), pane.h}, list,
-          target.col, target.row);
+          target.col, target.row, formula_text(state.explanation, Role::alpha, D, format_short(D)));
 }
 
 const char* caption(const AppState& state) {

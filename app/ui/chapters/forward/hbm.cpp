@@ -86,7 +86,8 @@ Line never_here(float w) {
 }  // namespace
 
 void hbm_view(const Canvas& c, AppState& state, const Rect& a) {
-    const Panel panel(c, "HBM", a, "HBM", "slow, big");
+    const Panel panel(c, "HBM", a, "HBM", hbm_subtitle(state, a));
+    sink_in_title(c, state, a);
     const Problem& p = *state.problem;
     const Position at = position(state);
     const bool skipped = op_now(state) == Op::skip;

@@ -118,6 +118,33 @@ void thumb(const Canvas& c, AppState& state, const Thumb& t) {
         }
 }
 
+void sink_in_title(const Canvas& c, AppState& state, const Rect& a) {
+    if (!state.trace->walked().logits.sink) return;
+    constexpr float w = 42, h = 22, gap = 8, between = 10, title_w = 48;
+    std::vector<Slot> shown = {Slot::sink};
+    if (state.trace->tiles(Slot::dsink) > 0) shown.insert(shown.begin(), Slot::dsink);
+    const auto width = [&](Slot slot) {
+        return rich_width(c, slot_symbol(slot), size::formula) + gap + w + between;
+    };
+    // Without room for both it is the one that the step makes.
+    if (shown.size() > 1 && width(Slot::sink) + width(Slot::dsink) > a.inner_w() - title_w)
+        shown.erase(shown.begin() + (written_now(state, Slot::dsink) ? 1 : 0));
+    float right = a.inner_right() - 2;
+    for (const Slot slot : shown) {
+        MatrixLook look = slot_look(state, slot, nullptr, false);
+        look.x = right - w, look.y = a.y + 11, look.cw = w, look.ch = h;
+        look.region = {0, 0, 1, 1};
+        look.size = size::small, look.least_digits = 2;
+        matrix(c, state, look, "hbm sink");
+        c.rich(right - w - gap, a.y + 11 + h / 2, slot_symbol(slot), size::formula, Align::right);
+        right -= width(slot);
+    }
+}
+
+const char* hbm_subtitle(const AppState& state, const Rect& a) {
+    return a.w > 200 && !state.trace->walked().logits.sink ? "slow, big" : "";
+}
+
 namespace {
 
 // Where tile (i, j) lies in a ghost.

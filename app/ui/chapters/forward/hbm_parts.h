@@ -22,6 +22,12 @@ constexpr float least_numbered = 15;  ///< height of a cell that shows its numbe
 /// again is hatched: a partial sum. Transfers of this step take the full hue, what it stores the white frame.
 void thumb(const Canvas& canvas, AppState& state, const Thumb& thumb);
 
+/// The sink at the right of a panel's title line, and its gradient where the walk makes one: a number of HBM
+/// for all rows. Nothing where the problem has none.
+void sink_in_title(const Canvas& canvas, AppState& state, const Rect& panel);
+/// What stands behind the title "HBM", where it has room for it beside the sink.
+const char* hbm_subtitle(const AppState& state, const Rect& panel);
+
 /// Some block of this matrix will be stored again.
 bool still_growing(const AppState& state, Slot slot);
 

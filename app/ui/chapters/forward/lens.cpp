@@ -96,9 +96,14 @@ const char* caption(const AppState& state) {
     case Op::bias: return "the scores of this row, less what their distance costs";
     case Op::mask: return "what is left of this row's scores";
     case Op::tile_max: return "the largest score of the row in this tile";
-    case Op::new_max: return "the larger of the two becomes the maximum";
+    case Op::new_max:
+        return saved_in(*state.trace).lazy
+                   ? "the larger of the two becomes the maximum if it is so by more than τ"
+                   : "the larger of the two becomes the maximum";
     case Op::correction: return "how far the maximum rose, on the curve exp(x)";
-    case Op::exponentials: return "distance to the maximum, on the curve exp(x)";
+    case Op::exponentials:
+        return saved_in(*state.trace).lazy ? "the weights of this row, measured from m"
+                                           : "distance to the maximum, on the curve exp(x)";
     case Op::row_sum: return "shrink the old sum, then append the new weights";
     case Op::output: return "shrink the old output, then append the weighted values";
     case Op::normalize: return "one division turns the sum into an average";
@@ -166,7 +171,14 @@ void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect
         if (as_stack(op)) scale = join(scale, extent(stack_of(row)));
         if (as_bars(op) || off_the_curve(row)) scale = join(scale, extent(bars_of(row)));
     }
-    draw_lens_rows(c, all, inner, "q", [&](const Around& row, const Rect& pane) {
+    const auto single = [op](const Around& row) -> std::optional<Dot> {
+        if (op != Op::output) return {};
+        return single_product(row, *cell_sum(row.trace, row.k, row.row, row.col));
+    };
+    const bool table =  // it names its rows itself
+        far_type() && (op == Op::scores || (!all.rows.empty() && single(all.rows.front())));
+    draw_lens_rows(c, all, inner, table ? "" : "q", [&](const Around& row, const Rect& pane) {
+        if (const auto product = single(row)) return dot(c, pane, *product, now);
         if (as_stack(op)) return stack(c, pane, stack_of(row), scale, now);
         if (as_bars(op)) return bars(c, pane, bars_of(row), !as_scores(op), scale, now);
         if (op == Op::scores) return dot(c, pane, product_dot(row), now);

@@ -4,6 +4,7 @@
 #include "app/ui/parts/areas.h"
 #include "app/ui/parts/lens_parts.h"
 #include "app/ui/parts/slot_view.h"
+#include "core/base/numbers.h"
 #include "core/lessons/ring/ranks.h"
 #include "core/lessons/shared/faults.h"
 #include "core/walk/lesson.h"
@@ -63,13 +64,32 @@ Dot dot_of(const CellSum& s) {
     return out;
 }
 
+std::optional<Dot> single_product(const Around& a, const CellSum& sum) {
+    const std::vector<double> terms = sum.terms();
+    if (sum.before != 0 || sum.divisor != 1 || terms.size() > 8 ||
+        std::ranges::count(terms, 0.0) + 1 < std::ssize(terms))
+        return {};
+    Dot out = dot_of(sum);
+    out.q_digits = &a.trace.digits(sum.a.slot), out.k_digits = &a.trace.digits(sum.b.slot);
+    out.q_name = slot_symbol(sum.a.slot), out.k_name = slot_symbol(sum.b.slot);
+    if (!far_type()) return out;
+    const auto line = [](const CellSum::Factor& f, int at) {
+        return (f.column ? ", column " : ", row ") + str(at);
+    };
+    out.q_name = pieces(out.q_name, line(sum.a, a.row)), out.k_name = pieces(out.k_name, line(sum.b, a.col));
+    return out;
+}
+
 Dot product_dot(const Around& a) {
     const CellSum sum = *cell_sum(a.trace, a.k, a.row, a.col);
     Dot out = dot_of(sum);
     out.q_digits = &a.trace.digits(sum.a.slot), out.k_digits = &a.trace.digits(sum.b.slot);
     const bool scores = a.op() == Op::scores;
-    out.q_name = scores ? a.name("q", a.row) : "dO";
-    out.k_name = a.op() == Op::preprocess ? "O" : a.name(scores ? "k" : "v", a.col);
+    const auto named = [](std::string words) { return Line{word(std::move(words))}; };
+    // On stage no row has its name at the left of the table, where it would read as a factor.
+    const std::string whose = far_type() ? ", row " + str(a.row) : "";
+    out.q_name = named(scores ? a.name("q", a.row) : "dO" + whose);
+    out.k_name = named(a.op() == Op::preprocess ? "O" + whose : a.name(scores ? "k" : "v", a.col));
     return out;
 }
 
@@ -110,7 +130,9 @@ void draw_areas(const Canvas& c, const Rect& pane, const Around& a) {
                            : Area::When::after};
     }
     const CellRef target = a.state.explanation.target;
-    areas(c, p, pane, list, target.row == a.row ? at.key(a.k, target.col) : -1, at.query(a.k, a.row));
+    const double D = Around::at(*a.trace.live(Slot::Di, a.k).value, a.row, 0);
+    areas(c, p, pane, list, target.row == a.row ? at.key(a.k, target.col) : -1, at.query(a.k, a.row),
+          formula_text(a.state.explanation, Role::alpha, D, format_short(D)));
 }
 
 std::vector<Bar> row_bars(const Around& a, const Value& tile) {
@@ -161,9 +183,15 @@ void draw_lens_rows(const Canvas& c, const LensRows& all, const Rect& inner, con
         const Problem& p = *all.rows[n].state.problem;
         const bool said =
             !(*letter == 'q' ? p.query_token(all.rows[n].row) : p.key_token(all.rows[n].row)).empty();
-        const float name = far_type() ? (said ? 46 : 26 + 9 * letters) : 40, right = far_type() ? 6 : 20;
+        const bool named = *letter != '\0';
+        const float name = !named        ? 0
+                           : !far_type() ? 40
+                           : said        ? 46
+                                         : 26 + 9 * letters,
+                    right = far_type() ? 6 : 20;
         const Rect pane{inner.x + px(n) * half + name, inner.y, half - name - right, inner.h};
-        row_name(c, p, pane.x - name + 4, pane.y + pane.h * .45f, letter, all.rows[n].row, c.theme->t2);
+        if (named)
+            row_name(c, p, pane.x - name + 4, pane.y + pane.h * .45f, letter, all.rows[n].row, c.theme->t2);
         draw(all.rows[n], pane);
     }
 }

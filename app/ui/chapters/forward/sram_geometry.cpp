@@ -48,8 +48,8 @@ bool shows_numbers(const AppState& state, const BandColumn& c, const Claim& clai
            (!claim.of_step || touched_now(state, c.slot));
 }
 
-// Best first. O has the first claim, except where a step is about Q; where it has no room beside the others,
-// they leave it theirs while it is made.
+// Best first. O has the first claim, except where a step is about Q; where what a step makes has no room
+// beside the others, they leave it theirs.
 std::vector<Claim> claims(Op op) {
     std::vector<Claim> out{{{true, true, true, true}}};
     if (op == Op::output || op == Op::normalize) out.push_back({{true, true, true, true}, true});
@@ -59,8 +59,10 @@ std::vector<Claim> claims(Op op) {
         out.push_back({{true, true, false, true}});
     else
         out.push_back({{false, true, true, true}});
-    out.insert(out.end(),
-               {{{false, true, false, true}}, {{false, false, false, true}}, {{false, false, false, false}}});
+    out.push_back({{false, true, false, true}});
+    // Where S and P have no room beside the columns, the step has it that is about them.
+    if (op != Op::output && op != Op::normalize) out.push_back({{true, true, true, true}, true});
+    out.insert(out.end(), {{{false, false, false, true}}, {{false, false, false, false}}});
     return out;
 }
 

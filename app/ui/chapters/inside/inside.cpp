@@ -94,33 +94,64 @@ void choose_panel(const Canvas& c, AppState& state, const Rect& a) {
         state.inside.memory = current == 1, state.inside.memory_of = state.inside.step;
 }
 
+// A kernel of the user's own runs with all rights of its user: that is said, and asked, before.
+void draw_asking(const Canvas& c, AppState& state, const Rect& a) {
+    const Panel panel(c, "Registers", a, "Your own kernel");
+    const Theme& t = *c.theme;
+    const float w = std::min(a.inner_w(), 520.0f);
+    const std::string words = inside_kernel_name(state) +
+                              " will be compiled and run on this machine, as a program of your own would: it "
+                              "may do whatever you may. Open only what you trust.";
+    const float y = a.y + 60, h = c.paragraph(a.inner_x(), y, w, words, size::lead, t.t1);
+    const float run_w = button_width("Compile and run it (Enter)") + 16;
+    if (button(c, "##run own kernel", a.inner_x(), y + h + 18, run_w, 36, "Compile and run it (Enter)",
+               {.primary = true}))
+        agree_to_run(state, true);
+    if (button(c, "##leave own kernel", a.inner_x() + run_w + 10, y + h + 18, button_width("Leave it (Esc)"),
+               36, "Leave it (Esc)", {.quiet = true}))
+        agree_to_run(state, false);
+}
+
 // Nothing recorded yet: why, or how far it is.
 void draw_empty(const Canvas& c, const AppState& state, const Rect& a) {
     const Panel panel(c, "Registers", a, "Inside a kernel");
     const InsidePage& page = *state.kernel_walk;
     const Theme& t = *c.theme;
-    const std::string text = page.run
-                                 ? "The kernel runs on the CPU, and each step of its warps is written down."
-                             : page.failure.empty() ? "Nothing recorded yet."
-                                                    : page.failure;
+    const std::string text =
+        page.run
+            ? state.inside.source.empty()
+                  ? "The kernel runs on the CPU, and each step of its warps is written down."
+                  : "Your kernel is compiled and runs on the CPU, and each step of its warps is written down."
+        : page.failure.empty() ? "Nothing recorded yet."
+                               : page.failure;
     c.paragraph(a.inner_x(), a.y + 60, std::min(a.inner_w(), 520.0f), text, size::lead,
                 page.run || page.failure.empty() ? t.t2 : t.t1);
-    if (!page.run) return;
+    if (!page.run || !state.inside.source.empty()) return;
     const int done = *page.run->blocks_done;
     c.text(a.inner_x(), a.y + 120, counted(done, "block") + " done", size::body, t.t3);
 }
 
 }  // namespace
 
+Rect inside_step_area(const Rect& area) { return inside_layout(area).step; }
+
 void inside_view(const Canvas& c, AppState& state, const Rect& a) {
     inside_page(state);
+    if (state.inside.ladder) return inside_ladder(c, state, a);
     const InsideLayout layout = inside_layout(a);
     inside_source(c, state, layout.source);
     const InsidePlace at = place_inside(state);
-    if (!at) {
-        draw_empty(c, state,
-                   {layout.registers.x, layout.registers.y, layout.step.right() - layout.registers.x,
-                    layout.source.h});
+    if (!at || asks_to_run(state)) {
+        const Rect middle{layout.registers.x, layout.registers.y, layout.step.right() - layout.registers.x,
+                          layout.source.h};
+        asks_to_run(state) ? draw_asking(c, state, middle) : draw_empty(c, state, middle);
+        inside_warps(c, state, layout.warps);
+        return;
+    }
+    if (tells_fault(state)) {
+        inside_broken(c, state, {layout.registers.x, layout.registers.y, layout.registers.w, layout.source.h},
+                      at);
+        inside_fault(c, state, layout.step);
         inside_warps(c, state, layout.warps);
         return;
     }

@@ -21,12 +21,35 @@ void inside_registers(const Canvas& canvas, AppState& state, const Rect& area, c
 void inside_memory(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
 void inside_step(const Canvas& canvas, AppState& state, const Rect& area);
 void inside_warps(const Canvas& canvas, AppState& state, const Rect& area);
+/// In place of all of them: two rungs side by side, here and for the back row.
+void inside_ladder(const Canvas& canvas, AppState& state, const Rect& area);
+void inside_ladder_presenter(const Canvas& canvas, AppState& state, float W, float H);
+
+// Parts of the panel of the step. Return how high they were; 0: nothing to say, or no room.
+/// Where the bridge has led, while the walk stands there.
+float inside_arrival(const Canvas& canvas, const AppState& state, const Rect& area, const InsidePlace& at);
+/// The same for the back row: "ℓ of row 0" and the sentence; empty where it has not led here.
+struct ArrivalWords {
+    std::string symbol, sentence;
+};
+ArrivalWords arrival_words(const AppState& state, const InsidePlace& at);
+/// Who uses what the lane's step brought; each leads to its step.
+float inside_uses(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
+/// From which lines the function was called that the step stands in, as one line of text.
+float inside_called(const Canvas& canvas, AppState& state, float x, float y, float w, const InsidePlace& at);
+/// What the step is in the lesson, and the way there.
+float inside_crossing(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
+
+/// Where the panel of the step lies below the header.
+Rect inside_step_area(const Rect& area);
 
 // Small parts
 /// How large letters are, and how thick lines: for a desk or for the back row.
 struct InsideLook {
     float small = size::small, number = size::small, line = 1;
     bool far = false;
+    bool fixed = false;  ///< banks as they are, without the choice of another layout
+    int ways = 1;        ///< for which the scale of the banks has room, at least
 };
 /// A × B += C with what the chosen lane holds, and what the chosen cell needs. Below 24 px a row has no
 /// letters.
@@ -44,6 +67,26 @@ void draw_sectors(const Canvas& canvas, const AppState& state, const Rect& area,
 /// Lanes of the warps, copies behind them, barriers; clicking goes there.
 void draw_warps(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                 const InsideLook& look);
+
+// With a fault (broken.cpp, crossing.cpp)
+/// In place of registers and memory: what the fault does.
+void inside_broken(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
+/// In place of the step: what happened, and the way back.
+void inside_fault(const Canvas& canvas, AppState& state, const Rect& area);
+/// Both orders of the race beside each other; clicking leads to an access. `at`: in the launch of the race.
+void draw_crossing(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
+                   const BrokenWalk& told, const InsideLook& look);
+/// The worst number beside the right one, and how many are wrong.
+void draw_damage(const Canvas& canvas, const Rect& area, const BrokenWalk& told, const InsidePlace& at,
+                 const InsideLook& look);
+std::string damage_sentence(const BrokenWalk& told, const inside::Record& record);
+std::string race_sentence(const inside::Crossing& crossing);
+/// The place, in the launch that the race is of.
+InsidePlace crossing_place(const AppState& state, const InsidePlace& at);
+/// The same for the back row.
+void far_fault(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
+/// "Race", "Wrong numbers", "Bank conflicts": what came of it.
+const char* title_of_outcome(const BrokenWalk& told, const inside::Record& record);
 
 /// The cell of C that the formula is of.
 inside::FragmentCell cell_inside(const AppState& state);

@@ -64,10 +64,16 @@ float draw_verdict(const Canvas& c, const Rect& a, const inside::BankTurns& turn
     const Theme& t = *c.theme;
     const float size = look.far ? 44 : 22, y = a.y + size * .6f;
     const float w = c.text(a.x, y, counted(turns.turns, "turn"), size, t.t1, Face::semibold);
-    const std::string words =
+    const std::string ways = str(turns.ways) + " ways";
+    const std::vector<std::string> said =
         turns.turns > turns.least
-            ? str(turns.ways) + " ways of conflict; without one " + counted(turns.least, "turn")
-            : "no bank is asked twice at once";
+            ? std::vector{ways + " of conflict; without one " + counted(turns.least, "turn"),
+                          ways + " of conflict", ways}
+            : std::vector<std::string>{"no bank is asked twice at once", "no conflict"};
+    const auto fits = std::ranges::find_if(said, [&](const std::string& text) {
+        return text_width(Face::regular, look.small, text) <= a.w - w - 12;
+    });
+    const std::string words = fits == said.end() ? said.back() : *fits;
     c.text_within(a.x + w + 12, y + 2, a.w - w - 12, words, look.small, t.t2);
     return size * 1.35f;
 }
@@ -117,14 +123,16 @@ void draw_asked(const Canvas& c, const BankPhase& phase, const Rect& a, const In
         asked[static_cast<std::size_t>(hit.bank)] =
             std::max(asked[static_cast<std::size_t>(hit.bank)], hit.turn + 1);
     const float w = a.w / inside::banks;
-    const int most = std::max(1, phase.turns);
+    const int most = std::max(look.ways, phase.turns);
     const float h = std::min(a.h / px(most), 14.0f);
     for (std::size_t bank = 0; bank < asked.size(); ++bank)
         for (int n = 0; n < asked[bank]; ++n)
             c.rect(a.x + px(bank) * w + 1, a.bottom() - px(n + 1) * h + 1, w - 2, std::max(1.5f, h - 2),
                    n == 0 ? t.t1 : t.t3, 1);
     c.line({a.x, a.bottom() + .5f}, {a.right(), a.bottom() + .5f}, t.line2);
-    c.text(a.x - 10, a.bottom() - h / 2, "asked", look.small, t.t3, Align::right);
+    // Clear of the name of the last lane
+    const float y = std::max(a.bottom() - h / 2, a.y - 5 + 1.2f * look.small);
+    c.text(a.x - 10, y, "asked", look.small, t.t3, Align::right);
 }
 
 /// A line of 128 bytes with the words of it that were asked for.
@@ -190,9 +198,9 @@ void draw_banks(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     const Theme& t = *c.theme;
     const auto n = static_cast<std::uint32_t>(&event - at.block().events.data());
     const std::vector<std::uint32_t> straight = at.origins().straight_rows(n, access->addresses);
-    const bool chooses = !straight.empty() && !look.far;
+    const bool chooses = !straight.empty() && !look.far && !look.fixed;
     if (chooses) draw_layouts(c, state, a);
-    if (!straight.empty() && state.kernel_walk->straight) access->addresses = straight;
+    if (!straight.empty() && state.kernel_walk->straight && !look.fixed) access->addresses = straight;
     const BankPhase phase = phase_of(*access, event.bytes, state.inside.lane);
     const auto turns = inside::bank_turns(access->addresses, access->lanes, event.bytes);
     float y = a.y + draw_verdict(c, a, turns, look);
@@ -205,7 +213,7 @@ void draw_banks(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     const float foot = chooses        ? space::control + 4
                        : part.empty() ? 0
                                       : look.small * 1.5f,
-                asked = std::min(body.h * .3f, 14.0f * px(std::max(1, phase.turns)) + 4);
+                asked = std::min(body.h * .3f, 14.0f * px(std::max(look.ways, phase.turns)) + 4);
     draw_bank_heads(c, body, y + look.small * .6f, look);
     y += look.small * 1.4f;
     const float rows =

@@ -1,10 +1,13 @@
 #include "app/ui/chapters/inside/page.h"
 
+#include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
+#include "core/class/questions_inside.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace tilewalk::ui {
 
@@ -15,37 +18,12 @@ using inside::Stride;
 
 // As large as the smallest tiles of the kernels.
 constexpr int inside_least_tile = 64;
-constexpr double inside_frame_while_running = 0.1;
-
-std::string inside_request_key(const AppState& state) {
-    const InsideForm& f = state.inside;
-    return str(reinterpret_cast<std::uintptr_t>(&recorded_problem(state))) + " " + f.kernel + " " +
-           name_of(f.dtype) + " " + str(f.block);
-}
-
-std::string size_of_recorded(const Problem& p) {
-    return (p.N() == p.N_kv() ? str(p.N()) : str(p.N()) + ", " + str(p.N_kv())) + " × " + str(p.d());
-}
-
-void take_record(AppState& state, Result<std::shared_ptr<const InsideWalk>> result) {
-    InsidePage& page = inside_page(state);
-    page.run.reset();
-    page.failure = result.error;
-    if (!result) {
-        page.shown.reset();
-        return notify(state, page.failure);
-    }
-    page.shown = std::move(*result);
-    InsideForm& f = state.inside;
-    f.playing = false;
-    f.launch = std::clamp(f.launch, 0, std::max(0, static_cast<int>(page.shown->launches.size()) - 1));
-    go_inside(state, f.warp, f.step);
-}
 
 }  // namespace
 
-InsideWalk::InsideWalk(inside::Record of_run, std::string of_problem, int of_block)
-    : record(std::move(of_run)), problem(std::move(of_problem)), block(of_block) {
+InsideWalk::InsideWalk(inside::Record of_run, std::string of_problem, int of_block, std::string text)
+    : record(std::move(of_run)), problem(std::move(of_problem)), block(of_block), own_text(std::move(text)),
+      own_source(inside::source_text(record.kernel, own_text)) {
     for (const inside::Launch& launch : record.launches) {
         if (launch.blocks.empty() || launch.blocks.front().events.empty()) continue;
         // The origins look into the steps beside them: both are made in their place.
@@ -71,97 +49,67 @@ InsidePage& inside_page(AppState& state) {
 }
 
 bool inside_offers_several(const AppState& state) {
-    return state.kernel_walk && state.kernel_walk->several && state.problem->N() <= inside_least_tile &&
-           state.problem->N_kv() <= inside_least_tile;
+    return state.kernel_walk && !state.kernel_walk->brought && state.kernel_walk->several &&
+           state.problem->N() <= inside_least_tile && state.problem->N_kv() <= inside_least_tile;
 }
 
 const Problem& recorded_problem(const AppState& state) {
+    if (state.kernel_walk && state.kernel_walk->brought) return *state.kernel_walk->brought;
     return inside_offers_several(state) && !state.inside.own ? *state.kernel_walk->several : *state.problem;
 }
 
 const gpu::TraceableKernel* inside_kernel(const AppState& state) {
-    if (!state.kernel_walk) return nullptr;
+    if (!state.kernel_walk || !state.inside.source.empty()) return nullptr;
     const auto& all = state.kernel_walk->kernels;
     const auto found = std::ranges::find(all, state.inside.kernel, &gpu::TraceableKernel::name);
     return found == all.end() ? nullptr : &*found;
 }
 
+bool is_kernel_source(const std::vector<std::string>& paths) {
+    return paths.size() == 1 && (paths[0].ends_with(".cu") || paths[0].ends_with(".CU"));
+}
+
+void open_kernel_source(AppState& state, const std::string& path, bool agreed) {
+    state.page = Page::inside;
+    InsideForm& f = state.inside;
+    f.source = path, f.agreed = agreed, ++f.compiled;
+    f.dtype = DType::f32;
+    f.fault.clear();
+    f.launch = f.step = f.block = 0;
+}
+
+void agree_to_run(AppState& state, bool yes) {
+    state.inside.agreed = yes;
+    if (!yes) choose_inside_kernel(state, state.inside.kernel);
+}
+
+bool asks_to_run(const AppState& state) { return !state.inside.source.empty() && !state.inside.agreed; }
+
+std::string inside_kernel_name(const AppState& state) {
+    const InsideForm& f = state.inside;
+    return f.source.empty() ? f.kernel : f.source.substr(f.source.find_last_of('/') + 1);
+}
+
 void choose_inside_kernel(AppState& state, const std::string& name) {
     state.inside.kernel = name;
+    state.inside.source.clear();
     state.inside.launch = state.inside.step = state.inside.block = 0;
+    state.inside.fault.clear();
     const gpu::TraceableKernel* kernel = inside_kernel(state);
     if (!kernel || kernel->types.empty()) return;
     if (std::ranges::find(kernel->types, state.inside.dtype) == kernel->types.end())
         state.inside.dtype = kernel->types.front();
 }
 
-void start_record(AppState& state) {
-    InsidePage& page = inside_page(state);
-    page.done = page.asked = inside_request_key(state);
-    page.run = std::make_unique<InsideRun>();
-    page.run->blocks_done = std::make_shared<std::atomic<int>>(0);
-    page.run->started = std::chrono::steady_clock::now();
-    gpu::RecordRequest request;
-    request.kernel = state.inside.kernel, request.dtype = state.inside.dtype;
-    request.problem = recorded_problem(state);
-    request.blocks = {state.inside.block};
-    request.blocks_done = page.run->blocks_done;
-    using Made = Result<std::shared_ptr<const InsideWalk>>;
-    page.run->result = Background<Made>([request](std::stop_token stop) mutable -> Made {
-        request.stop = stop;
-        auto record = gpu::record_kernel(request);
-        if (!record) return Failure{record.error};
-        auto walk = std::make_shared<const InsideWalk>(std::move(*record), size_of_recorded(request.problem),
-                                                       request.blocks.front());
-        if (walk->launches.empty())
-            return Failure{"There is no block " + str(request.blocks.front()) + " of a kernel of " +
-                           request.kernel + " to walk through."};
-        return walk;
-    });
-}
-
-void cancel_record(AppState& state) {
-    InsidePage& page = inside_page(state);
-    if (!page.run) return;
-    page.run.reset();
-    notify(state, "Cancelled; what is shown is what was there before.");
-}
-
-static void play_inside(AppState& state, float seconds) {
-    InsideForm& f = state.inside;
-    if (!f.playing) return;
-    f.elapsed += seconds;
-    const auto step = static_cast<float>(1 / state.settings.speed);
-    for (; f.elapsed >= step && f.playing; f.elapsed -= step) {
-        const InsidePlace at = place_inside(state);
-        if (!at || at.k + 1 >= at.steps().count(at.warp))
-            f.playing = false;
-        else
-            go_inside_by(state, inside_stride(state), 1);
-    }
-}
-
-void refresh_inside(AppState& state, float seconds) {
-    InsidePage& page = inside_page(state);
-    if (page.run && page.run->result.ready()) take_record(state, page.run->result.take());
-    if (page.beside && page.beside != state.problem) state.inside.own = true;  // another one was opened
-    page.beside = state.problem;
-    page.asked = inside_request_key(state);
-    if (page.asked != page.done && !state.pending) start_record(state);
-    play_inside(state, seconds);
-}
-
-void wait_for_inside(AppState& state) {
-    InsidePage& page = inside_page(state);
-    refresh_inside(state, 0);
-    if (page.run) take_record(state, page.run->result.take());
-}
-
+// The walk through a kernel of the user's own.
 InsidePlace place_inside(const AppState& state) {
+    if (!state.kernel_walk || !state.kernel_walk->shown) return {};
+    return place_in(*state.kernel_walk->shown, state.inside);
+}
+
+InsidePlace place_in(const InsideWalk& walk, const InsideForm& f) {
     InsidePlace at;
-    if (!state.kernel_walk || !state.kernel_walk->shown) return at;
-    at.walk = state.kernel_walk->shown.get();
-    const InsideForm& f = state.inside;
+    at.walk = &walk;
     if (at.walk->launches.empty()) return at;
     const auto last = static_cast<int>(at.walk->launches.size()) - 1;
     at.launch = at.walk->launches[static_cast<std::size_t>(std::clamp(f.launch, 0, last))].get();
@@ -183,9 +131,21 @@ void go_inside(AppState& state, int warp, int k) {
     state.inside.warp = at.warp, state.inside.step = at.k;
 }
 
+// Questions are on: one about the step that comes next holds it back.
+static bool asks_before(AppState& state, const InsidePlace& at, int next) {
+    if (!state.quiz || next != at.k + 1) return false;
+    const inside::Event& event = at.block().events[at.steps().event(at.warp, next)];
+    return asks_inside(state, at.launch, event.place,
+                       questions_inside({at.record(), at.block(), at.steps(), at.origins()}, at.warp, next),
+                       {at.warp, at.k, next});
+}
+
 void go_inside_by(AppState& state, Stride stride, int by) {
     const InsidePlace at = place_inside(state);
-    if (at) go_inside(state, at.warp, at.steps().go(at.warp, at.k, stride, by));
+    if (!at) return;
+    const int to = at.steps().go(at.warp, at.k, stride, by);
+    if (stride == Stride::instruction && asks_before(state, at, to)) return;
+    go_inside(state, at.warp, to);
 }
 
 void choose_warp(AppState& state, int warp) {
@@ -207,6 +167,9 @@ void toggle_inside_play(AppState& state) {
 }
 
 const inside::SourceText* source_of(const AppState& state, const std::string& file) {
+    if (const auto& shown = state.kernel_walk->shown;
+        shown && shown->own_source.count() > 0 && shown->own_source.file == file)
+        return &shown->own_source;
     const auto& all = state.kernel_walk->sources;
     const auto found = std::ranges::find(all, file, &inside::SourceText::file);
     return found == all.end() ? nullptr : &*found;
@@ -227,121 +190,6 @@ Role role_of(Matter matter) {
     case Matter::L: return Role::l;
     default: return Role::none;
     }
-}
-
-// ---- Keys and clock
-
-namespace {
-
-bool escape_inside(AppState& state) {
-    if (state.inside.playing) return state.inside.playing = false, true;
-    if (!state.kernel_walk || !state.kernel_walk->run) return false;
-    cancel_record(state);
-    return true;
-}
-
-Stride stride_of(const AppState& state, const KeyPress& press) {
-    return press.shift  ? Stride::line
-           : press.ctrl ? Stride::barrier
-           : press.alt  ? Stride::tile
-                        : inside_stride(state);
-}
-
-// To the next access that races, round and round.
-void next_race(AppState& state) {
-    const InsidePlace at = place_inside(state);
-    if (!at) return;
-    if (at.launch->launch->races.empty()) return notify(state, "No two accesses of this launch race.");
-    const auto races_here = [&](const inside::Event& e) {
-        return std::ranges::any_of(at.launch->launch->races, [&](const inside::Race& race) {
-            return (race.first.place == e.place && race.first.op == e.op) ||
-                   (race.second.place == e.place && race.second.op == e.op);
-        });
-    };
-    const int count = at.steps().count(at.warp);
-    for (int by = 1; by <= count; ++by) {
-        const int k = (at.k + by) % count;
-        if (races_here(at.block().events[at.steps().event(at.warp, k)])) return go_inside(state, at.warp, k);
-    }
-}
-
-bool answer_inside_direction(AppState& state, const KeyPress& press) {
-    const InsidePlace at = place_inside(state);
-    state.inside.playing = false;
-    if (!at) return true;
-    switch (press.key) {
-    case Key::left:
-    case Key::page_up: go_inside_by(state, stride_of(state, press), -1); break;
-    case Key::right:
-    case Key::page_down: go_inside_by(state, stride_of(state, press), 1); break;
-    case Key::up: press.shift ? choose_lane(state, at.lane - 1) : choose_warp(state, at.warp - 1); break;
-    case Key::down: press.shift ? choose_lane(state, at.lane + 1) : choose_warp(state, at.warp + 1); break;
-    case Key::home: go_inside(state, at.warp, 0); break;
-    default: go_inside(state, at.warp, at.steps().count(at.warp) - 1); break;
-    }
-    return true;
-}
-
-}  // namespace
-
-std::vector<Shortcut> inside_keys() {
-    const char* const g = "Inside";
-    const auto with = [](Key key, bool shift, bool ctrl, bool alt) {
-        return KeyPress{key, shift, ctrl, alt};
-    };
-    return {{g, "←  →", "previous, next instruction of the warp", {{Key::left}, {Key::right}}},
-            {g,
-             "Shift ←  →",
-             "previous, next line of the source",
-             {with(Key::left, true, false, false), with(Key::right, true, false, false)}},
-            {g,
-             "Ctrl ←  →",
-             "previous, next barrier",
-             {with(Key::left, false, true, false), with(Key::right, false, true, false)}},
-            {g,
-             "Alt ←  →",
-             "previous, next tile",
-             {with(Key::left, false, false, true), with(Key::right, false, false, true)}},
-            {g, "↑  ↓", "previous, next warp", {{Key::up}, {Key::down}}},
-            {g,
-             "Shift ↑  ↓",
-             "previous, next lane",
-             {with(Key::up, true, false, false), with(Key::down, true, false, false)}},
-            {g, "Home  End", "first, last instruction", {{Key::home}, {Key::end}}},
-            {g, "Space", "play, pause", {{Key::space}}},
-            {g, "C", "next cell of the lane", {{Key::c}}},
-            {g, "M", "registers or memory", {{Key::m}}},
-            {g, "L", "banks as they are, or without a swizzle", {{Key::l}}},
-            {g, "D", "next access that races", {{Key::d}}},
-            {g, "S", "several tiles, or the walk's small problem", {{Key::s}}}};
-}
-
-bool answer_inside_key(AppState& state, const KeyPress& press) {
-    if (is_direction(press.key)) return answer_inside_direction(state, press);
-    if (press.ctrl || press.alt) return false;
-    InsideForm& f = state.inside;
-    switch (press.key) {
-    case Key::space:
-    case Key::enter: return toggle_inside_play(state), true;
-    case Key::escape: return escape_inside(state);
-    case Key::c: return f.cell = (f.cell + 1) % 4, true;
-    case Key::m: return f.memory = !inside_shows_memory(state), f.memory_of = f.step, true;
-    case Key::l: return state.kernel_walk->straight = !state.kernel_walk->straight, true;
-    case Key::d: return next_race(state), true;
-    case Key::s:
-        if (inside_offers_several(state))
-            f.own = !f.own;
-        else
-            notify(state, "The walk's problem has several tiles of its own.");
-        return true;
-    default: return prints_one_of(press.key, "ibxe");  // which belong to a walk
-    }
-}
-
-double inside_idle_seconds(const AppState& state) {
-    if (!state.kernel_walk || state.kernel_walk->run) return inside_frame_while_running;
-    if (!state.inside.playing) return std::numeric_limits<double>::infinity();
-    return std::max(0.0, 1 / state.settings.speed - state.inside.elapsed);
 }
 
 }  // namespace tilewalk::ui

@@ -1,8 +1,12 @@
 // What the page Inside holds: the record that it walks through, and the run that makes one.
 #pragma once
 
+#include "app/ui/kit/canvas.h"
 #include "app/ui/state/app_state.h"
 #include "core/base/background.h"
+#include "core/inside/bridge.h"
+#include "core/inside/crossing.h"
+#include "core/inside/faults.h"
 #include "core/inside/origin.h"
 #include "core/inside/source.h"
 #include "cuda/host/gpu.h"
@@ -14,7 +18,8 @@ namespace tilewalk::ui {
 
 /// A record, and what is looked up in it. Never moved once it is made: its parts point at each other.
 struct InsideWalk {
-    InsideWalk(inside::Record of_run, std::string of_problem, int of_block);
+    /// `own_text`: of a kernel of the user's own.
+    InsideWalk(inside::Record of_run, std::string of_problem, int of_block, std::string own_text = "");
     InsideWalk(const InsideWalk&) = delete;
     InsideWalk& operator=(const InsideWalk&) = delete;
 
@@ -28,23 +33,68 @@ struct InsideWalk {
     const std::string problem;                            ///< "128 × 64"
     const int block;                                      ///< which of each launch is kept
     std::vector<std::unique_ptr<const Launch>> launches;  ///< that have such a block
+    const std::string own_text;
+    const inside::SourceText own_source;  ///< its lines
+};
+
+/// What a fault does: to the numbers, and where two accesses race.
+struct BrokenWalk {
+    inside::Fault fault;
+    inside::Damage damage;
+    int tried = 0;                             ///< orders of the run
+    int launch = 0;                            ///< of InsideWalk::launches: the crossing is there
+    std::optional<inside::Crossing> crossing;  ///< of the block that is kept
+    struct Gap {
+        const InsideWalk::Launch* launch;
+        int warp, slot;
+    };
+    std::vector<Gap> gaps{};  ///< where warps came to what is left out
+};
+
+/// What a run brings: the sound walk, and the one that is shown, which may be the same.
+struct MadeWalks {
+    std::shared_ptr<const InsideWalk> sound, shown;
+    std::shared_ptr<const BrokenWalk> broken;  ///< null: it is the sound one
+    std::string refused;                       ///< why there is none with the fault that was asked for
 };
 
 struct InsideRun {
-    Background<Result<std::shared_ptr<const InsideWalk>>> result;
+    Background<Result<MadeWalks>> result;
     std::shared_ptr<std::atomic<int>> blocks_done;
     std::chrono::steady_clock::time_point started;
 };
 
+struct BridgeRun;
+struct InsideArrival;
+struct InsideTarget;
+struct InsideWays;
+struct LadderRun;
+
 struct InsidePage {
     std::shared_ptr<const InsideWalk> shown;
     ProblemPtr beside, several;  ///< the walk's problem when the page was last drawn; one of several tiles
-    std::string asked, done;     ///< what the form asks for, and what `shown` or the last failure is of
-    std::string failure;         ///< why the last run has brought nothing
+    std::shared_ptr<const InsideWalk> sound;   ///< the same run without a fault
+    std::shared_ptr<const BrokenWalk> broken;  ///< null: `shown` is the sound one
+    std::string sound_of;                      ///< what it is of, as `asked`
+    std::string broken_last;                   ///< the fault that was taken back last
+    std::string asked, done;  ///< what the form asks for, and what `shown` or the last failure is of
+    std::string failure;      ///< why the last run has brought nothing
     std::unique_ptr<InsideRun> run;
     bool straight = false;  ///< banks are shown as if rows lay one behind the other
     std::vector<gpu::TraceableKernel> kernels;
     std::vector<inside::SourceText> sources;
+
+    // The bridge to the lesson and to the page Kernel and CPU (bridge.h)
+    ProblemPtr brought;  ///< the problem of what was compared: walked through until another one is asked for
+    std::shared_ptr<const InsideTarget> wanted;    ///< where to go, once it is known where that is
+    std::shared_ptr<const InsideArrival> arrived;  ///< where the bridge led last
+    std::shared_ptr<const inside::Bridge> bridge;
+    std::shared_ptr<const InsideWalk> bridge_of;  ///< whose bridge that is, or is to be
+    std::string bridge_failure;                   ///< why there is none
+    std::shared_ptr<BridgeRun> bridge_run;
+
+    std::shared_ptr<InsideWays> ways;   ///< what was looked up of the place at hand (ways.h)
+    std::shared_ptr<LadderRun> ladder;  ///< two rungs side by side (ladder.h)
 };
 
 /// The page's contents, made when they are asked for first.
@@ -56,6 +106,17 @@ void wait_for_inside(AppState& state);
 /// it.
 const Problem& recorded_problem(const AppState& state);
 bool inside_offers_several(const AppState& state);
+
+/// A file that holds a kernel, by its ending.
+bool is_kernel_source(const std::vector<std::string>& paths);
+/// Goes to the page and asks whether it shall be compiled and run; `agreed`: it shall.
+void open_kernel_source(AppState& state, const std::string& path, bool agreed);
+/// The answer to that.
+void agree_to_run(AppState& state, bool yes);
+/// It waits for that answer.
+bool asks_to_run(const AppState& state);
+/// "my.cu", or the name of the ladder's kernel.
+std::string inside_kernel_name(const AppState& state);
 
 void choose_inside_kernel(AppState& state, const std::string& name);
 const gpu::TraceableKernel* inside_kernel(const AppState& state);
@@ -84,6 +145,8 @@ struct InsidePlace {
     const inside::Place& place() const { return walk->record.places[event->place]; }
 };
 InsidePlace place_inside(const AppState& state);
+/// The same step of another walk of the same kernel.
+InsidePlace place_in(const InsideWalk& walk, const InsideForm& form);
 
 inside::Stride inside_stride(const AppState& state);
 void go_inside(AppState& state, int warp, int k);
@@ -94,6 +157,33 @@ void choose_lane(AppState& state, int lane);
 void toggle_inside_play(AppState& state);
 /// Where one panel has room: that of memory, because the step is about it or because it was chosen.
 bool inside_shows_memory(const AppState& state);
+
+// ---- Breaking it on purpose (breaking.cpp)
+
+/// "128 × 64", "100, 140 × 32": queries, keys and d.
+std::string size_of_recorded(const Problem& problem);
+/// A row of the list: what can be left out, or why this kind makes no difference here.
+struct InsideFault {
+    inside::Fault fault;
+    std::string name, title, words;
+    bool offered = true;
+};
+/// Empty: nothing is recorded yet.
+std::vector<InsideFault> inside_faults(const AppState& state);
+/// This fault alone, or, if it is on, none.
+void choose_inside_fault(AppState& state, const std::string& name);
+/// X: puts back what is left out; where nothing is, opens the list, and there breaks again.
+void break_or_repair_inside(AppState& state);
+/// What the panels tell of: the fault, or the step.
+bool tells_fault(const AppState& state);
+/// To where the fault shows first: the race, the conflict, the first step that differs.
+void go_to_inside_fault(AppState& state);
+/// In the background: the sound run if that is not known, and the one with the fault.
+Result<MadeWalks> make_walks(const gpu::RecordRequest& request, std::shared_ptr<const InsideWalk> sound,
+                             const std::string& fault);
+/// The list over the page, and its keys.
+void draw_inside_faults(const Canvas& canvas, AppState& state, float W, float H);
+bool answer_inside_faults(AppState& state, const KeyPress& press);
 
 /// The text of a file of the record; null if it is none of the kernels'.
 const inside::SourceText* source_of(const AppState& state, const std::string& file);

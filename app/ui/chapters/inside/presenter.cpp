@@ -1,6 +1,7 @@
 // The page for the back row: one step, large. Nothing under 27 px on a page of 1280 × 720.
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/inside/inside.h"
+#include "app/ui/state/tour.h"
 #include "core/base/numbers.h"
 #include "core/inside/words.h"
 
@@ -53,13 +54,28 @@ void far_access(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     }
 }
 
+// Where a tour speaks of them: all of the page.
+void far_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    note_part(c, a, "Warps");
+    draw_warps(c, state, a, at, {size::far, size::far, 1.5f, true});
+}
+
+void far_crossing(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    note_part(c, a, "Crossing");
+    draw_crossing(c, state, a, crossing_place(state, at), *state.kernel_walk->broken,
+                  {size::far, size::far, 1.5f, true, true});
+}
+
 }  // namespace
 
 void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     inside_page(state);
+    if (state.inside.ladder) return inside_ladder_presenter(canvas, state, W, H);
     const InsidePlace at = place_inside(state);
-    const std::string title =
-        at ? inside::words_of_step(at.record(), at.block(), *at.event).title : std::string("Inside a kernel");
+    const bool tells = at && tells_fault(state);
+    const std::string title = tells ? title_of_outcome(*state.kernel_walk->broken, at.record())
+                              : at  ? inside::words_of_step(at.record(), at.block(), *at.event).title
+                                    : std::string("Inside a kernel");
     PresenterPage page(canvas, state, W, H, title.c_str(), 420);
     page.back = "Back (←)", page.forward = "Forward (→)";
     page.move = [&](int by) { go_inside_by(state, inside_stride(state), by); };
@@ -72,18 +88,32 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
                     size::far_sign, t.t1);
         return;
     }
+    if (tells) {
+        page.subject(inside::title_of(state.kernel_walk->broken->fault), 240);
+        // Beside the card of a tour there is room for what it speaks of.
+        const BrokenWalk& told = *state.kernel_walk->broken;
+        if (H < from::presenter_page && points_at(state, "Crossing") && told.crossing)
+            return far_crossing(c, state, {left, 92, w, H - 92 - 24}, at);
+        const PanelPart part(c, "Fault", {left - 4, 92, w + 8, H - 108});  // frames lie on its edge
+        return far_fault(c, state, {left, 92, w, H - 92 - 24}, at);
+    }
     const inside::StepWords words = inside::words_of_step(at.record(), at.block(), *at.event);
-    page.subject(words.instruction, 240);
+    const ArrivalWords arrival = arrival_words(state, at);
+    page.subject(arrival.symbol.empty() ? words.instruction : arrival.symbol + " · lane " + str(at.lane),
+                 240);
     const bool brief = H < from::presenter_page;  // the card of a tour has the rest
     const float warps = brief ? 0 : 170, top = 92, foot = H - 16 - warps;
     const Rect body{left, top, w, foot - 14 - top};
-    note_part(c, body, "Registers");
+    const bool memory = !inside::accesses_of(*at.event, at.words).empty();
+    if (brief && points_at(state, "Warps")) return far_warps(c, state, body, at);
+    note_part(c, body, memory ? "Memory" : "Registers");
     if (at.event->op == Op::multiply_add)
         far_product(c, state, body, at);
-    else if (!inside::accesses_of(*at.event, at.words).empty())
+    else if (memory)
         far_access(c, state, body, at);
     else
-        c.paragraph(left, top + 30, w, words.why, size::far_sign, t.t1, 6);
+        c.paragraph(left, top + 30, w, arrival.sentence.empty() ? words.why : arrival.sentence,
+                    size::far_sign, t.t1, 6);
     if (!brief) draw_warps(c, state, {left, foot, w, warps}, at, {size::far, size::far, 1.5f, true});
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace tilewalk::ui {
 
@@ -200,7 +201,7 @@ void draw_places(const Canvas& c, const ProductSheet& s, const InsidePlace& at, 
         c.text_within(sheet.area.x + sheet.area.w / 2, y, room, words, look.small, t.t3, Align::center);
     };
     if (a) {
-        for (const int row : {0, cell.row, 15}) {
+        for (const int row : std::set<int>{0, cell.row, 15}) {
             const bool chosen = row == cell.row;
             if (!chosen && px(std::abs(row - cell.row)) * s.A.h < look.small + 1) continue;
             c.text(s.A.area.x - 6, s.A.cell(row, 0).middle(), str(a->row + row), look.small,

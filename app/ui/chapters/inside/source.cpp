@@ -110,20 +110,21 @@ void draw_code(const Canvas& c, AppState& state, const Rect& a, const InsidePlac
 
 void choose_kernel_inside(const Canvas& c, AppState& state, const Rect& a) {
     const ButtonLook look{.tooltip = "The kernel that is walked through"};
-    if (const Dropdown list{c, "##inside kernel", a, state.inside.kernel, look})
+    if (const Dropdown list{c, "##inside kernel", a, inside_kernel_name(state), look})
         for (const gpu::TraceableKernel& kernel : state.kernel_walk->kernels) {
             const char* note = kernel.direction == Direction::backward ? "backward" : "";
-            if (dropdown_item(c, kernel.name, kernel.name, kernel.name == state.inside.kernel, note))
+            if (dropdown_item(c, kernel.name, kernel.name, kernel.name == inside_kernel_name(state), note))
                 choose_inside_kernel(state, kernel.name);
         }
 }
 
 void choose_type_inside(const Canvas& c, AppState& state, const Rect& a) {
     const gpu::TraceableKernel* kernel = inside_kernel(state);
-    if (!kernel) return;
+    const std::vector<DType> types =
+        kernel ? kernel->types : std::vector{DType::f32, DType::f16, DType::bf16};
     const ButtonLook look{.tooltip = "The type of its numbers"};
     if (const Dropdown list{c, "##inside type", a, name_of(state.inside.dtype), look})
-        for (const DType type : kernel->types)
+        for (const DType type : types)
             if (dropdown_item(c, name_of(type), name_of(type), type == state.inside.dtype))
                 state.inside.dtype = type;
 }
@@ -151,7 +152,7 @@ void draw_choices(const Canvas& c, AppState& state, const Rect& a) {
 // What the comments say of the line, else of the kernel.
 std::string remark(const AppState& state, const InsidePlace& at) {
     const SourceText* source = source_of(state, at.place().file);
-    const std::string near = source ? inside::comment_on(*source, at.place().line) : "";
+    std::string near = source ? inside::comment_on(*source, at.place().line) : "";
     if (!near.empty()) return near;
     const std::string idea = source ? inside::idea_of(*source) : "";
     return idea.empty() ? at.record().title : idea;
@@ -184,7 +185,7 @@ void inside_source(const Canvas& c, AppState& state, const Rect& a) {
     const float foot = a.bottom() - space::foot - h;
     rule(c, a, foot - 10);
     c.paragraph(a.inner_x(), foot - 1, a.inner_w(), words, size::small, t.t2, lines);
-    const float top = head + 14;
+    const float top = head + 14 + inside_called(c, state, a.inner_x(), head + 17, a.inner_w(), at);
     draw_code(c, state, {a.inner_x(), top, a.inner_w(), foot - 14 - top}, at);
 }
 

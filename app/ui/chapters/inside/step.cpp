@@ -66,9 +66,10 @@ void draw_formula(Column& col, const AppState& state, const InsidePlace& at) {
     if (col.room() < h) return;
     const float x = col.a.inner_x() + 10, w = col.a.inner_w() - 20;
     c.well(col.a.inner_x(), col.y, col.a.inner_w(), h, radius::panel);
-    const Line symbolic =
-        pieces(target, word(" ← "), target, word(" + Σ "), names.A, sub(str(named.row) + ", k", names.a),
-               word(" "), names.B, sub("k, " + str(named.column), names.b));
+    const Line sum = pieces(word("Σ "), names.A, sub(str(named.row) + ", k", names.a), word(" "), names.B,
+                            sub("k, " + str(named.column), names.b));
+    Line symbolic = pieces(target, word(" ← "), target, word(" + "), sum);
+    if (rich_width(c, symbolic, 13) > w) symbolic = pieces(target, word(" += "), sum);
     c.rich(x, col.y + 22, symbolic, fitting_size(c, symbolic, w, {16, 15, 14, 13}));
     c.line({x, col.y + 42.5f}, {x + w, col.y + 42.5f}, t.line);
     const auto term = [&](int k) {
@@ -78,9 +79,12 @@ void draw_formula(Column& col, const AppState& state, const InsidePlace& at) {
     float y = col.y + 58;
     const Line before =
         pieces(number(format_short(p.before(cell.row, cell.column)), names.c), word(" before"));
-    c.rich(x, y, several ? before : pieces(before, term(0), word(" + …")), 13);
-    if (several) y += 20, c.rich(x, y, pieces(term(0), term(1)), 13);
-    if (several) y += 20, c.rich(x, y, pieces(word(" + …"), term(15)), 13);
+    const auto write = [&](const Line& line) { c.rich(x, y, line, fitting_size(c, line, w, {13, 12, 11})); };
+    // Of two terms that have no room beside each other the first is enough.
+    const Line both = pieces(term(0), term(1));
+    write(several ? before : pieces(before, term(0), word(" + …")));
+    if (several) y += 20, write(rich_width(c, both, 12) <= w ? both : term(0));
+    if (several) y += 20, write(pieces(word(" + …"), term(15)));
     const Line result =
         pieces(target, word(" = "), number(format_short(p.after(cell.row, cell.column)), names.c, true));
     c.rich(x, col.y + h - 18, result, fitting_size(c, result, w, {18, 16, 14}));
@@ -98,7 +102,7 @@ void draw_held(Column& col, const AppState& state) {
         for (const FragmentCell& cell : cells) rows.push_back(cell.row), columns.push_back(cell.column);
         const auto listed_once = [](std::vector<int> all) {
             std::ranges::sort(all);
-            all.erase(std::ranges::unique(all).begin(), all.end());
+            all.erase(std::unique(all.begin(), all.end()), all.end());
             std::vector<std::string> out;
             for (const int n : all) out.push_back(str(n));
             return joined(out, " ");
@@ -212,10 +216,17 @@ void inside_step(const Canvas& c, AppState& state, const Rect& a) {
     if (!at) return;
     const Theme& t = *c.theme;
     const inside::StepWords words = inside::words_of_step(at.record(), at.block(), *at.event);
-    c.text_within(a.inner_x(), a.y + 26, a.inner_w(), words.title, a.w > 300 ? 20 : 17, t.t1, Face::semibold);
+    const float taken = state.kernel_walk->broken ? 78.0f : 0.0f;
+    c.text_within(a.inner_x(), a.y + 26, a.inner_w() - taken, words.title, a.w > 300 ? 20 : 17, t.t1,
+                  Face::semibold);
+    if (taken > 0 && button(c, "##tell fault", a.inner_right() - 68, a.y + 11, 68, 28, "Fault",
+                            {.quiet = true, .size = size::small, .tooltip = "What the fault does (F)"}))
+        state.inside.step_told = false;
     c.text_within(a.inner_x(), a.y + 50, a.inner_w(), words.instruction, size::small, t.t2, Face::mono);
     Column col{c, a, a.y + 66};
+    const auto rest = [&] { return Rect{a.inner_x(), col.y, a.inner_w(), col.room()}; };
     draw_races(col, state, at);
+    col.y += inside_arrival(c, state, rest(), at);
     const bool product = at.event->op == Op::multiply_add;
     if (!product) col.words(capitalised(words.note), size::small, t.t2, 3), col.y += 8;
     if (product)
@@ -223,6 +234,8 @@ void inside_step(const Canvas& c, AppState& state, const Rect& a) {
     else
         draw_lane_words(col, state, at);
     if (product) draw_ways(col, state, at);
+    col.y += inside_uses(c, state, rest(), at);
+    col.y += inside_crossing(c, state, rest(), at);
     if (col.room() < 60) return;
     rule(c, a, col.y);
     col.y += 10;

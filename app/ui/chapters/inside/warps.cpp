@@ -32,7 +32,16 @@ ImU32 step_colour(const Theme& t, const InsidePlace& at, std::uint32_t n, bool p
 }
 
 // Products stand out: they are what the kernel is for.
-float part_of_height(Op op) { return op == Op::multiply_add ? 1 : op == Op::sync_block ? .3f : .58f; }
+float part_of_height(Op op) {
+    switch (op) {
+    case Op::multiply_add:
+    case Op::multiply_async: return 1;
+    case Op::sync_block:
+    case Op::sync_named:
+    case Op::wait_for: return .3f;
+    default: return .58f;
+    }
+}
 
 // Neighbours of one colour are one rectangle; where slots are narrower than a pixel, one of them stands for
 // it.
@@ -62,6 +71,21 @@ void draw_lane(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, i
         k = ahead < 2 ? k + 1 : std::max(k + 1, at.steps().at_slot(warp, slot + ahead));
     }
     flush();
+}
+
+// Products that run on while their warp does something else: a line below its steps, from the first one to
+// where they are waited for.
+void draw_running(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet) {
+    const int now = at.steps().slot(at.warp, at.k);
+    const float high = std::max(2.0f, sheet.lane_h * .16f);
+    for (const inside::Running& r : at.steps().products()) {
+        const Matter matter = at.origins().matter(at.steps().event(r.warp, r.step));
+        const float x = sheet.x(r.issued), end = r.waited < 0 ? sheet.area.right() : sheet.x(r.waited);
+        const bool runs = r.issued <= now && (r.waited < 0 || now < r.waited);
+        const ImU32 hue = hue_of(*c.theme, matter);
+        c.rect(x, sheet.y(r.warp) + sheet.lane_h - high, std::max(1.0f, end - x), high,
+               runs ? hue : mix(c.theme->panel, hue, r.issued <= now ? .7f : .45f));
+    }
 }
 
 // The triangle of what is issued, the bar of what is on its way, the disc of what has come.
@@ -104,6 +128,44 @@ void draw_barriers(const Canvas& c, const InsidePlace& at, const WarpSheet& shee
         c.line({x, sheet.area.y - 4}, {x, sheet.area.bottom() + 4}, ink, 1.5f);
         c.rect(x - 2.5f, sheet.area.bottom() + 2, 5, 5, ink, 1);
     }
+}
+
+// Where each warp came to what is left out: it went on.
+void draw_gaps(const Canvas& c, const BrokenWalk& told, const InsidePlace& at, const WarpSheet& sheet) {
+    std::vector<float> last(static_cast<std::size_t>(at.steps().warps()), -10.0f);
+    for (const BrokenWalk::Gap& gap : told.gaps) {
+        if (gap.launch != at.launch) continue;
+        const float x = sheet.x(gap.slot) + sheet.slot_w / 2;
+        float& before = last[static_cast<std::size_t>(gap.warp)];
+        if (x - before < 3) continue;
+        before = x;
+        c.dashed_line({x, sheet.y(gap.warp) - 2}, {x, sheet.y(gap.warp) + sheet.lane_h + 2}, c.theme->danger,
+                      2, {3, 2});
+    }
+}
+
+// From the access that came first in this run to the other one.
+void draw_race_arrow(const Canvas& c, const BrokenWalk& told, const InsidePlace& at, const WarpSheet& sheet) {
+    const Theme& t = *c.theme;
+    const inside::Crossing& crossing = *told.crossing;
+    const bool turned = crossing.crossed;
+    const inside::CrossingSide& from = turned ? crossing.second : crossing.first;
+    const inside::CrossingSide& to = turned ? crossing.first : crossing.second;
+    const auto point = [&](const inside::CrossingSide& side) {
+        const int k = at.origins().step_number(side.event);
+        return Point{sheet.x(at.steps().slot(side.warp, std::max(0, k))) + sheet.slot_w / 2,
+                     sheet.y(side.warp) + sheet.lane_h / 2};
+    };
+    const Point a = point(from), b = point(to);
+    const float bend = std::max(24.0f, std::abs(b.x - a.x) * .4f);
+    c.disc(a.x, a.y, 4.5f, t.danger);
+    c.ring(b.x, b.y, 5.5f, t.danger, 2);
+    const float side = b.x >= a.x ? 1.0f : -1.0f;
+    if (std::abs(a.y - b.y) < 2)
+        c.bezier_arrow(a, {a.x, a.y - 26}, {b.x, b.y - 26}, {b.x, b.y - 6}, t.danger);
+    else
+        c.bezier_arrow(a, {a.x + side * bend, a.y}, {b.x - side * bend, b.y}, {b.x - side * 6, b.y},
+                       t.danger);
 }
 
 void draw_playhead(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet) {
@@ -187,8 +249,23 @@ void draw_strides(const Canvas& c, AppState& state, float& x, float y) {
     x += segmented_width(names);
 }
 
-// Of several launches, and of several blocks, the one that is walked through
-void draw_which(const Canvas& c, AppState& state, float right, float y, const InsidePlace& at) {
+// To the lesson, and to another rung beside this one, where that has room.
+void draw_ways_on(const Canvas& c, AppState& state, float& x, float right, float y) {
+    constexpr float w = 70, gap = 6;
+    if (right - x < w) return;
+    if (button(c, "##to lesson", x, y, w, space::control, "Lesson",
+               {.size = size::small, .tooltip = "To the step of the lesson that this is (V)"}))
+        state.keys.push_back({Key::v});
+    x += w + gap;
+    if (right - x < w) return;
+    if (button(c, "##two rungs", x, y, w, space::control, "Rungs",
+               {.size = size::small, .tooltip = "Two rungs on this problem, side by side (R)"}))
+        state.inside.ladder = true;
+    x += w + gap;
+}
+
+// Of several launches, and of several blocks, the one that is walked through. Returns where they begin.
+float draw_which(const Canvas& c, AppState& state, float right, float y, const InsidePlace& at) {
     const auto launches = static_cast<int>(at.walk->launches.size());
     if (launches > 1) {
         const auto name = [](int n) { return "launch " + str(n + 1); };
@@ -203,13 +280,14 @@ void draw_which(const Canvas& c, AppState& state, float right, float y, const In
     }
     const inside::Launch& launch = *at.launch->launch;
     const int blocks = launch.x * launch.y * launch.z;
-    if (blocks < 2) return;
+    if (blocks < 2) return right;
     const auto name = [](int n) { return "block " + str(n); };
     right -= 100;
     const ButtonLook look{.tooltip = "Which block of its grid is walked through"};
     if (const Dropdown list{c, "##block", {right, y, 100, space::control}, name(state.inside.block), look})
         for (int n = 0; n < std::min(blocks, 64); ++n)
             if (dropdown_item(c, name(n), name(n), n == state.inside.block)) state.inside.block = n;
+    return right - 6;
 }
 
 void draw_legend(const Canvas& c, float x, float right, float y) {
@@ -245,8 +323,14 @@ void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     for (const Flight& flight : at.steps().flights())
         draw_flight(c, at, sheet, flight, a.y + head / 2, look.small, free);
     for (int w = 0; w < warps; ++w) draw_lane(c, at, sheet, w);
+    draw_running(c, at, sheet);
     draw_barriers(c, at, sheet);
+    const BrokenWalk* const told = state.kernel_walk->broken.get();
+    if (told) draw_gaps(c, *told, at, sheet);
     draw_playhead(c, at, sheet);
+    if (told && told->crossing &&
+        at.launch == at.walk->launches[static_cast<std::size_t>(told->launch)].get())
+        draw_race_arrow(c, *told, at, sheet);
     draw_names(c, state, sheet, a.x, at, look.small);
     answer_mouse(c, state, sheet, at);
 }
@@ -260,7 +344,9 @@ void inside_warps(const Canvas& c, AppState& state, const Rect& a) {
     draw_warps(c, state, {a.inner_x(), a.y + 8, a.inner_w(), bar - a.y - 14}, at, {});
     x = draw_counter(c, x, middle, at) + 18;
     draw_strides(c, state, x, bar);
-    draw_which(c, state, a.inner_right(), bar, at);
+    x += 12;
+    const float which = draw_which(c, state, a.inner_right(), bar, at);
+    draw_ways_on(c, state, x, which, bar);
     if (at.launch->launch->x * at.launch->launch->y * at.launch->launch->z < 2 &&
         at.walk->launches.size() < 2)
         draw_legend(c, x, a.inner_right(), middle);

@@ -68,7 +68,7 @@ std::vector<std::string> nameless_shares(const AlgorithmStudy& a, double px_per_
         names.emplace_back(share.name), bytes += static_cast<double>(share.total());
     }
     if (names.empty()) return {};
-    const std::string which = "of which " + joined(names), much = which + " " + format_large_traffic(bytes);
+    const std::string which = "of which " + joined(names), much = which + " " + format_large_size(bytes);
     return {much + ", too thin for their names", much, which};
 }
 

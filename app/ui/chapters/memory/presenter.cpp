@@ -62,8 +62,11 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
     for (const ScoreRow& row : s.rows) most = std::max(most, row.all);
     const auto length = [&](double bytes) { return (bar_end - bar_x) * px(bytes / most); };
     const float limit = bar_x + length(capacity);
-    c.text(std::clamp(limit, bar_x + 64, bar_end - 40), a.y + 20, capacity_text(capacity), size::far, t.t1,
-           Face::medium, Align::center);
+    const std::string& name = s.input.hardware.name;
+    const std::string there = name.substr(0, name.find(' ')) + ": " + format_large_size(capacity);
+    const float half = text_width(Face::medium, size::far, there) / 2;
+    c.text(std::clamp(limit, bar_x + half, std::max(bar_x + half, bar_end - half)), a.y + 20, there,
+           size::far, t.t1, Face::medium, Align::center);
     c.text(verdict_x, a.y + 20, format_count(heads) + (heads == 1 ? " head" : " heads"), size::far, t.t2,
            Face::medium, Align::right);
     note_part(c, {a.x - 16, a.y, a.w + 32, a.h + 4}, "Scores");
@@ -105,7 +108,7 @@ void bars(const Canvas& c, const Study& s, const Rect& a, const char* title) {
     const Theme& t = *c.theme;
     note_part(c, {a.x - 16, a.y, a.w + 32, a.h}, "Traffic");
     const float head = *title ? 36 : 0, x = a.x + 280, pitch = (a.h - head) / 3,
-                h = std::min(44.0f, pitch - 12), room = a.w - 280 - 350;
+                h = std::min(44.0f, pitch - 12), room = a.w - 280 - 530;
     c.text(a.x, a.y + 18, title, size::far, t.t2, Face::medium);
     std::int64_t most = 1;
     for (const AlgorithmStudy& one : s.by_algorithm) most = std::max(most, one.traffic.total());
@@ -116,8 +119,8 @@ void bars(const Canvas& c, const Study& s, const Rect& a, const char* title) {
         const double scale = static_cast<double>(room) / static_cast<double>(most);
         const float w = share_bar(c, one, x, y - h / 2, h, scale, 28);
         const float number =
-            c.text(x + w + 16, y, format_large_traffic(static_cast<double>(one.traffic.total())),
-                   size::far_text, t.t1, Face::semibold);
+            c.text(x + w + 16, y, format_large_size(static_cast<double>(one.traffic.total())), size::far_text,
+                   t.t1, Face::semibold);
         float end = x + w + 32 + number;
         if (one.algorithm != Algorithm::standard)
             end += c.text(end, y, compared(s, one.algorithm), size::far_number, t.t2) + 20;
@@ -132,19 +135,20 @@ void roofline(const Canvas& c, const Study& s, const Rect& a) {
 }
 
 std::string short_verdict(const Study& s) {
-    const bool fits = s.shape.N < s.first_N_too_large;
-    const double saving = s.saving(Algorithm::flash2);
-    std::string text = fits ? "S and P still fit; " : "S and P no longer fit; ";
+    const std::int64_t heads = s.input.heads * s.input.batch;
+    const double saving = s.saving(Algorithm::flash2), L = 4.0 * static_cast<double>(s.shape.N);
+    std::string text = std::string("S and P") +
+                       (heads > 1 ? " of " + format_count(heads) + " heads" : std::string()) +
+                       (s.shape.N < s.first_N_too_large ? " still fit; " : " no longer fit; ");
+    if (heads > 1) text += "for each head ";
     if (saving >= 1.005)
         text += "FlashAttention-2 moves " + format_number(saving, 2) + "× fewer bytes through HBM";
     else if (saving > 0.995)
         text += "FlashAttention-2 moves about as many bytes";
     else
         text += "standard moves fewer bytes at these sizes";
-    const std::int64_t heads = s.input.heads * s.input.batch;
-    const double L = 4.0 * static_cast<double>(s.shape.N) * static_cast<double>(heads);
     return text + " and keeps " + (saving > 0.995 ? "" : "S and P; FlashAttention-2 keeps ") + held_text(L) +
-           " of L" + (heads > 1 ? " for " + format_count(heads) + " heads" : "") + " instead.";
+           " of L instead.";
 }
 
 }  // namespace

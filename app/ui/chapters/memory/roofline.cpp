@@ -180,8 +180,7 @@ void tile_height_rows(const Canvas& c, const Study& s, const Rect& a, const Rows
         if (current) c.rect(a.x - 6, y - pitch / 2 + 1, a.w + 12, pitch - 2, t.raised, radius::card);
         const Face face = current ? Face::semibold : Face::regular;
         c.text(br_x, y, format_count(row.Br), em, t.t1, face, Align::right);
-        c.text(bytes_x, y, format_large_traffic(static_cast<double>(row.bytes)), em, t.t1, face,
-               Align::right);
+        c.text(bytes_x, y, format_large_size(static_cast<double>(row.bytes)), em, t.t1, face, Align::right);
         const float w = std::max(X(row.saving) - bars, 1.5f);
         c.rect(bars, y - h / 2, w, h, mix(t.panel, t.t1, pays ? .62f : .3f), radius::bar);
         c.text(std::max(bars + w, X(1)) + .5f * em, y, saving_text(row.saving), em, pays ? t.t1 : t.t2,

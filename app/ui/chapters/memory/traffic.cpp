@@ -10,7 +10,7 @@ namespace tilewalk::ui {
 namespace {
 
 double real(std::int64_t n) { return static_cast<double>(n); }
-std::string moved(std::int64_t bytes) { return format_large_traffic(real(bytes)); }
+std::string moved(std::int64_t bytes) { return format_large_size(real(bytes)); }
 
 // A read or a write of a kernel, in the order of time.
 struct Piece {

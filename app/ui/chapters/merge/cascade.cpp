@@ -1,6 +1,7 @@
 // A shared prefix: who sees which keys, where their blocks lie in HBM, and the bytes of both ways; beside it
 // the pass at hand in SRAM or, at its end, both parts of a row and their merge.
 #include "app/ui/chapters/forward/forward.h"
+#include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/chapters/merge/ledger.h"
 #include "app/ui/chapters/merge/merge.h"
 
@@ -302,7 +303,8 @@ void choices(const Canvas& c, AppState& state, const CascadeNow& now, float x, f
 }
 
 void left_panel(const Canvas& c, AppState& state, const CascadeNow& now, const Rect& a) {
-    const Panel panel(c, "HBM", a, "HBM", a.w > 200 ? "slow, big" : "");
+    const Panel panel(c, "HBM", a, "HBM", hbm_subtitle(state, a));
+    sink_in_title(c, state, a);
     const float x = a.inner_x(), w = a.inner_w(), top = a.y + 44;
     choices(c, state, now, x, top, w);
     const float map_top = top + 60, foot = a.bottom() - bytes_h, room = foot - map_top;

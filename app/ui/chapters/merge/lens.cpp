@@ -29,13 +29,15 @@ void nothing(const Canvas& c, const Rect& a, const char* why) {
 void draw_looking(const Canvas& c, const MergeNow& now, const Rect& a, float phase) {
     const KeyPart& part = now.parts[static_cast<std::size_t>(now.part)];
     const Matrix S = softmax_scores(now.trace.problem());
-    double most = minus_infinity;
+    const std::optional<double> sink = now.part == 0 ? now.trace.problem().logits.sink : std::nullopt;
+    double most = sink.value_or(minus_infinity);
     for (int j = part.first; j <= part.last(); ++j) most = std::max(most, S(0, j));
     if (most == minus_infinity)
         return nothing(c, a, part.count == 0 ? "No keys: nothing to draw" : "The mask hides every key");
     if (now.trace.problem().switches.no_max)
         return nothing(c, a, "Nothing is subtracted: a weight is exp(S), however large that is");
     std::vector<CurvePoint> points;
+    if (sink) points.push_back({*sink - most, "sink", Role::S});
     for (int j = part.first; j <= part.last(); ++j)
         points.push_back({S(0, j) - most, index_label(now.trace.problem(), "k", j), Role::S});
     curve(c, a, points, phase);
@@ -50,6 +52,8 @@ void draw_maxima(const Canvas& c, const MergeNow& now, const Rect& a, float phas
     if (list.empty()) {
         return nothing(c, a, "No part has seen a key");
     }
+    if (const auto L = now.result(Slot::L_part); now.normalised && L && std::isfinite(*L))
+        list.push_back({now.result_name(), *L, Role::l});
     bars(c, a, list, !now.normalised, extent(list), phase);
 }
 
@@ -279,7 +283,7 @@ void draw_sum(const Canvas& c, const MergeNow& now, const Rect& a, Slot slot, in
     const float label = 34;
     Line letter = {slot_symbol(slot).front()};
     const bool narrow = !mixed && stands_narrow(a, all.size());
-    if (slot == Slot::O_part && now.trace.problem().d() > 1) letter.push_back(sub(str(col), Role::O));
+    if (slot == Slot::O_part && now.trace.problem().d() > 1) letter.push_back(word("[" + str(col) + "]"));
     if (narrow) return below_each_other(c, a, all, letter, info(slot).role, *result, phase);
     c.rich(a.x, letter_y(a), letter, size::symbol);
     const Rect room{a.x + label, a.y, a.w - label, a.h};

@@ -30,6 +30,7 @@ namespace {
 bool shows_ring(const AppState& state) {
     if (points_at(state, "Rounds") || points_at(state, "Balance") || points_at(state, "Ring")) return true;
     const Op op = op_now(state);
+    if (op == Op::store && step_now(state).j >= 0) return false;  // two shares, as wide as the stage
     return !quiz_waits(state) && info(op).kind != OpKind::compute && op != Op::init;
 }
 
@@ -37,8 +38,9 @@ bool shows_ring(const AppState& state) {
 void draw_message(const Canvas& c, AppState& state, const RingNow& now, const Rect& a) {
     // High boxes have below their names what they hold, and need less width.
     const float ring_w = a.w * (a.h >= 174 ? .34f : .4f);
-    draw_ring(c, now, {a.x, a.y + 4, ring_w, a.h - 50});
-    draw_sent(c, now, {a.x, a.bottom() - 36, ring_w, 36});
+    const float sent = a.h >= 174 ? sent_h : 36;
+    draw_ring(c, now, {a.x, a.y + 4, ring_w, a.h - sent - 14});
+    draw_sent(c, now, {a.x, a.bottom() - sent, ring_w, sent});
     draw_arriving(c, state, now, {a.x + ring_w + 24, a.y, a.w - ring_w - 24, a.h});
 }
 

@@ -27,6 +27,8 @@ struct RingNow {
     bool over() const { return round >= ring.ranks; }
     /// The gradient of the sink, which goes from rank to rank when all rounds are over.
     bool of_sink(int step) const;
+    /// dK and dV of its own keys come back to the rank.
+    bool comes_home() const { return step().op == Op::exchange_gradients && step().j == rank; }
     /// The round that a step belongs to. A message is that of the round in which it travels.
     int round_at(int step) const;
     /// In which round a rank is at this tick; behind the last one backward, while gradients go home.
@@ -34,6 +36,10 @@ struct RingNow {
     int round_of(int other) const { return std::min(clock_round_of(other), ring.ranks - 1); }
     /// A message from this rank to the next is on its way.
     bool sends(int other) const;
+    /// What is in it: "K₁ V₁", "dK₁ dV₁"; empty: there is none.
+    Line message_from(int other) const;
+    /// Bytes of the message that the step is about; 0: it is about none.
+    std::int64_t received() const;
     /// Whose dK and dV a rank has at this tick, or when the message arrives that the step is about; −1: none
     /// yet.
     int gradients_at(int other) const;
@@ -52,6 +58,8 @@ void choose_ring(AppState& state, int ranks, ShardKind shards);
 /// Ranks in a circle, arrows between them; below, the bytes that have gone from rank to rank.
 void ring_panel(const Canvas& canvas, AppState& state, const RingNow& now, const Rect& area);
 void draw_ring(const Canvas& canvas, const RingNow& now, const Rect& area);
+/// Below `sent_h` without a line for this step.
+constexpr float sent_h = 54;
 void draw_sent(const Canvas& canvas, const RingNow& now, const Rect& area);
 /// Who has whose keys in which round.
 void rounds_panel(const Canvas& canvas, const RingNow& now, const Rect& area);

@@ -1,6 +1,7 @@
 // What the rank at hand has on chip, or in HBM.
 #include "app/ui/chapters/merge/ring_chip.h"
 
+#include "app/ui/chapters/forward/hbm_parts.h"
 #include "app/ui/chapters/merge/merge.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/slot_view.h"
@@ -131,6 +132,7 @@ void chip_panel(const Canvas& c, AppState& state, const RingNow& now, const Rect
     const bool in_hbm = op == Op::exchange_gradients || op == Op::add_share, sink = now.of_sink(now.k);
     const Panel panel(c, "SRAM", a, (in_hbm ? "HBM of rank " : "SRAM of rank ") + str(now.rank),
                       words_of_step(now));
+    sink_in_title(c, state, a);
     OnChip chip{c, state, now};
     const Rect inner{a.inner_x(), a.y + 42, a.inner_w(), a.h - 42 - 16};
     if (op == Op::add_share || sink) return chip.operands(inner);

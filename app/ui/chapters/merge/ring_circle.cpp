@@ -18,13 +18,17 @@ int most_ranks_of(const Problem& p) {
     return std::clamp(rows / each, 1, most_ranks);
 }
 
+std::string all_ranks(int ranks) {
+    return ranks == 1 ? "the only rank" : ranks == 2 ? "both ranks" : "all " + str(ranks) + " ranks";
+}
+
 struct Boxes {
     Rect a;
     int ranks;
     int above = (ranks + 1) / 2, below = ranks - above;
     float gap = ranks > 8 ? 14.0f : 26.0f;
     float w = (a.w - gap * px(above - 1)) / px(above);
-    float h = std::min(64.0f, below > 0 ? (a.h - 24) / 2 : a.h);
+    float h = std::min(64.0f, below > 0 ? (a.h - 28) / 2 : a.h);
 
     // The upper row from left to right, the lower one back.
     Rect box(int rank) const {
@@ -38,17 +42,17 @@ struct Boxes {
         if (from < above && to < above && ranks > 1)
             return {{p.right() + 3, p.middle()}, {q.x - 3, q.middle()}};
         if (from >= above && to >= above) return {{p.x - 3, p.middle()}, {q.right() + 3, q.middle()}};
-        const float x = from < above ? p.x + w * .6f : p.x + w * .4f;
+        const float x = from < above ? p.x + w * .55f : p.x + w * .45f;
         return from < above ? std::pair<Point, Point>{{x, p.bottom() + 3}, {x, q.y - 3}}
                             : std::pair<Point, Point>{{x, p.y - 3}, {x, q.bottom() + 3}};
     }
 };
 
-// What a rank has of others: backward also the gradients that have come to it.
-Line with_gradients(const RingNow& now, int rank, const Line& keys) {
+// Backward, the gradients that have come to a rank.
+Line gradients_of(const RingNow& now, int rank) {
     const int owner = now.gradients_at(rank);
-    if (owner < 0) return keys;
-    return pieces(keys, "  ", slot_symbol(Slot::dK, owner), " ", slot_symbol(Slot::dV, owner));
+    if (owner < 0) return {};
+    return pieces(slot_symbol(Slot::dK, owner), " ", slot_symbol(Slot::dV, owner));
 }
 
 void rank_box(const Canvas& c, const RingNow& now, int rank, const Rect& a) {
@@ -57,8 +61,12 @@ void rank_box(const Canvas& c, const RingNow& now, int rank, const Rect& a) {
     c.rect(a.x, a.y, a.w, a.h, t.well, radius::card);
     c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, own ? t.focus : t.line2, own ? 2.0f : 1.0f, radius::card);
     const int owner = now.ring.owner(rank, now.round_of(rank));
-    const Line both = pieces(slot_symbol(Slot::K, owner), " ", slot_symbol(Slot::V, owner)),
-               all = with_gradients(now, rank, both);
+    const Line keys = pieces(slot_symbol(Slot::K, owner), " ", slot_symbol(Slot::V, owner)),
+               gradients = gradients_of(now, rank),
+               all = gradients.empty() ? keys : pieces(keys, "  ", gradients);
+    // Where one of them has room, it is what the step hands on.
+    const bool of_gradients = now.step().op == Op::exchange_gradients && !gradients.empty();
+    const Line& both = of_gradients ? gradients : keys;
     // Below each other, beside each other, or the name alone
     const bool high = a.h >= 50;
     const ImU32 ink = own ? t.t1 : t.t2;
@@ -83,6 +91,19 @@ void rank_box(const Canvas& c, const RingNow& now, int rank, const Rect& a) {
         c.rich(a.x + a.w / 2, a.y + a.h - 17, shown, size::formula, Align::center);
 }
 
+// What is on its way stands outside of an upright arrow; the others have no room.
+void message(const Canvas& c, const RingNow& now, int rank, const Boxes& boxes,
+             const std::pair<Point, Point>& way) {
+    const auto& [from, to] = way;
+    const Line what = now.message_from(rank);
+    const float w = rich_width(c, what, size::formula), length = std::abs(to.y - from.y);
+    if (what.empty() || from.x != to.x || length < 20) return;
+    const bool down = to.y > from.y;
+    if (w + 10 > (down ? boxes.box(rank).right() - from.x : from.x - boxes.box(rank).x)) return;
+    c.rich(from.x + (down ? 10.0f : -10.0f), (from.y + to.y) / 2, what, size::formula,
+           down ? Align::left : Align::right);
+}
+
 }  // namespace
 
 void draw_ring(const Canvas& c, const RingNow& now, const Rect& a) {
@@ -94,22 +115,31 @@ void draw_ring(const Canvas& c, const RingNow& now, const Rect& a) {
         const bool on_its_way = now.sends(r);
         // Keys and values together have no hue of their own.
         c.arrow({from, to}, on_its_way ? ArrowStyle::active : ArrowStyle::idle);
+        message(c, now, r, boxes, {from, to});
     }
 }
 
 void draw_sent(const Canvas& c, const RingNow& now, const Rect& a) {
     const std::int64_t all = now.trace.lesson().model(now.trace.problem()).sent,
-                       sent = now.step().traffic.sent;
-    const std::string bytes = format_traffic(sent) + " of " + format_traffic(all);
-    const float room = a.w - text_width(Face::mono, size::small, bytes) - 10;
-    for (const char* words : {"Between ranks", "sent"})
-        if (text_width(Face::regular, size::small, words) <= room) {
-            c.text(a.x, a.y + 8, words, size::small, c.theme->t2);
-            break;
-        }
-    c.text(a.right(), a.y + 8, bytes, size::small, c.theme->t1, Face::mono, Align::right);
-    c.progress(a.x, a.y + 22, a.w, 8, all > 0 ? static_cast<float>(sent) / static_cast<float>(all) : 0,
-               c.theme->t1);
+                       sent = now.step().traffic.sent, own = now.received();
+    const Theme& t = *c.theme;
+    const std::string ranks = all_ranks(now.ring.ranks);
+    const bool two_lines = a.h >= sent_h && own > 0;
+    const auto write = [&](float y, std::initializer_list<Line> choices) {
+        const auto fits = [&](const Line& line) { return rich_width(c, line, size::small) <= a.w; };
+        const auto found = std::ranges::find_if(choices, fits);
+        if (found != choices.end()) c.rich(a.x, y, *found, size::small, Align::left, t.t2);
+    };
+    const Line so_far = pieces(strong(format_traffic(sent)), " of " + format_traffic(all));
+    write(a.y + 8, {pieces("sent by " + ranks + "  ", so_far), pieces(ranks + "  ", so_far), so_far});
+    const Line message{strong(format_traffic(own))};
+    if (two_lines)
+        write(a.y + 44, {pieces("this rank, in this step  ", message), pieces("this rank  ", message)});
+    // Of all that has come by now, the message of the step is bright.
+    const float unit = all > 0 ? a.w / px(all) : 0, x = a.x + px(sent - own) * unit;
+    c.rect(a.x, a.y + 22, a.w, 8, t.well, radius::bar);
+    c.rect(a.x, a.y + 22, px(sent - own) * unit, 8, t.t3, radius::bar);
+    if (own > 0) c.rect(x + 1, a.y + 21, std::max(2.0f, px(own) * unit - 1), 10, t.t1, radius::bar);
 }
 
 void ring_panel(const Canvas& c, AppState& state, const RingNow& now, const Rect& a) {

@@ -51,6 +51,8 @@ void draw_weights_of_keys(const Canvas& c, const RingStep& s, const Rect& a, dou
         points.push_back({S(s.r(), n) - (std::isinf(base) ? 0 : base), s.name("k", n), Role::S});
         points.back().chosen = s.made->region.cols == S.cols() && n == s.c();
     }
+    if (const Value* sink = value_in(s.trace, s.trace.reads(s.k), Slot::sink))
+        points.push_back({sink->data(0, 0) - (std::isinf(base) ? 0 : base), "sink", Role::S});
     if (!off_the_curve(points)) curve(c, a, points, phase);
 }
 
@@ -61,8 +63,8 @@ void draw_ring_areas(const Canvas& c, const RingStep& s, const Rect& pane, float
 // ---- Sums: behind what was there
 
 // A rank adds a share.
-Stack gradient(const RingStep& s) {
-    Stack out = stack_of(*cell_sum(s.trace, s.k, s.row, s.col));
+Stack gradient(const RingStep& s, const CellSum& sum) {
+    Stack out = stack_of(sum);
     const Op op = s.op();
     out.symbol = op == Op::dv ? Slot::dV_part : op == Op::dk ? Slot::dK_part : Slot::dQi;
     return out;
@@ -136,7 +138,9 @@ void draw_divided(const Canvas& c, const RingStep& s, const Rect& a, float phase
 }
 
 void draw_gradient(const Canvas& c, const RingStep& s, const Rect& a, float phase) {
-    draw_ring_stack(c, s, a, gradient(s), phase);
+    const CellSum sum = *cell_sum(s.trace, s.k, s.row, s.col);
+    if (const auto single = single_product(s, sum)) return dot(c, a, *single, phase);
+    draw_ring_stack(c, s, a, gradient(s, sum), phase);
 }
 
 constexpr struct {

@@ -39,6 +39,26 @@ bool RingNow::sends(int other) const {
     return clock.keys(other, t).contains(tick) || clock.gradients(other, t).contains(tick);
 }
 
+Line RingNow::message_from(int other) const {
+    const int t = clock_round_of(other);
+    const auto both = [](Slot of_keys, Slot of_values, int owner) {
+        return pieces(slot_symbol(of_keys, owner), " ", slot_symbol(of_values, owner));
+    };
+    if (clock.keys(other, t).contains(tick)) return both(Slot::K, Slot::V, ring.owner(other, t));
+    if (clock.gradients(other, t).contains(tick)) return both(Slot::dK, Slot::dV, ring.owner(other, t - 1));
+    return {};
+}
+
+std::int64_t RingNow::received() const {
+    const Op op = step().op;
+    std::int64_t bytes = 0;
+    if (op == Op::exchange || op == Op::exchange_gradients)
+        for (const Access& a : trace.writes(k))
+            bytes +=
+                trace.value(a.value).data.size() * (op == Op::exchange ? trace.problem().element_bytes : 4);
+    return bytes;
+}
+
 int RingNow::gradients_at(int other) const {
     const int t = clock_round_of(other);
     if (!backward || t == 0) return -1;

@@ -132,7 +132,8 @@ void OnChip::arriving(const Rect& a) {
     std::vector<std::string> which = columns_text(components, above == Slot::dK ? "comes home" : "arrives");
     if (rows.count < all) which = {"rows " + shown_of(now.ring.keys_of(from).positions, rows)};
     label(slot_symbol(above, from), which, a.x, a.y + 8, a.w);
-    label(slot_symbol(below, from), {}, a.x, y_V - 21, a.w);
+    label(slot_symbol(below, from), rows.count < all ? std::vector<std::string>{} : which, a.x, y_V - 21,
+          a.w);
     draw(above, tile, now.k, rows, components, a.x, a.y + head, cw, ch, "hbm", digits);
     draw(below, tile, now.k, rows, components, a.x, y_V, cw, ch, "hbm", digits);
 }

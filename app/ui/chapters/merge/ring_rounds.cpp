@@ -14,7 +14,9 @@ namespace {
 void round_cell(const Canvas& c, const RingNow& now, int rank, int round, const Rect& a) {
     const Theme& t = *c.theme;
     const int at = now.round_of(rank);
-    const bool current = round == at && rank == now.rank && !now.over(),
+    // Gradients that come home end in the shard of their rank.
+    const bool home = now.comes_home() && rank == now.rank && round == 0;
+    const bool current = home || (round == at && rank == now.rank && !now.over()),
                empty = now.ring.scores(rank, round) == 0;
     if (round > at)
         c.dashed_frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.line2, 1, {4, 3});
@@ -71,7 +73,7 @@ Rect draw_rounds_beside(const Canvas& c, const RingNow& now, const Rect& a) {
     note_part(c, {a.x, a.y, w * size::far_growth, a.h}, "Rounds");
     const Enlarged large(c, {a.x, a.y}, size::far_growth);
     const float grid_h = draw_rounds(large.c, now, {0, 0, w, h}, false);
-    if (grid_h + 22 <= h) large.c.text(0, grid_h + 14, "a number is a round", size::small, c.theme->t3);
+    if (grid_h + 22 <= h) large.c.text(0, grid_h + 14, "number: the round", size::small, c.theme->t3);
     const float taken = std::max(w, 134.0f) * size::far_growth + 40;
     return {a.x + taken, a.y, a.w - taken, a.h};
 }

@@ -103,7 +103,8 @@ void keys_and_values(const Canvas& c, AppState& state, const MergeNow& now, cons
 int ticks_of_flash(const Trace& trace);
 
 void hbm_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
-    const Panel panel(c, "HBM", a, "HBM", a.w > 200 ? "slow, big" : "");
+    const Panel panel(c, "HBM", a, "HBM", hbm_subtitle(state, a));
+    sink_in_title(c, state, a);
     const Theme& t = *c.theme;
     const Ledger split = ledger_of(now.trace, now.k);
     const Ledger flash = flash_ledger(split, static_cast<int>(now.parts.size()));
@@ -126,7 +127,7 @@ void hbm_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect
         ledger_bar(c, {x, y + 46, w, 13}, ledger, most);
         y += 42;
     };
-    line("Flash forward", format_traffic(flash.bytes), flash);
+    line("FA-2", format_traffic(flash.bytes), flash);
     const char* const name = a.w > 250 ? "Split keys" : "Split";
     const std::string done = format_traffic(split.so_far),
                       of_all = done + " of " + format_traffic(split.bytes);
@@ -283,10 +284,13 @@ struct WorkerLanes {
         idle_cell(c, axis, free, end, y, height());
     }
 
+    // What a worker does that this walk has nothing for.
     void why_idle(float y) const {
-        const int queries = state.trace->problem().options.queries;
-        const std::string words = queries == 1 ? "idle: one query is one row of work"
-                                               : "idle: " + str(queries) + " queries are one tile of rows";
+        const Problem& p = state.trace->problem();
+        const int queries = p.options.queries, others = std::min(tiles_of_work(p), p.options.workers) - 1;
+        const std::string words = others > 0     ? "busy with other heads, a walk each like this one"
+                                  : queries == 1 ? "idle: one query is one row of work"
+                                                 : "idle: " + str(queries) + " queries are one tile of rows";
         const float middle = y + height() / 2;
         c.rect(axis.x + 14, middle - 9, text_width(Face::regular, size::small, words) + 12, 18,
                c.theme->panel, 4);
@@ -301,8 +305,15 @@ struct WorkerLanes {
         for (int w = 0; w < count; ++w) {
             const float at = first + px(w) * row;
             const bool rest = !walked && w == 1 && state.problem->options.workers > 2;
+            const Problem& p = state.trace->problem();
+            const int splits = walked ? static_cast<int>(split_blocks(p).size()) : 1;
+            const bool other_heads =
+                w >= (walked ? busy_workers(p) : 1) && tiles_of_work(p) * splits > w && tiles_of_work(p) > 1;
             c.text(x, at + height() / 2, rest ? "the others" : "worker " + str(w), size::small, c.theme->t2);
-            lane(w, at, runs, end, walked);
+            if (other_heads)
+                c.rect(axis.at(0) + .5f, at, axis.at(end) - axis.at(0) - 1, height(), c.theme->raised, 4);
+            else
+                lane(w, at, runs, end, walked);
             if (!walked && w == 1 && end > 4) why_idle(at);
         }
         return first + px(count) * row;
@@ -310,8 +321,9 @@ struct WorkerLanes {
 };
 
 // What the splits gained, at the end of the line opposite the playhead
-std::string gain_words(int flash_end, int split_end) {
-    const std::string ends = ": " + str(flash_end) + " → " + str(split_end);
+std::string gain_words(const Problem& p, int flash_end, int split_end) {
+    const std::string ends = std::string(tiles_of_work(p) > 1 ? ", of this head" : "") + ": " +
+                             str(flash_end) + " → " + str(split_end);
     if (split_end < flash_end) return str(flash_end - split_end) + " ticks earlier" + ends;
     if (split_end > flash_end) return str(split_end - flash_end) + " ticks later" + ends;
     return "as long: " + str(split_end) + " ticks";
@@ -348,7 +360,7 @@ void workers_panel(const Canvas& c, AppState& state, const MergeNow& now, const 
               idle = std::min(workers, 2), shown = std::clamp(lanes_room - idle, 1, workers);
     const float row = std::min(28.0f, (bottom - top - names_h) / px(idle + shown));
     const WorkerLanes lanes{c, state, axis, a.inner_x(), row};
-    const float second = lanes.draw("Flash forward", top, idle, flash, flash_end, false) + 4;
+    const float second = lanes.draw("FA-2", top, idle, flash, flash_end, false) + 4;
     const float end = lanes.draw("Split keys", second, shown, split, split_end, true);
 
     // One playhead through both
@@ -356,7 +368,7 @@ void workers_panel(const Canvas& c, AppState& state, const MergeNow& now, const 
     const float x = axis.at(tick) + axis.w / px(axis.ticks) / 2;
     c.line({x, top + 16}, {x, end + 2}, with_alpha(t.focus, .6f), 1.4f);
     c.pill(x, end + 12, "tick " + str(tick), size::small, t.t1, t.inv, Align::center);
-    const std::string words = gain_words(flash_end, split_end);
+    const std::string words = gain_words(now.trace.problem(), flash_end, split_end);
     const bool left = x > a.inner_right() - text_width(Face::medium, size::small, words) - 60;
     c.text(left ? axis.x : a.inner_right(), end + 12, words, size::small, t.t1, Face::medium,
            left ? Align::left : Align::right);
@@ -466,7 +478,7 @@ void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
         const int key =
             std::clamp(state.explanation.target.col, K.region.row, K.region.row + K.region.rows - 1);
         Dot one = dot_of(Q, row, K, key);
-        one.q_name = "q", one.k_name = "k" + str(key);
+        one.q_name = {word("q")}, one.k_name = {word("k" + str(key))};
         one.q_digits = &now.trace.digits(Slot::Qi), one.k_digits = &now.trace.digits(Slot::Kj);
         one.scale = now.trace.problem().softmax_scale();
         one.total = Around::at(*now.trace.live(Slot::S, k).value, row, key);

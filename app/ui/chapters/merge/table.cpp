@@ -17,16 +17,22 @@ namespace {
 // ---- The row of scores
 
 struct SplitBar {
-    float x, cw;  // of the first key, and from key to key
-    float y, h;   // of the cells
+    float x, cw;        // of the first key, and from key to key
+    float y, h;         // of the cells
+    bool sink = false;  // has the place before the first key
     float at(int key) const { return x + px(key) * cw; }
+    // Where the first part begins with it
+    float begin(const MergeNow& now, int n) const {
+        return at(now.parts[static_cast<std::size_t>(n)].first - (sink && n == 0 ? 1 : 0));
+    }
 };
 
-void score(const Canvas& c, const MergeNow& now, const SplitBar& bar, const Matrix& S, int j, double most) {
+// The number of key j, or of the sink before key 0.
+void score(const Canvas& c, const MergeNow& now, const SplitBar& bar, double v, int j, double most) {
     const Theme& t = *c.theme;
-    const double v = S(0, j);
-    const bool own = now.part >= 0 && j >= now.parts[static_cast<std::size_t>(now.part)].first &&
-                     j <= now.parts[static_cast<std::size_t>(now.part)].last();
+    const bool own = j < 0 ? now.part == 0
+                           : now.part >= 0 && j >= now.parts[static_cast<std::size_t>(now.part)].first &&
+                                 j <= now.parts[static_cast<std::size_t>(now.part)].last();
     CellLook look{
         .state = CellState::idle, .role = Role::S, .masked = std::isinf(v), .text = {}, .before = {}};
     look.t = std::isinf(v) ? 0 : static_cast<float>(std::abs(v) / most);
@@ -87,13 +93,14 @@ void part_names(const Canvas& c, const MergeNow& now, const SplitBar& bar) {
     float taken = bar.x - 100;
     for (int n = 0; n < std::ssize(now.parts); ++n) {
         const KeyPart& part = now.parts[static_cast<std::size_t>(n)];
-        const float a = bar.at(part.first) + 3, b = bar.at(part.first + part.count) - 3, mid = (a + b) / 2;
-        const bool own = now.part == n;
-        const std::string text = part.count == 0 ? part_letter(n) + " empty" : "part " + part_letter(n);
+        const float a = bar.begin(now, n) + 3, b = bar.at(part.first + part.count) - 3, mid = (a + b) / 2;
+        const bool own = now.part == n, sink = bar.sink && n == 0;
+        const std::string text =
+            part.count == 0 ? part_letter(n) + (sink ? ": sink" : " empty") : "part " + part_letter(n);
         const std::string& name =
             text_width(Face::medium, size::small, text) <= std::max(b - a, 60.0f) ? text : part_letter(n);
         const float w = text_width(Face::medium, size::small, name);
-        if (part.count > 0) {
+        if (part.count > 0 || sink) {
             const float line = y - 9;
             c.line({a, line}, {b, line}, own ? c.theme->t1 : c.theme->line2, own ? 2.0f : 1.2f);
         }
@@ -174,7 +181,7 @@ float fit_columns(const AppState& state, std::vector<Column>& columns, const Tab
 // m, w, ℓ, O, or L, w, O
 std::vector<Column> columns_for(const MergeNow& now) {
     std::vector<Column> out;
-    // Once the result is divided its parts still are not: the way from them says so.
+    // Once the result is divided its parts still are not.
     const Op op = now.trace.step(now.k).op;
     const bool divided = op == Op::normalize || op == Op::store;
     if (now.normalised)
@@ -182,10 +189,11 @@ std::vector<Column> columns_for(const MergeNow& now) {
                {Slot::w_part, "weight", ""},
                {Slot::O_part, "divided", "Σ w O"}};
     else
-        out = {{Slot::m_part, "max", "max"},
-               {Slot::w_part, "weight", ""},
-               {Slot::l_part, "sum", "Σ w ℓ"},
-               {Slot::O_part, divided ? "" : "not divided", divided ? "Σ w O ÷ ℓ" : "Σ w O"}};
+        out = {
+            {Slot::m_part, "max", "max"},
+            {Slot::w_part, "weight", ""},
+            {Slot::l_part, "sum", "Σ w ℓ"},
+            {Slot::O_part, divided ? "parts not divided" : "not divided", divided ? "(Σ w O) ÷ ℓ" : "Σ w O"}};
     return out;
 }
 
@@ -240,10 +248,13 @@ struct Table {
             const float w = c.rich(a.x + column.x, y, {slot_symbol(column.slot).front()}, size::symbol);
             const float room = column.w() + column_gap - w - 16;
             std::string word = column.word;
-            if (column.slot == Slot::O_part && column.cols < state.problem->d())
-                word = column.cols == 1
-                           ? "column " + str(column.first)
-                           : "columns " + str(column.first) + "–" + str(column.first + column.cols - 1);
+            if (column.slot == Slot::O_part && column.cols < state.problem->d()) {
+                const std::string which = column.cols == 1 ? "column " + str(column.first)
+                                                           : "columns " + str(column.first) + "–" +
+                                                                 str(column.first + column.cols - 1);
+                const std::string both = word + ", " + which;
+                word = !word.empty() && text_width(Face::regular, size::small, both) <= room ? both : which;
+            }
             if (text_width(Face::regular, size::small, word) <= room)
                 c.text(a.x + column.x + w + 6, y, word, size::small, c.theme->t3);
         }
@@ -260,7 +271,9 @@ struct Table {
     std::string keys_of(int tile) const {
         if (tile >= static_cast<int>(now.parts.size())) return {};
         const KeyPart& part = now.parts[static_cast<std::size_t>(tile)];
-        if (part.count == 0) return "empty";
+        const bool sink = tile == 0 && now.trace.problem().logits.sink && !now.shared;
+        if (part.count == 0) return sink ? "sink" : "empty";
+        if (sink) return "+ sink";
         return part.count == 1 ? str(part.first) : str(part.first) + "–" + str(part.last());
     }
 
@@ -275,17 +288,29 @@ struct Table {
                 all.begin() + static_cast<std::ptrdiff_t>(first + most)};
     }
 
-    void ways(float from, float to) {
-        for (const Column& column : columns) {
-            if (!*column.way) continue;
+    // `taken`: up to there other words stand.
+    void ways(float from, float to, float taken) {
+        const bool stores = op_now(state) == Op::store;  // L has its letter over the weights
+        for (std::size_t n = 0; n < columns.size(); ++n) {
+            const Column& column = columns[n];
+            if (!*column.way) {
+                if (stores) taken = a.x + column.x + 18;
+                continue;
+            }
             const Slot result = now.result_slot(column.slot);
             const bool current = touched(now.trace.writes(now.k), result, now.result_tile());
             const float x = a.x + column.x + column.w() / 2;
             c.arrow({{x, from}, {x, to}}, current ? ArrowStyle::link : ArrowStyle::idle);
-            const float room = column.w() / 2 + column_gap - 12;
-            if (text_width(Face::regular, size::small, column.way) <= room)
-                c.text(x + 9, (from + to) / 2 - 2, column.way, size::small,
-                       current ? c.theme->t1 : c.theme->t3);
+            // Up to the next arrow; there is none below the weights.
+            const bool free = n + 1 < columns.size() && !*columns[n + 1].way && !stores;
+            const float room = column.w() / 2 + column_gap - 12 + (free ? columns[n + 1].w() : 0);
+            const float word_w = text_width(Face::regular, size::small, column.way);
+            const ImU32 ink = current ? c.theme->t1 : c.theme->t3;
+            // Else at its left, where no arrow stands.
+            const bool apart = n == 0 || !*columns[n - 1].way, at_right = word_w <= room;
+            if (!at_right && (!apart || x - 9 - word_w < taken + 8)) continue;
+            c.text(at_right ? x + 9 : x - 9 - word_w, (from + to) / 2 - 2, column.way, size::small, ink);
+            taken = x + 9 + (at_right ? word_w : 0);
         }
     }
 
@@ -303,8 +328,9 @@ struct Table {
             y += ch + row_gap;
         }
         const bool merging = now.node >= 0;
-        if (merging) ways(y - row_gap + 6, y - row_gap + arrow_h - 2);
-        if (const std::size_t hidden = now.rows().size() - rows.size(); hidden > 0)
+        const std::size_t hidden = now.rows().size() - rows.size();
+        if (merging) ways(y - row_gap + 6, y - row_gap + arrow_h - 2, a.x + (hidden > 0 ? name_w : 0));
+        if (hidden > 0)
             c.text(a.x, y - row_gap + arrow_h / 2, "+" + str(static_cast<int>(hidden)) + " more", size::small,
                    c.theme->t3);
         y += arrow_h - row_gap + 4;
@@ -354,14 +380,23 @@ void draw_split(const Canvas& c, AppState& state, const MergeNow& now, const Rec
     const Matrix S = softmax_scores(now.trace.problem());
     const int N = static_cast<int>(S.cols());
     const float left = a.w < 300 ? 30 : usual_name_w, head = low ? 14 : 18, h = low ? 24 : 30;
-    SplitBar bar{a.x + left, std::min(64.0f, (a.w - left) / px(N)), a.y + head, h};
-    double most = 1e-300;
+    const std::optional<double> sink = now.trace.problem().logits.sink;
+    SplitBar bar{a.x + left, std::min(64.0f, (a.w - left) / px(N + (sink ? 1 : 0))), a.y + head, h,
+                 sink.has_value()};
+    double most = std::max(1e-300, std::abs(sink.value_or(0)));
     for (int j = 0; j < N; ++j)
         if (std::isfinite(S(0, j))) most = std::max(most, std::abs(S(0, j)));
+    if (sink) {
+        bar.x += bar.cw;
+        score(c, now, bar, *sink, -1, most);
+        if (text_width(Face::regular, size::small, "sink") <= bar.cw - 2)
+            c.text(bar.at(-1) + bar.cw / 2, a.y + (low ? 3 : 6), "sink", size::small, c.theme->t3,
+                   Align::center);
+    }
     c.rich(a.x + left - 14, bar.y + h / 2, {symbol("S", Role::S)}, size::symbol, Align::right);
     const bool numbered = text_width(Face::regular, size::small, str(N - 1)) <= bar.cw - 2;
     for (int j = 0; j < N; ++j) {
-        score(c, now, bar, S, j, most);
+        score(c, now, bar, S(0, j), j, most);
         if (!numbered) continue;
         const std::string word = now.trace.problem().key_token(j),
                           full = word.empty() ? "key " + str(j) : word;

@@ -18,6 +18,9 @@ namespace {
 constexpr float least_box_w = 66, least_box_h = 30, least_gap = 7;
 // Of boxes with one number
 constexpr float brief_box_w = 48, brief_box_h = 18;
+// Two trees differ from four parts on: where those have no room, boxes and gaps are as small as the number.
+constexpr int least_parts = 4;
+constexpr float tight_box_h = 14, tight_gap = 4;
 
 // Parts to begin with: those of the lesson where there are enough and not too many, else single keys or equal
 // parts.
@@ -42,17 +45,48 @@ Leaves leaves_for(const Problem& p, int most) {
 struct Tree {
     std::vector<MergeNode> plan;
     std::vector<PartialResult> tiles;
+    PartForm form = PartForm::sums;
     bool sink = false;  ///< counts in the first leaf
     const PartialResult& whole() const { return tiles.back(); }
 };
 Tree tree_of(const Problem& p, const std::vector<KeyPart>& parts, MergeOrder order, Format format) {
-    Tree out{merge_plan(static_cast<int>(parts.size()), order), {}};
+    Tree out{merge_plan(static_cast<int>(parts.size()), order), {}, p.options.parts};
     const Matrix S = softmax_scores(p);
     std::vector<PartialResult> leaves;
     for (const KeyPart& part : parts) leaves.push_back(part_of(S, p.V, part, format));
     out.sink = p.logits.sink.has_value();
     if (p.logits.sink) leaves.front() = with_sink(std::move(leaves.front()), *p.logits.sink, format);
-    out.tiles = merged_by(std::move(leaves), out.plan, format);
+    if (out.form == PartForm::normalised)
+        for (PartialResult& leaf : leaves) leaf = normalised(leaf, format);
+    out.tiles = merged_by(std::move(leaves), out.plan, format, out.form);
+    return out;
+}
+
+// Where title, trees and table stand.
+struct TreesLayout {
+    bool roomy, alone;  ///< a title of its own above those of the trees; one of both parts
+    float table_w, trees_w, each, title_y, top, h;
+    bool brief;        ///< boxes with one number
+    float box_h, gap;  ///< at least
+    int parts;         ///< that have room, at most
+};
+TreesLayout layout_of(const Rect& a, TreesPart shown) {
+    TreesLayout out{};
+    out.roomy = a.h >= 240, out.alone = shown != TreesPart::both;
+    out.table_w = out.alone   ? std::min(a.inner_w(), 440.0f)
+                  : out.roomy ? std::clamp(a.w * .3f, 270.0f, 360.0f)
+                              : 238;
+    out.trees_w = out.alone ? a.inner_w() : a.inner_w() - out.table_w - 28;
+    out.each = (out.trees_w - 24) / 2;
+    out.title_y = out.roomy ? a.y + 48 : a.title_y();
+    out.top = out.title_y + 14, out.h = a.bottom() - 6 - out.top;
+    out.brief = out.each < 4 * least_box_w || out.h < 16 + 4 * least_box_h + 3 * least_gap;
+    const bool tight = out.h < 16 + least_parts * brief_box_h + (least_parts - 1) * least_gap;
+    out.box_h = tight ? tight_box_h : out.brief ? brief_box_h : least_box_h;
+    out.gap = tight ? tight_gap : least_gap;
+    const int by_width = static_cast<int>(out.each / (out.brief ? brief_box_w : least_box_w)),
+              by_height = static_cast<int>((out.h - 16 + out.gap) / (out.box_h + out.gap));
+    out.parts = std::clamp(std::min(by_width, by_height), 2, out.brief ? least_parts : 8);
     return out;
 }
 
@@ -78,8 +112,8 @@ void part_of_box(const Canvas& c, const Rect& a, Role role, double v) {
     c.text(a.x + a.w / 2, a.middle(), text, size::small, ink_on(t, fill), Face::mono, Align::center);
 }
 
-// m and ℓ above O, or O alone
-void draw_box(const Canvas& c, const Rect& a, const PartialResult& of, int col, bool last) {
+// m and ℓ, or L, above O, or O alone
+void draw_box(const Canvas& c, const Rect& a, const PartialResult& of, PartForm form, int col, bool last) {
     const Theme& t = *c.theme;
     const double O = of.O[static_cast<std::size_t>(col)];
     if (last) c.halo(a.x, a.y, a.w, a.h, radius::card);
@@ -91,17 +125,22 @@ void draw_box(const Canvas& c, const Rect& a, const PartialResult& of, int col, 
     if (a.h < least_box_h) {
         part_of_box(c, {a.x + 1, a.y + 1, a.w - 2, a.h - 2}, Role::O, O);
     } else {
-        part_of_box(c, {a.x + 1, a.y + 1, m_w - 1, h}, Role::m, of.m);
-        part_of_box(c, {a.x + m_w + 1, a.y + 1, a.w - m_w - 2, h}, Role::l, of.l);
+        if (form == PartForm::normalised) {
+            part_of_box(c, {a.x + 1, a.y + 1, a.w - 2, h}, Role::l, of.m);
+        } else {
+            part_of_box(c, {a.x + 1, a.y + 1, m_w - 1, h}, Role::m, of.m);
+            part_of_box(c, {a.x + m_w + 1, a.y + 1, a.w - m_w - 2, h}, Role::l, of.l);
+        }
         part_of_box(c, {a.x + 1, a.y + h + 2, a.w - 2, h}, Role::O, O);
     }
     c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, last ? t.focus : t.line2, last ? 2.4f : 1, radius::card);
     if (last) c.corner(a.x, a.y, a.w - 1.5f, a.h - 1.5f, 9, t.focus);
 }
 
-void draw_tree(const Canvas& c, const Rect& a, const Tree& tree, const Leaves& leaves, int col, bool brief) {
+void draw_tree(const Canvas& c, const Rect& a, const Tree& tree, const Leaves& leaves, int col,
+               const TreesLayout& by) {
     const std::size_t n = leaves.parts.size();
-    const float pitch = a.w / px(n), box_w = std::min(pitch - (brief ? 4.0f : 6.0f), 92.0f);
+    const float pitch = a.w / px(n), box_w = std::min(pitch - (by.brief ? 4.0f : 6.0f), 92.0f);
     std::vector<Box> boxes;
     for (std::size_t k = 0; k < n; ++k) boxes.push_back({a.x + pitch * (px(k) + .5f), 0});
     for (const MergeNode& node : tree.plan) {
@@ -114,15 +153,14 @@ void draw_tree(const Canvas& c, const Rect& a, const Tree& tree, const Leaves& l
         boxes.push_back(box);
     }
     // Both trees have the levels of a chain, so that they can be compared.
-    const float names = 16, most_h = brief ? 24 : 40, rows = px(n), turns = std::max(1.0f, rows - 1);
-    const float gap = std::clamp((a.h - names - rows * most_h) / turns, least_gap, 20.0f);
-    const float box_h =
-        std::clamp((a.h - names - turns * gap) / rows, brief ? brief_box_h : least_box_h, most_h);
+    const float names = 16, most_h = by.brief ? 24 : 40, rows = px(n), turns = std::max(1.0f, rows - 1);
+    const float gap = std::clamp((a.h - names - rows * most_h) / turns, by.gap, 20.0f);
+    const float box_h = std::clamp((a.h - names - turns * gap) / rows, by.box_h, most_h);
     const auto top = [&](const Box& box) { return a.y + names + px(box.level) * (box_h + gap); };
     for (const MergeNode& node : tree.plan) {
         // What is merged comes together on one line, so that one head has the room of a gap.
         const Box& to = boxes[static_cast<std::size_t>(node.into)];
-        const float head = std::min(7.0f, gap - 3), turn = top(to) - head - 1.5f;
+        const float head = std::clamp(gap - 3, 2.0f, 7.0f), turn = top(to) - head - 1.5f;
         const ImU32 line = c.theme->t3;
         for (const int tile : node.parts) {
             const Box& from = boxes[static_cast<std::size_t>(tile)];
@@ -133,7 +171,7 @@ void draw_tree(const Canvas& c, const Rect& a, const Tree& tree, const Leaves& l
     }
     for (std::size_t k = 0; k < boxes.size(); ++k) {
         const Rect box{boxes[k].x - box_w / 2, top(boxes[k]), box_w, box_h};
-        draw_box(c, box, tree.tiles[k], col, k + 1 == boxes.size());
+        draw_box(c, box, tree.tiles[k], tree.form, col, k + 1 == boxes.size());
         if (k >= n) continue;
         const KeyPart& part = leaves.parts[k];
         const bool sink = k == 0 && tree.sink;
@@ -182,11 +220,11 @@ ComparedIn compared(const Problem& p, const Leaves& leaves, int col, Format form
     const Tree chain = tree_of(p, leaves.parts, MergeOrder::chain, format),
                pairs = tree_of(p, leaves.parts, MergeOrder::pairs, format);
     const PartialResult &a = chain.whole(), &b = pairs.whole();
-    const Line O = pieces(symbol("O", Role::O), sub(str(col), Role::O)), l = {symbol("ℓ", Role::l)};
-    ComparedIn out{format,
-                   {{l, a.l, b.l},
-                    {O, a.O[c], b.O[c]},
-                    {pieces(O, " ÷ ", l), round_to(format, a.output(c)), round_to(format, b.output(c))}}};
+    const Line O = pieces(symbol("O", Role::O), "[" + str(col) + "]"), l = {symbol("ℓ", Role::l)},
+               L = {symbol("L", Role::l)};
+    ComparedIn out{format, {{l, a.l, b.l}, {O, a.O[c], b.O[c]}}};
+    out.rows.push_back({pieces(O, " ÷ ", l), round_to(format, a.output(c)), round_to(format, b.output(c))});
+    if (chain.form == PartForm::normalised) out.rows = {{L, a.m, b.m}, {O, a.O[c], b.O[c]}};
     const auto text = [&](double v) {
         return format == Format::fp64 ? format_short(v) : all_digits(v, format);
     };
@@ -194,14 +232,20 @@ ComparedIn compared(const Problem& p, const Leaves& leaves, int col, Format form
     return out;
 }
 
-constexpr float least_row = 15, format_gap = 6;
+constexpr float least_row = 15, format_gap = 6, heads_of_table = 20;
+
+// Without ℓ there is a number less.
+int rows_of(const Problem& p) { return p.options.parts == PartForm::normalised ? 2 : 3; }
+float least_compared(const Problem& p, int formats) {
+    return heads_of_table + px(formats * rows_of(p)) * least_row + px(formats - 1) * format_gap;
+}
 
 void draw_compared(const Canvas& c, const Problem& p, const Leaves& leaves, int col, const Rect& a) {
     const Theme& t = *c.theme;
     const bool brief = a.w < 330;
     // Real numbers are equal anyway.
     std::vector<Format> formats = {Format::fp64, Format::fp32, Format::bf16};
-    if (a.h < 20 + 9 * least_row + 2 * format_gap) formats.erase(formats.begin());
+    if (a.h < least_compared(p, 3)) formats.erase(formats.begin());
     std::vector<ComparedIn> all;
     float number_w = 0;
     for (const Format format : formats) {
@@ -213,9 +257,10 @@ void draw_compared(const Canvas& c, const Problem& p, const Leaves& leaves, int 
     const float right = a.right(), middle = right - number_w - (brief ? 8.0f : 18.0f);
     c.text(middle, a.y, "chain", size::small, t.t2, Face::medium, Align::right);
     c.text(right, a.y, "pairs", size::small, t.t2, Face::medium, Align::right);
-    float y = a.y + 20;
-    const float count = px(static_cast<int>(formats.size()));
-    const float row = std::clamp((a.h - 20 - (count - 1) * format_gap) / (3 * count), least_row, 20.0f);
+    float y = a.y + heads_of_table;
+    const float count = px(formats.size());
+    const float row = std::clamp((a.h - heads_of_table - (count - 1) * format_gap) / (px(rows_of(p)) * count),
+                                 least_row, 20.0f);
     for (const ComparedIn& some : all) {
         const bool real = some.format == Format::fp64;
         c.text(a.x, y, real ? "real" : name(some.format), size::small, t.t1, Face::medium);
@@ -232,35 +277,12 @@ void draw_compared(const Canvas& c, const Problem& p, const Leaves& leaves, int 
     }
 }
 
-// Where title, trees and table stand.
-struct TreesLayout {
-    bool roomy, alone;  ///< a title of its own above those of the trees; one of both parts
-    float table_w, trees_w, each, title_y, top, h;
-    bool brief;  ///< two trees differ from four parts on
-    int parts;   ///< that have room, at most
-};
-TreesLayout layout_of(const Rect& a, TreesPart shown) {
-    TreesLayout out{};
-    out.roomy = a.h >= 240, out.alone = shown != TreesPart::both;
-    out.table_w = out.alone   ? std::min(a.inner_w(), 440.0f)
-                  : out.roomy ? std::clamp(a.w * .3f, 270.0f, 360.0f)
-                              : 238;
-    out.trees_w = out.alone ? a.inner_w() : a.inner_w() - out.table_w - 28;
-    out.each = (out.trees_w - 24) / 2;
-    out.title_y = out.roomy ? a.y + 48 : a.title_y();
-    out.top = out.title_y + 14, out.h = a.bottom() - 6 - out.top;
-    out.brief = out.each < 4 * least_box_w || out.h < 16 + 4 * least_box_h + 3 * least_gap;
-    const float box_w = out.brief ? brief_box_w : least_box_w, box_h = out.brief ? brief_box_h : least_box_h;
-    const int by_width = static_cast<int>(out.each / box_w),
-              by_height = static_cast<int>((out.h - 16 + least_gap) / (box_h + least_gap));
-    out.parts = std::clamp(std::min(by_width, by_height), 2, out.brief ? 4 : 8);
-    return out;
-}
-
-void draw_trees_title(const Canvas& c, const Rect& a, const Leaves& leaves, const Line& O, float room) {
+void draw_trees_title(const Canvas& c, const Rect& a, const Leaves& leaves, bool normalised, const Line& O,
+                      float room) {
     const float w = c.text(a.inner_x(), a.title_y(), "Any order, any tree", size::lead, 0, Face::semibold);
-    const Line what = pieces(leaves.words, ";  a node holds ", symbol("m", Role::m), " and ",
-                             symbol("ℓ", Role::l), " above ", O);
+    const Line above = normalised ? Line{symbol("L", Role::l)}
+                                  : pieces(symbol("m", Role::m), " and ", symbol("ℓ", Role::l)),
+               what = pieces(leaves.words, ";  a node holds ", above, " above ", O);
     if (rich_width(c, what, size::body) < room - w - 14)
         c.rich(a.inner_x() + w + 14, a.title_y(), what, size::body, Align::left, c.theme->t3);
 }
@@ -280,12 +302,12 @@ void draw_named_tree(const Canvas& c, const Problem& p, const NamedTree& tree, c
         return text_width(Face::regular, size::small, words) < x + by.each - left;
     });
     if (by.brief)
-        c.rich(left, by.title_y, pieces("a node holds ", symbol("O", Role::O), sub(str(col), Role::O)),
+        c.rich(left, by.title_y, pieces("a node holds ", symbol("O", Role::O), "[" + str(col) + "]"),
                size::small, Align::left, c.theme->t3);
     else if (use != tree.uses.end())
         c.text(left, by.title_y, *use, size::small, c.theme->t3);
     draw_tree(c, {x, by.top, by.each, by.h}, tree_of(p, leaves.parts, tree.order, Format::fp64), leaves, col,
-              by.brief);
+              by);
 }
 
 void draw_same_result(const Canvas& c, const Problem& p, const TreesLayout& by, const Rect& a, float x,
@@ -296,14 +318,20 @@ void draw_same_result(const Canvas& c, const Problem& p, const TreesLayout& by, 
     const char* note = "each exp, × and + rounded";
     if (by.roomy && text_width(Face::regular, size::small, note) < w - title - 12)
         c.text(x + title + 12, a.title_y(), note, size::small, c.theme->t3);
-    const char* const why = "Parts of a fixed size keep the tree, and with it every digit. A number of parts "
-                            "that follows the load "
-                            "changes the tree: the same row differs from batch to batch.";
-    const float why_h = paragraph_height(w, why, size::small) + 4;
+    // Why it matters is worth more than the numbers that are equal anyway, and said as long as there is room.
     const float heads_y = by.roomy ? a.y + 46 : a.title_y(), table_h = a.bottom() - 8 - heads_y;
-    const bool room = table_h - why_h >= 20 + 9 * least_row + 24;
-    draw_compared(c, p, leaves, col, {x, heads_y, w, table_h - (room ? why_h : 0)});
-    if (room) c.paragraph(x, a.bottom() - 6 - why_h, w, why, size::small, c.theme->t2);
+    const char* const reasons[] = {
+        "Parts of a fixed size keep the tree, and with it every digit. A number of parts that follows the "
+        "load "
+        "changes the tree: the same row differs from batch to batch.",
+        "A number of parts that follows the load changes the tree: the same row differs from batch to batch.",
+        "Another number of parts, other digits: the row depends on its batch."};
+    const auto height = [&](const char* why) { return paragraph_height(w, why, size::small) + 4; };
+    const auto why = std::ranges::find_if(
+        reasons, [&](const char* one) { return table_h - height(one) >= least_compared(p, 2) + 4; });
+    const bool room = why != std::end(reasons);
+    draw_compared(c, p, leaves, col, {x, heads_y, w, table_h - (room ? height(*why) + 4 : 0)});
+    if (room) c.paragraph(x, a.bottom() - 6 - height(*why), w, *why, size::small, c.theme->t2);
 }
 
 }  // namespace
@@ -316,7 +344,8 @@ void draw_trees(const Canvas& c, AppState& state, const Rect& a, TreesPart shown
     const int col = merge_column(state);
     if (shown != TreesPart::result) {
         if (by.roomy)
-            draw_trees_title(c, a, leaves, pieces(symbol("O", Role::O), sub(str(col), Role::O)), by.trees_w);
+            draw_trees_title(c, a, leaves, p.options.parts == PartForm::normalised,
+                             pieces(symbol("O", Role::O), "[" + str(col) + "]"), by.trees_w);
         const NamedTree trees[] = {
             {"Chain",
              MergeOrder::chain,

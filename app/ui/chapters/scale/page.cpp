@@ -1,5 +1,6 @@
 #include "app/ui/chapters/scale/page.h"
 
+#include "app/ui/chapters/scale/scale.h"
 #include "app/ui/state/state.h"
 #include "core/bench/findings.h"
 #include "core/bench/machine.h"
@@ -64,16 +65,27 @@ void keep_older_points(BenchReport& fresh, const BenchReport& old) {
     }
 }
 
-// One recorded report needs no letter.
+// One recorded report among those that are drawn together needs no letter.
 void name_reports(ScalePage& page) {
-    const auto recorded =
-        std::ranges::count_if(page.reports, [](const ShownReport& one) { return one.recorded; });
-    char letter = 'A';
     for (ShownReport& one : page.reports) {
+        char letter = 'A';
+        int recorded = 0;
+        for (const ShownReport& other : page.reports) {
+            if (&other == &one) letter = static_cast<char>(std::min('A' + recorded, int{'Z'}));
+            recorded += other.recorded && comparable(one, other);
+        }
         one.tag = !one.recorded ? "" : recorded == 1 ? "recorded" : std::string(1, letter);
-        if (one.recorded && letter < 'Z') ++letter;
     }
     ++page.changes;
+}
+
+// A file that travels with the program, opened once more
+bool same_results(const ShownReport& a, const ShownReport& b) {
+    const auto same_point = [](const Record& x, const Record& y) {
+        return x.kernel == y.kernel && x.workload == y.workload && x.seconds == y.seconds;
+    };
+    return a.recorded && b.recorded && file_name(a.report.source) == file_name(b.report.source) &&
+           a.report.date == b.report.date && std::ranges::equal(a.report.points, b.report.points, same_point);
 }
 
 // Direction, mask, d and queries (0: as many as keys): what makes times comparable. Heads, batch and formats
@@ -104,11 +116,18 @@ void keep_recorded(ScalePage& page, const std::vector<BenchReport>& reports) {
     for (const BenchReport& report : reports)
         for (ShownReport& one : shown_by_shape(page, report)) {
             one.recorded = true;
+            std::erase_if(page.kept, [&](const ShownReport& kept) { return same_results(kept, one); });
             page.kept.push_back(std::move(one));
         }
 }
 
 }  // namespace
+
+bool comparable(const ShownReport& a, const ShownReport& b) {
+    const Workload one = a.shape(), other = b.shape();
+    return one.heads == other.heads && one.kv_heads == other.kv_heads && one.batch == other.batch &&
+           has_ring(&a) == has_ring(&b);
+}
 
 std::string ShownReport::name() const {
     if (!recorded) return "this run";
@@ -213,9 +232,11 @@ void show_report(AppState& state, const BenchReport& report) {
 
 void add_reports(AppState& state, const std::vector<BenchReport>& reports) {
     ScalePage& page = scale_page(state);
-    const std::size_t before = page.kept.size();
     keep_recorded(page, reports);
-    const std::span added = std::span(page.kept).subspan(before);
+    const std::string source = reports.empty() ? "" : reports.front().source;
+    std::vector<ShownReport> added;
+    for (const ShownReport& one : page.kept)
+        if (one.recorded && one.report.source == source) added.push_back(one);
     const auto asked = [&](const ShownReport& one) { return is_asked_for(state.scale, one); };
     if (!added.empty() && std::ranges::none_of(added, asked)) {
         const Workload shape = shape_of(added.front().shape());
@@ -226,10 +247,9 @@ void add_reports(AppState& state, const std::vector<BenchReport>& reports) {
         state.scale.d = static_cast<int>(shape.d);
     }
     select_reports(state);
-    const std::string source = reports.empty() ? "" : reports.front().source;
-    for (std::size_t n = 0; n < page.reports.size(); ++n)
-        if (page.reports[n].recorded && page.reports[n].report.source == source)
-            state.scale.report = static_cast<int>(n);
+    const auto first = std::ranges::find_if(
+        page.reports, [&](const ShownReport& one) { return one.recorded && one.report.source == source; });
+    if (first != page.reports.end()) state.scale.report = static_cast<int>(first - page.reports.begin());
 }
 
 void close_report(AppState& state, std::size_t n) {

@@ -60,6 +60,9 @@ struct ShownReport {
     Workload shape() const;  ///< of its points, whatever their N
 };
 
+/// Whether the times of both belong into one picture: as many heads and batches, and rings with rings.
+bool comparable(const ShownReport& a, const ShownReport& b);
+
 struct ScaleDevices {
     Machine machine;
     std::string gpu, why_no_gpu;  ///< one of them

@@ -13,6 +13,15 @@ const char* length_title(const AppState& state) {
     return shows_decoding(state) ? "N, keys" : "N, sequence length";
 }
 
+// The reports whose times can be set beside those of the chosen one
+std::vector<const ShownReport*> drawn_reports(const AppState& state) {
+    std::vector<const ShownReport*> out;
+    if (const ShownReport* chosen = chosen_report(state))
+        for (const ShownReport& one : state.bench->reports)
+            if (comparable(*chosen, one)) out.push_back(&one);
+    return out;
+}
+
 // Reports tell themselves apart by their dashes and how strong they are.
 struct ReportLook {
     Dash dash{0, 0};
@@ -24,7 +33,7 @@ ReportLook report_look(const ScalePage& page, const ShownReport& shown) {
     std::size_t n = 0;
     for (const ShownReport& other : page.reports) {
         if (&other == &shown) break;
-        n += other.recorded;
+        n += other.recorded && comparable(shown, other);
     }
     return looks[n % std::size(looks)];
 }
@@ -43,7 +52,7 @@ ChartSeries series_of(const Theme& t, const AppState& state, const ShownReport& 
 // "flash 1.5×", at the longest length that standard attention has as well: on a logarithmic axis over many
 // lengths the lines lie nearly on each other.
 std::string with_gain(const ShownReport& shown, const std::string& kernel) {
-    const std::string words = kernel_words(kernel);
+    std::string words = kernel_words(kernel);
     if (is_standard(kernel)) return words;
     const std::vector<std::int64_t> lengths = shown.lengths();
     for (auto N = lengths.rbegin(); N != lengths.rend(); ++N)
@@ -162,10 +171,10 @@ void add_limit(Chart& chart, std::int64_t bytes, const std::string& what, const 
 }
 
 // "A, B: recorded"
-std::string recorded_mark(const ScalePage& page) {
+std::string recorded_mark(const AppState& state) {
     std::vector<std::string> letters;
-    for (const ShownReport& shown : page.reports)
-        if (shown.tag.size() == 1) letters.push_back(shown.tag);
+    for (const ShownReport* shown : drawn_reports(state))
+        if (shown->tag.size() == 1) letters.push_back(shown->tag);
     return letters.empty() ? "" : joined(letters) + ": recorded";
 }
 
@@ -187,13 +196,12 @@ Chart time_chart(const Theme& t, const AppState& state) {
     chart.y.unit = measure == 0 ? Unit::seconds : measure == 1 ? Unit::number : Unit::percent;
     chart.y.logarithmic = !state.scale.linear[measure];
     bool any = false;
-    for (std::size_t n = 0; state.bench && n < state.bench->reports.size(); ++n) {
-        const ShownReport& shown = state.bench->reports[n];
-        for (const std::string& kernel : shown.kernels()) {
-            ChartSeries series = series_of(t, state, shown, kernel, with_gain(shown, kernel));
-            for (const Record& r : shown.report.points) {
+    for (const ShownReport* shown : drawn_reports(state))
+        for (const std::string& kernel : shown->kernels()) {
+            ChartSeries series = series_of(t, state, *shown, kernel, with_gain(*shown, kernel));
+            for (const Record& r : shown->report.points) {
                 if (r.kernel != kernel || !measured(r)) continue;
-                ChartPoint p = measured_point(shown.report, r, state.scale.measure);
+                ChartPoint p = measured_point(shown->report, r, state.scale.measure);
                 p.record = number_of(*state.bench, r);
                 if (p.y > 0) series.points.push_back(p);
             }
@@ -201,8 +209,7 @@ Chart time_chart(const Theme& t, const AppState& state) {
             any |= !series.points.empty();
             chart.series.push_back(series);
         }
-    }
-    if (state.bench) chart.corner = recorded_mark(*state.bench);
+    chart.corner = recorded_mark(state);
     if (any) return chart;
     lengths_of_form(chart.x, state);
     chart.y.lo = measure == 0 ? 1e-4 : 1, chart.y.hi = measure == 0 ? 10 : 100;
@@ -224,8 +231,8 @@ Chart memory_chart(const Theme& t, AppState& state) {
     chart.x = {length_title(state), Unit::length};
     chart.y = {"", Unit::bytes, !state.scale.linear_memory};
     const ScalePage& page = scale_page(state);
-    for (const ShownReport& shown : page.reports) memory_of(chart, t, state, shown);
-    chart.corner = recorded_mark(page);
+    for (const ShownReport* shown : drawn_reports(state)) memory_of(chart, t, state, *shown);
+    chart.corner = recorded_mark(state);
     const ShownReport* chosen = chosen_report(state);
     if (!chosen) {
         forms_only(chart, t, state);

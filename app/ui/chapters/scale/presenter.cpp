@@ -171,8 +171,11 @@ void scale_presenter(const Canvas& canvas, AppState& state, float W, float H) {
                                  size::far_title, c.theme->t1, Face::semibold);
     if (shown)
         c.text_within(x + w, 106, w - title_w - 40, ran_on(*shown), size::far, c.theme->t2, Align::right);
-    c.paragraph(x, H - 116, w, finding(shown ? shown->report : BenchReport{}), size::far_text, c.theme->t1, 2,
-                Face::regular, size::lines);
+    const std::string found = finding(shown ? shown->report : BenchReport{});
+    const bool fits = paragraph_height(w, found, size::far_text, 0, Face::regular, size::lines) <=
+                      2.1f * size::far_text * size::lines;
+    c.paragraph(x, H - 116, w, found, fits ? size::far_text : size::far, c.theme->t1, 2, Face::regular,
+                size::lines);
 }
 
 }  // namespace tilewalk::ui

@@ -3,6 +3,7 @@
 #include "core/base/numbers.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tilewalk::ui {
 
@@ -67,7 +68,8 @@ bool has_ring(const ShownReport* shown) {
 Chart ring_time_chart(const Theme& t, const AppState& state, const ShownReport& shown) {
     Chart chart;
     chart.title = "Time over ranks";
-    chart.subtitle = "N = " + format_count(chosen_length(state)) + "; dashed: waiting, the longest of a rank";
+    chart.subtitle =
+        "N = " + format_count(chosen_length(state)) + "; dashed: waiting, the longest of a rank, from 1 % on";
     chart.x = {"R, ranks", Unit::length};
     chart.y = {"", Unit::seconds, !state.scale.linear[0]};
     add_series(chart, t, state, shown, {0, 0}, [&](const Record& r) {
@@ -77,9 +79,15 @@ Chart ring_time_chart(const Theme& t, const AppState& state, const ShownReport& 
     });
     const std::size_t times = chart.series.size();
     add_series(chart, t, state, shown, {4, 4},
-               [&](const Record& r) { return point(state, r, std::max(r.ring->longest_wait(), 1e-6)); });
+               [&](const Record& r) { return point(state, r, r.ring->longest_wait()); });
+    // Microseconds on the same logarithmic axis would press the times together.
+    double shortest = INFINITY;
+    for (std::size_t n = 0; n < times; ++n)
+        for (const ChartPoint& p : chart.series[n].points) shortest = std::min(shortest, p.y);
     for (std::size_t n = times; n < chart.series.size(); ++n)
-        chart.series[n].label = n == times ? "waiting" : "";
+        std::erase_if(chart.series[n].points, [&](const ChartPoint& p) { return p.y < shortest / 100; });
+    for (std::size_t n = times; n < chart.series.size(); ++n)
+        chart.series[n].label = "waiting, " + chart.series[n].label;
     return chart;
 }
 

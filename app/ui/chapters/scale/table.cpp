@@ -122,6 +122,17 @@ void rows(const Canvas& c, AppState& state, const ShownReport& shown, const Rect
     }
 }
 
+// "recorded A: results.json"; of a file with several shapes, "recorded: 8 heads, 2 of K and V"
+std::string tab_label(const ScalePage& page, const ShownReport& one) {
+    if (!one.recorded) return one.name();
+    const auto of_file = std::ranges::count_if(
+        page.reports, [&](const ShownReport& other) { return other.report.source == one.report.source; });
+    const Workload w = one.shape();
+    const std::string heads =
+        counted(w.heads, "head") + (w.kv_heads == w.heads ? "" : ", " + str(w.kv_heads) + " of K and V");
+    return one.name() + ": " + (of_file > 1 ? heads : file_name(one.report.source));
+}
+
 // The reports as tabs; those of files can be closed.
 void tabs(const Canvas& c, AppState& state, float x, float y, float right) {
     ScalePage& page = *state.bench;
@@ -130,7 +141,7 @@ void tabs(const Canvas& c, AppState& state, float x, float y, float right) {
     std::optional<std::size_t> closed;
     for (std::size_t n = 0; n < page.reports.size(); ++n) {
         const ShownReport& one = page.reports[n];
-        const std::string label = one.name() + (one.recorded ? ": " + file_name(one.report.source) : "");
+        const std::string label = tab_label(page, one);
         const float cross = one.recorded ? 26 : 0, w = std::min(most, button_width(label) + cross);
         if (x + w > right + 1) break;
         const std::string origin = origin_text(one) + "; " + shape_text(one.shape());

@@ -37,7 +37,7 @@ void element(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, Sl
          look);
 }
 
-constexpr float names_w = 46, reads_w = 250, element_w = 128, least_element_w = 112;
+constexpr float names_w = 96, reads_w = 250, element_w = 128, least_element_w = 108;
 
 // A short row leaves the right half of the page to the drawing.
 bool short_row(const SoftmaxWalk& walk, const Rect& a) {
@@ -57,6 +57,11 @@ void draw_reads(const Canvas& c, const SoftmaxWalk& walk, const Rect& a, float y
     c.rich(a.right(), y2, reads, size::far_text, Align::right);
 }
 
+// Of V and of the output one column is shown: "[·,0]".
+std::string one_column_of(const AppState& state) {
+    return state.problem->d() > 1 ? "[·," + str(state.softmax.component) + "]" : "";
+}
+
 // x and V, the current element lit.
 void draw_row(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, const Rect& a, bool alone) {
     const float gap = 6, ch = (a.h - head_h - gap) / 2, left = a.x + names_w,
@@ -65,14 +70,17 @@ void draw_row(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, c
     const ElementWindow view = window_around(walk.element(), walk.N(), static_cast<int>(room / 98));
     const float cw = std::min(element_w, room / px(view.count)), y1 = a.y + head_h, y2 = y1 + ch + gap;
     c.rich(left - 14, y1 + ch / 2, {symbol("x", Role::S)}, size::far_symbol, Align::right);
-    c.rich(left - 14, y2 + ch / 2, {symbol("V", Role::V)}, size::far_symbol, Align::right);
+    c.rich(left - 10, y2 + ch / 2, pieces(symbol("V", Role::V), one_column_of(state)), size::far_text,
+           Align::right);
     for (int n = 0; n < view.count; ++n) {
         const int j = view.first + n;
         const float x = left + px(n) * cw;
         const bool now = walk.element() == j + 1;
         if (now) c.rect(x, a.y - 2, cw, reads_v ? a.h + 8 : y2 - a.y, c.theme->raised, radius::panel);
-        c.text(x + cw / 2, a.y + head_h / 2, str(j + 1), size::far, now ? c.theme->t1 : c.theme->t2,
-               now ? Face::semibold : Face::regular, Align::center);
+        const std::string said = walk.trace.problem().key_token(j), both = str(j + 1) + " " + said;
+        const bool fits = !said.empty() && text_width(Face::semibold, size::far, both) <= cw - 6;
+        c.text(x + cw / 2, a.y + head_h / 2, fits ? both : str(j + 1), size::far,
+               now ? c.theme->t1 : c.theme->t2, now ? Face::semibold : Face::regular, Align::center);
         element(c, state, walk, Slot::x, j, {x + 3, y1, cw - 6, ch});
         element(c, state, walk, Slot::V, j, {x + 3, y2, cw - 6, ch});
     }
@@ -91,6 +99,8 @@ void draw_cards(const Canvas& c, const AppState& state, const SoftmaxWalk& walk,
             const int col = which == 2 ? std::min(state.softmax.component, before.value->region.cols - 1) : 0;
             card.old = format_short(before.value->data(0, col));
         }
+        if (which == 2 && state.problem->d() > 1)
+            card.symbol = pieces(card.symbol, "[" + str(state.softmax.component) + "]");
         if (card.written) beam(c, state, {area.x + 4, area.y + 4, area.w - 8, area.h - 8});
         const Theme& t = *c.theme;
         const bool bare = card.text.empty();

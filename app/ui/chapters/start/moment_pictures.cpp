@@ -152,8 +152,10 @@ void workspace_picture(const Sheet& s) {
         const float w = std::max(2.0f, s.area.w * px(px(ends[n]->memory) / most));
         const std::string size = format_size(ends[n]->memory);
         const float middle = y + line * .43f;
-        if (named) s.c.text(s.area.x, middle, ends[n]->name, s.text(), t.t2);
-        if (words) s.c.text(s.area.right(), middle, size, s.text(), t.t1, Face::mono, Align::right);
+        // A number says nothing without its name: where both have no room, the bar says how much it is.
+        if (named || (words && s.big)) s.c.text(s.area.x, middle, ends[n]->name, s.text(), t.t2);
+        if (named || (words && !s.big))
+            s.c.text(s.area.right(), middle, size, s.text(), t.t1, Face::mono, Align::right);
         s.c.rect(s.area.x, y + line, w, h, n == 0 ? ramp(t, Role::S, 1) : t.t1, 3);
         if (n == 0) s.c.frame(s.area.x + .5f, y + line + .5f, w - 1, h - 1, hue(t, Role::S), 1, 3);
     }
@@ -179,7 +181,11 @@ void digits_picture(const Sheet& s) {
     const std::string gpu = side_name(shown.kernel->run), names[] = {gpu, "CPU"};
     float w = 0;
     for (const std::string& name : names) w = std::max(w, text_width(Face::regular, s.text(), name) + 10);
-    const std::string digits = digits_of(cpu, kernel).text;
+    // For the back row fewer digits, where all are alike, rather than numbers without names.
+    Digits shown_digits[] = {digits_of(kernel, cpu), digits_of(cpu, kernel)};
+    if (s.big && cpu == kernel)
+        for (Digits& one : shown_digits) one = {format_fixed(cpu, 4), format_fixed(cpu, 4).size()};
+    const std::string digits = shown_digits[1].text;
     // Whose number it is says more than large digits.
     if (!s.big && w + text_width(Face::mono, size, digits) >= a.w) size = std::min(size, size::body);
     const bool named = w + text_width(Face::mono, size, digits) < a.w;
@@ -187,7 +193,7 @@ void digits_picture(const Sheet& s) {
     for (int n = 0; n < 2; ++n) {
         const float y = top + step * px(n);
         if (named) s.c.text(a.x, y, names[n], s.text(), t.t2);
-        draw_digits(s.c, x, y, n == 0 ? digits_of(kernel, cpu) : digits_of(cpu, kernel), size);
+        draw_digits(s.c, x, y, shown_digits[n], size);
     }
     if (low) return;
     const double ulp = ulp_distance(Format::fp32, kernel, cpu);

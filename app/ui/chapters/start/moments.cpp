@@ -1,5 +1,6 @@
 #include "app/ui/chapters/start/moments.h"
 
+#include "app/ui/chapters/compare/page.h"
 #include "app/ui/chapters/start/pictures.h"
 #include "app/ui/state/state.h"
 #include "core/lessons/table.h"
@@ -25,7 +26,7 @@ constexpr Moment table[] = {
      .op = Op::correction},
     {.id = "moment broken",
      .title = "What breaks",
-     .brief = "Broken",
+     .brief = "Breaks",
      .action = "the same without the correction",
      .keys = "Alt 2",
      .press = alt(Key::two),
@@ -44,16 +45,16 @@ constexpr Moment table[] = {
      .page = Page::memory,
      .N = long_text},
     {.id = "moment kernels",
-     .title = "Real kernels",
-     .brief = "Kernels",
+     .title = "At scale",
+     .brief = "At scale",
      .action = "real kernels on large problems",
      .keys = "Alt 4",
      .press = alt(Key::four),
      .picture = workspace_picture,
      .page = Page::scale},
     {.id = "moment compare",
-     .title = "GPU and CPU",
-     .brief = "On a GPU",
+     .title = "Kernel and CPU",
+     .brief = "Kernel",
      .action = "a GPU kernel beside the CPU's walk",
      .keys = "Alt 5",
      .press = alt(Key::five),
@@ -114,6 +115,17 @@ bool show_walk_of(AppState& state, const Moment& moment) {
     return true;
 }
 
+// The kernel on the numbers that the walk has just shown: the page's larger problem is a key away.
+void compare_example(AppState& state) {
+    ComparePage& page = compare_page(state);
+    page.own = true, page.beside = state.problem;
+    CompareForm form;
+    form.device = state.compare.device;
+    form.i = form.j = 0, form.row = start_page(state).row;
+    std::ranges::copy(state.compare.path, form.path);
+    state.compare = form;
+}
+
 }  // namespace
 
 std::span<const Moment> moments() { return table; }
@@ -146,7 +158,7 @@ void go_to_moment(AppState& state, const Moment& moment) {
     show_side(state, false, false);
     state.page = moment.page;
     if (moment.N) state.memory.N = moment.N, state.memory.trips = MemoryForm{}.trips;
-    if (moment.page == Page::compare) state.compare.fault = {}, state.compare.row = 0;
+    if (moment.page == Page::compare) compare_example(state);
 }
 
 std::vector<Shortcut> moment_keys() {

@@ -51,6 +51,17 @@ int corrected_row(const Trace& trace, int k) {
     return alpha.region.row;
 }
 
+// On the example that its chapter shows.
+std::shared_ptr<const Trace> walk_behind_door(const AppState& state, const char* lesson,
+                                              const Problem& worked) {
+    const Lesson* const shown = find_lesson(lesson);
+    const auto chapter = std::ranges::find_if(chapters(), [&](const Chapter& one) {
+        return std::ranges::find(one.lessons, shown) != one.lessons.end();
+    });
+    const Problem* own = find_example(state, chapter->example);
+    return shown->build(own ? *own : worked);
+}
+
 void make_walks(const AppState& state, StartPage& page) {
     const Moment &correction = moments()[0], &broken = moments()[1];
     const Problem* found = find_example(state, correction.example);
@@ -59,8 +70,8 @@ void make_walks(const AppState& state, StartPage& page) {
     page.step = step_of(broken, *page.forward);
     page.corrects = step_of(correction, *page.forward);
     page.row = corrected_row(*page.forward, page.corrects);
-    page.backward = find_lesson("flash-backward")->build(problem);
-    page.training = find_lesson("training-step")->build(problem);
+    page.backward = walk_behind_door(state, "flash-backward", problem);
+    page.training = walk_behind_door(state, "training-step", problem);
     problem.switches.*broken.fault = true;
     page.broken = find_lesson(broken.lesson)->build(problem);
 }

@@ -9,10 +9,6 @@
 
 namespace tilewalk::ui {
 
-struct Chapter;
-/// There is no room for more doors than these: what looks into a kernel is behind its tab and its number.
-bool has_door(const Chapter& chapter);
-
 /// What one kernel took at each length of a recorded report, ascending.
 struct RecordedKernel {
     struct At {

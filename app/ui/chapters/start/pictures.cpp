@@ -5,6 +5,7 @@
 #include "app/ui/kit/canvas_cell.h"
 #include "app/ui/parts/lens_parts.h"
 #include "core/base/numbers.h"
+#include "core/inside/fragments.h"
 
 #include <algorithm>
 #include <optional>
@@ -73,7 +74,7 @@ Widths widths_of(const std::vector<Row>& rows, float text) {
 
 // Nothing where not even the names have room.
 std::optional<Labels> labels_for(const Widths& w, float line, float pitch, float room) {
-    const float most_of_it = line > 2 * size::small ? .72f : .65f;
+    const float most_of_it = line > 2 * size::small ? .78f : .65f;
     if (pitch >= line + 9 && w.name + w.number + 10 <= room) return Labels::above;
     if (pitch >= 1.8f * line && w.number + 40 <= room) return Labels::name_above_number_beside;
     if (pitch >= line && w.name + w.number + 58 <= room) return Labels::beside;
@@ -303,6 +304,8 @@ void draw_far_sum(const Sheet& s, const Rect& a) {
         const std::string text = s.page.forward->digits(Slot::P).text(part.value);
         if (text_width(Face::mono, size::far, text) + 12 < w)
             s.c.text(x + w / 2, y + h / 2, text, size::far, ink_on(t, fill), Face::mono, Align::center);
+        else if (x + w > a.right() - 2)  // the last one stands above its end
+            s.c.text(a.right(), y - 17, text, size::far, t.t2, Face::mono, Align::right);
         x += w;
     }
 }
@@ -312,9 +315,11 @@ void draw_far_sum(const Sheet& s, const Rect& a) {
 const Value& held(const Trace& trace, Slot slot, int k) { return *trace.live(slot, k).value; }
 
 ImU32 ladder_colour(const Theme& t, std::size_t n, std::size_t count) {
-    if (n == 0) return t.t1;
-    const float part = count > 2 ? px(n - 1) / px(count - 2) : 1;
-    return t.light ? cividis(.62f - .5f * part) : cividis(.5f + .5f * part);
+    // The pair of all pages: what standard attention takes is grey, what flash takes is bright.
+    if (n == 0) return t.t2;
+    if (n + 1 == count) return t.t1;
+    const float part = px(n) / px(count);
+    return t.light ? cividis(.62f - .5f * part) : cividis(.42f + .3f * part);
 }
 
 void attention_picture(const Sheet& s) {
@@ -494,7 +499,7 @@ void training_picture(const Sheet& s) {
 void memory_picture(const Sheet& s) {
     const auto row = [&](Algorithm algorithm, const char* name, bool standard) {
         const auto bytes = s.page.at_length.of(algorithm).traffic.total();
-        return Row{name, format_traffic(bytes), px(bytes), s.c.theme->t1, standard};
+        return Row{name, format_size(bytes), px(bytes), s.c.theme->t1, standard};
     };
     draw_rows(s, {row(Algorithm::standard, "standard", true), row(Algorithm::flash2, "flash", false)},
               s.area);
@@ -574,6 +579,34 @@ void merge_picture(const Sheet& s) {
         if (foot > 0)
             s.c.text(x + w / 2, s.area.bottom() - foot / 2, one.name, s.text(), s.c.theme->t2, Align::center);
         x += w + unit * between;
+    }
+}
+
+// The fragment of C that the 32 lanes of a warp hold between them, and the cells of one lane.
+void inside_picture(const Sheet& s) {
+    constexpr int lane = 13;
+    const Theme& t = *s.c.theme;
+    const inside::PartInfo& C = inside::info(inside::Part::C);
+    const float label = s.big ? 36 : 22;
+    const float g = std::floor(
+        std::min({s.area.w / px(C.rows), (s.area.h - label) / px(C.columns), s.big ? 24.0f : 18.0f}));
+    if (g < 3) return;
+    // Lying on its side: doors are wider than high.
+    const float w = g * px(C.rows), h = g * px(C.columns), x = s.area.x + (s.area.w - w) / 2,
+                y = s.area.y + (s.area.h - label - h) / 2;
+    for (int row = 0; row < C.rows; ++row)
+        for (int column = 0; column < C.columns; ++column) {
+            const int of = inside::holder(inside::Part::C, row, column).lane;
+            const ImU32 hue_here =
+                of == lane ? t.t1 : with_alpha(hue(t, Role::S), .28f + .5f * px(of % 4) / 3);
+            s.c.rect(x + g * px(row) + .5f, y + g * px(column) + .5f, g - 1, g - 1, hue_here,
+                     std::min(3.0f, g * .2f));
+        }
+    const std::string words[] = {"lane " + str(lane) + " of 32", "lane " + str(lane)};
+    for (const std::string& text : words) {
+        if (text_width(Face::regular, s.text(), text) > s.area.w) continue;
+        return void(
+            s.c.text(x + w / 2, y + h + label / 2 + 1, text, s.text(), t.t2, Face::regular, Align::center));
     }
 }
 

@@ -26,6 +26,7 @@ void backward_picture(const Sheet& sheet);
 void training_picture(const Sheet& sheet);
 void memory_picture(const Sheet& sheet);
 void kernels_picture(const Sheet& sheet);
+void inside_picture(const Sheet& sheet);
 void gpu_picture(const Sheet& sheet);
 void merge_picture(const Sheet& sheet);
 

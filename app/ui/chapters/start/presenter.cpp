@@ -46,6 +46,7 @@ void start_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     PresenterPage page(canvas, state, W, H, "FlashAttention in one picture", W - 250);
     page.back = "Previous lesson", page.forward = "Next lesson";
     page.move = [&](int by) { next_lesson(state, by); };
+    page.subject("Tilewalk");
     start_page(state).spots.clear();
     const float x = space::far_edge, w = W - 2 * x;
     if (H < from::presenter_page) {  // the card of a tour has the rest

@@ -20,18 +20,19 @@ struct DoorLook {
     const char* note;
     void (*picture)(const Sheet&);
     const char* far_note = "";  ///< the same on stage
-    float far_width = 1;        ///< there, beside the others of its row
+    float width = 1;            ///< beside the others of its row
 };
 constexpr DoorLook door_looks[] = {
     {"chapter attention", "HBM: slow, large", attention_picture, "HBM"},
     {"chapter softmax", "one row, online", softmax_picture, "one row"},
     {"chapter forward", "tile by tile in SRAM: fast, small", forward_picture, "SRAM"},
-    {"chapter backward", "", backward_picture, "", 1.12f},
-    {"chapter training", "", training_picture},
-    {"chapter memory", "N = {N}", memory_picture, "", 1.2f},
-    {"chapter scale", "recorded", kernels_picture, "", 1.2f},
-    {"chapter compare", "", gpu_picture},
-    {"chapter merge", "", merge_picture}};
+    {"chapter backward", "", backward_picture, "", 1.15f},
+    {"chapter training", "", training_picture, "", 1.06f},
+    {"chapter memory", "N = {N}", memory_picture, "", 1.3f},
+    {"chapter scale", "recorded", kernels_picture, "", 1.26f},
+    {"chapter inside", "", inside_picture, "", .83f},
+    {"chapter compare", "", gpu_picture, "", 1.06f},
+    {"chapter merge", "", merge_picture, "", .97f}};
 
 const DoorLook* look_of(std::size_t n) {
     const std::string_view id = chapters()[n].id;
@@ -46,16 +47,10 @@ std::size_t chapter_at(std::string_view id) {
     return n;
 }
 
-}  // namespace
-
-bool has_door(const Chapter& chapter) { return chapter.page != Page::inside; }
-
-namespace {
-
 // ---- The picture of the algorithm: three large doors, the bytes between them, and the row that is looked
 // into
 
-/// Where the doors stand. `hooks`: from where those below hang, in their order.
+/// Where the doors stand.
 struct Doors {
     Rect attention, forward, softmax;
     std::vector<std::pair<std::size_t, Rect>> lower;  ///< chapter and place
@@ -65,10 +60,6 @@ struct Doors {
 
     /// Too low for letters that are read from the back row.
     bool low() const { return big && forward.h < 220; }
-    Point hook(const Rect& door) const {
-        const float x = door.x + door.w / 2;
-        return {x, x > back_to && x < back_from ? wire : forward.bottom()};
-    }
 };
 
 /// Heights and widths that the picture is divided by.
@@ -92,16 +83,16 @@ Division division_of(const Rect& a, bool big) {
             .385f};
 }
 
-// Chapters without a place in the upper row; on stage some of them are wider.
+// Chapters without a place in the upper row; some of them are wider.
 void place_lower_doors(Doors& out, const Division& by, const std::vector<std::size_t>& upper) {
     const auto share_of = [&](std::size_t n) {
         const DoorLook* look = look_of(n);
-        return out.big && look ? look->far_width : 1.0f;
+        return look ? look->width : 1.0f;
     };
     float shares = 0, count = 0;
     for (std::size_t n = 0; n < chapters().size(); ++n) {
         const bool is_upper = std::ranges::find(upper, n) != upper.end();
-        if (is_upper || !has_door(chapters()[n])) continue;
+        if (is_upper) continue;
         out.lower.push_back({n, {}});
         shares += share_of(n), ++count;
     }
@@ -171,25 +162,18 @@ void wire(const Canvas& c, const Doors& d, float part, const Line& what, std::in
     c.text(middle, y + apart, size, below, c.theme->t2, Face::mono, Align::center);
 }
 
-// What is written back stands on the way, in the widest gap between those that hang there.
+// What is written back stands on the way.
 void way_back(const Canvas& c, const Doors& d, const Line& what, const Line& bytes) {
     c.arrow({{d.back_from, d.forward.bottom()},
              {d.back_from, d.wire},
              {d.back_to, d.wire},
              {d.back_to, d.attention.bottom() + 3}},
             ArrowStyle::active, hue(*c.theme, Role::O));
-    float before = d.back_to, middle = 0, room = 0;
-    const auto gap_to = [&](float x) {
-        if (x - before > room) room = x - before, middle = (before + x) / 2;
-        before = x;
-    };
-    for (const auto& [n, door] : d.lower)
-        if (const Point hook = d.hook(door); hook.y == d.wire) gap_to(hook.x);
-    gap_to(d.back_from);
+    const float room = d.back_from - d.back_to, middle = (d.back_from + d.back_to) / 2;
     const float text = d.big ? size::far : size::small, half = text * .85f;
     for (const Line& line : {pieces(what, " ", bytes, "  once"), pieces(what, " ", bytes), what}) {
         const float w = rich_width(c, line, text);
-        if (w > room - 28) continue;
+        if (w > room - 22) continue;
         c.rect(middle - w / 2 - 10, d.wire - half, w + 20, 2 * half,
                d.big ? presenter_page(*c.theme) : c.theme->panel);
         return void(c.rich(middle, d.wire, line, text, Align::center, c.theme->t2));
@@ -219,13 +203,6 @@ void wedge(const Canvas& c, const Rect& row, const Rect& door) {
     c.line({row.right(), row.bottom()}, {door.x, door.bottom() - 2}, edge);
 }
 
-// What the lower doors hang on.
-void hang(const Canvas& c, const Doors& d, const Rect& door) {
-    const Point hook = d.hook(door);
-    c.dashed_line(hook, {hook.x, door.y}, c.theme->t3, 1.4f, {4, 4});
-    c.disc(hook.x, hook.y + 1, 3.5f, c.theme->t3);
-}
-
 }  // namespace
 
 Hot start_spot(const Canvas& c, StartPage& page, const std::string& id, const Rect& a) {
@@ -236,14 +213,17 @@ Hot start_spot(const Canvas& c, StartPage& page, const std::string& id, const Re
 
 /// Lengths of the head of a door.
 struct DoorHead {
-    float pad, side, number, gap, title, note;  ///< edge, box of the number and its text, distance, sizes
-    float middle, below, edge, foot;            ///< of the head; where the picture begins, and its edges
+    float pad, side, number, gap, title,
+        note;                         ///< edge, box of the number (0: none) and its text, distance, sizes
+    float middle, below, edge, foot;  ///< of the head; where the picture begins, and its edges
 };
 
 static DoorHead head_of(float w, bool big) {
+    if (big && w < 210) return {10, 0, size::far, 8, size::far, size::far, 26, 48, 12, 10};
     if (big && w < 235) return {10, 34, size::far, 8, size::far, size::far, 26, 48, 12, 10};
     if (big) return {14, 38, size::far, 10, size::far_text, size::far, 30, 56, 18, 12};
-    if (w < 120) return {8, 22, size::body, 6, size::small, size::small, 24, 44, 14, 12};
+    if (w < 100) return {8, 0, size::small, 6, size::small, size::small, 24, 44, 14, 12};
+    if (w < 135) return {8, 22, size::body, 6, size::small, size::small, 24, 44, 14, 12};
     return {12, 24, size::body, 10, size::lead, size::small, 24, 44, 14, 12};
 }
 
@@ -256,8 +236,13 @@ Rect draw_door(const Canvas& c, AppState& state, std::size_t n, const Rect& a, b
     c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, lit ? t.t1 : t.line2, lit ? 2.0f : 1.0f, radius::panel);
     const DoorHead head = head_of(a.w, big);
     const float middle = a.y + head.middle;
-    c.rect(a.x + head.pad, middle - head.side / 2, head.side, head.side, lit ? t.t1 : t.raised, 6);
-    c.text(a.x + head.pad + head.side / 2, middle, str(n + 1), head.number, lit ? t.inv : t.t1,
+    const bool boxed = head.side > 0;
+    const float side = boxed ? head.side : text_width(Face::semibold, head.number, str(n + 1));
+    if (boxed) c.rect(a.x + head.pad, middle - side / 2, side, side, lit ? t.t1 : t.raised, 6);
+    c.text(a.x + head.pad + side / 2, middle, str(n + 1), head.number,
+           !boxed ? t.t2
+           : lit  ? t.inv
+                  : t.t1,
            Face::semibold, Align::center);
     const DoorLook* look = look_of(n);
     const std::string length = str(start_page(state).at_length.shape.N / 1024) + "k",
@@ -265,7 +250,7 @@ Rect draw_door(const Canvas& c, AppState& state, std::size_t n, const Rect& a, b
                                       : big ? look->far_note
                                             : look->note,
                                       "{N}", length);
-    const float x = a.x + head.pad + head.side + head.gap, end = a.right() - (big ? 8.0f : 30.0f);
+    const float x = a.x + head.pad + side + head.gap, end = a.right() - (big ? 8.0f : 30.0f);
     const bool brief = text_width(Face::semibold, head.title, chapter.title) > a.right() - 10 - x;
     float at = x + c.text_within(x, middle, a.right() - 4 - x, brief ? chapter.brief : chapter.title,
                                  head.title, 0, Face::semibold);
@@ -302,7 +287,6 @@ void draw_algorithm(const Canvas& c, AppState& state, const Rect& a, bool big) {
         if (door == &d.forward && !d.low()) wedge(c, chosen_row({c, page, inside, big}), d.softmax);
     }
     for (const auto& [n, door] : d.lower) {
-        hang(c, d, door);
         draw_door_picture(c, page, n, draw_door(c, state, n, door, big), big);
     }
 }

@@ -90,7 +90,8 @@ TEST_CASE("the shortcut opens the card, on the pages without a walk too where it
             program.state.page = page;
             program.frame();
             program.press(card->shortcut);
-            CHECK(card->is_open(program.state) == (page == Page::walk || !card->of_walk));
+            const bool of_kernel = page == Page::inside && card == &fault_card;  // that page has its own list
+            CHECK(card->is_open(program.state) == (page == Page::walk || !card->of_walk || of_kernel));
         }
 }
 

@@ -102,3 +102,18 @@ TEST_CASE("a training step walks a whole group, which has K and V once, and no c
     const HeadsLedger l = heads_ledger(*program.state.trace);
     CHECK(l.all() == 2 * l.one);
 }
+
+TEST_CASE("of a ring the map has the shards that are loaded, and what goes between ranks") {
+    Problem p = grouped(4, 2);
+    p.options.ranks = 4;
+    Program program(p);
+    program.show_lesson("ring");
+    program.go_to_step(2, 1);
+    program.state.heads.open = true;
+    program.frame(2);
+    // Four ranks read all of K and V once, 512 B; with Q, O and L 656 B of a head.
+    CHECK(shows(program, format_traffic(4 * 656 - 2 * 512)));
+    CHECK(shows(program, "2 key heads go round"));
+    CHECK(shows(program, "key 3"));
+    CHECK(shows(program, "2 × 32 B"));
+}

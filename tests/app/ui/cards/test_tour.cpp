@@ -3,9 +3,11 @@
 #include "app/cli/session.h"
 #include "app/io/settings.h"
 #include "app/io/tour_file.h"
+#include "app/ui/chapters/inside/page.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
+#include "core/class/spoken.h"
 #include "core/compare/kernel_compare.h"
 #include "cuda/host/gpu.h"
 #include "tests/app/cli/run.h"
@@ -37,23 +39,76 @@ void settle(Program& p) {
     p.frame(2);
 }
 
+Rect place_in(const Program&, const ImVec2& min, const ImVec2& max) {
+    const float s = font_scale();
+    return {min.x / s, min.y / s, (max.x - min.x) / s, (max.y - min.y) / s};
+}
+
+// Panels that the card leaves alone; on stage the formula.
+bool is_kept(const Program& p, const std::string& name) {
+    if (name == "Explanation") return true;
+    if (p.state.presenter) return false;
+    return name == "Break it" || name == "Cell" || (name == "Map" && p.screen.width > 1024) ||
+           (name == "HBM" && p.screen.width == 1024 && p.state.tour->stop().place.name == "Map");
+}
+
 // What the stop speaks of, the ring round it and the explanation of its step stay in sight.
 void check_sight(const Program& p) {
     const Tour& tour = *p.state.tour;
-    const float s = font_scale(), of_ring = p.state.presenter ? 0 : 7;
+    const float of_ring = p.state.presenter ? 0 : 7;
     const Rect& at = *tour.place;
     CHECK(overlap({at.x - of_ring, at.y - of_ring, at.w + 2 * of_ring, at.h + 2 * of_ring}, tour.card) == 0);
-    if (p.state.presenter) return;
     for (const NamedPlace& shown : tour.places) {
-        const bool kept = shown.name == "Explanation" || shown.name == "Break it" || shown.name == "Cell" ||
-                          (shown.name == "Map" && p.screen.width > 1024) ||
-                          (shown.name == "HBM" && p.screen.width == 1024 && tour.stop().place.name == "Map");
-        if (shown.kind != ItemKind::panel || !kept) continue;
+        if (shown.kind != ItemKind::panel || !is_kept(p, shown.name)) continue;
         INFO(shown.name);
-        CHECK(overlap({shown.min.x / s, shown.min.y / s, (shown.max.x - shown.min.x) / s,
-                       (shown.max.y - shown.min.y) / s},
-                      tour.card) == 0);
+        CHECK(overlap(place_in(p, shown.min, shown.max), tour.card) == 0);
     }
+}
+
+bool has_number(const Program& p, const NamedPlace& cell) {
+    return std::ranges::any_of(p.items(), [&](const Item& item) {
+        const ImVec2 at = middle(item);
+        return item.kind == ItemKind::text && item.visible && at.x > cell.min.x && at.x < cell.max.x &&
+               at.y > cell.min.y && at.y < cell.max.y;
+    });
+}
+
+// A cell whose number the card prints stays in sight in one of its places; where the ring goes round a matrix
+// on chip or one of its cells, the number can be read there.
+void check_numbers_in_sight(const Program& p) {
+    const Tour& tour = *p.state.tour;
+    if (p.state.page != Page::walk || p.state.presenter) return;
+    const TourPlace& place = tour.stop().place;
+    const std::string on_chip =
+        std::string("sram ") + info(place.cell.slot == Slot::count ? Slot::Q : place.cell.slot).name;
+    const bool ring_on_chip =
+        (place.kind == TourPlace::Kind::matrix || place.kind == TourPlace::Kind::cell) &&
+        std::ranges::any_of(tour.places, [&](const NamedPlace& at) { return at.name == on_chip; });
+    for (const CellRef& cell : cells_named(tour.stop(), *p.state.trace)) {
+        int there = 0, free = 0, read = 0;
+        for (const NamedPlace& at : tour.places) {
+            if (at.kind != ItemKind::cell || at.name != cell_name(cell)) continue;
+            const bool covered = overlap(place_in(p, at.min, at.max), tour.card) > 0;
+            ++there, free += !covered, read += !covered && has_number(p, at);
+        }
+        INFO(cell_name(cell));
+        CHECK((there == 0 || free > 0));
+        if (ring_on_chip && cell.slot == place.cell.slot) CHECK((there == 0 || read > 0));
+    }
+}
+
+// On stage a stop has its heading and two lines; the step keeps its formula and its sentence.
+void check_stage(const Program& p) {
+    if (!p.state.presenter || p.state.page != Page::walk) return;
+    const Tour& tour = *p.state.tour;
+    CHECK(tour.card.h < 200);
+    const bool drawn_alone = tour.stop().place.name == "Timeline";
+    if (drawn_alone || speaks_of_the_foot(tour)) return;
+    if (p.state.lesson->picture != Picture::softmax || p.state.softmax.tab == SoftmaxPage::values)
+        CHECK(p.look_for("Explanation"));
+    const std::string sentence =
+        p.state.problem->broken() ? "" : spoken(*p.state.trace, p.state.cursor.step, p.state.explanation);
+    CHECK(p.shows(sentence.substr(0, sentence.find(' '))));
 }
 
 // Its line runs through no letters where it goes round a matrix or a panel.
@@ -96,6 +151,8 @@ void check_stop(const Program& p) {
     REQUIRE(tour.place);
     CHECK(inside(*tour.place, W, H));
     check_sight(p);
+    check_numbers_in_sight(p);
+    check_stage(p);
     check_ring(p);
     for (const Rect& dimmed : tour.dimmed) {
         CHECK(overlap(dimmed, tour.card) > 0);
@@ -193,7 +250,8 @@ TEST_CASE("the tour goes through every lesson and page") {
     std::set<std::string> seen;
     for (const TourStop& stop : script.stops) seen.insert(stop.page.empty() ? stop.lesson->id : stop.page);
     for (const Lesson& lesson : lessons()) CHECK_MESSAGE(seen.contains(lesson.id), lesson.id);
-    for (const char* page : {"memory", "scale", "compare"}) CHECK_MESSAGE(seen.contains(page), page);
+    for (const char* page : {"memory", "scale", "inside", "compare"})
+        CHECK_MESSAGE(seen.contains(page), page);
 }
 
 TEST_CASE("the verdict is on a kernel whose α counts: two tiles, and a wrong α is found") {
@@ -303,6 +361,24 @@ TEST_CASE("keys: next, back, away and back again; Escape leaves") {
     p.press(Key::escape);
     CHECK_FALSE(p.state.tour);
     CHECK(place_list == nullptr);
+}
+
+TEST_CASE("on stage Shift U brings all words of a stop; who walks on is told that the stop was left") {
+    Program p(example("worked-4x4"), {1280, 720}, true);
+    p.press(Key::u);
+    p.frame(3);
+    const float brief = p.state.tour->card.h;
+    p.press("shift+u");
+    p.frame(2);
+    CHECK(p.state.tour->card.h > brief + 40);
+    CHECK(p.shows("what it offers"));
+    p.press("shift+u right");
+    p.frame(2);
+    CHECK(p.shows("has left this stop"));
+    CHECK_FALSE(p.shows("what it offers"));
+    p.press(Key::backspace);
+    p.frame(2);
+    CHECK_FALSE(p.shows("has left this stop"));
 }
 
 TEST_CASE("the card's buttons do what the keys do") {
@@ -417,12 +493,11 @@ TEST_CASE("on stage a drawing that a stop speaks of has the room of the page") {
         CHECK(p.look_for("worker 3", "Workers"));
         CHECK_FALSE(p.shows("Partial results"));
     });
-    // Both where both fit, the drawing alone beside a card of many lines.
-    const std::string areas = "- lesson: backward\n- step: ds\n- cell: dS[0,2]\n- highlight: panel Lens\n\n";
-    at(areas, [](const Program& p) { CHECK(p.look_for("dS[0,2]")); });
-    std::string lines;
-    for (int n = 0; n < 80; ++n) lines += "word ";
-    at(areas + lines, [](const Program& p) { CHECK_FALSE(p.look_for("dS[0,2]")); });
+    // The drawing alone, where formula and sentence have their room as well.
+    at("- lesson: backward\n- step: ds\n- cell: dS[0,2]\n- highlight: panel Lens", [](const Program& p) {
+        CHECK_FALSE(p.look_for("dS[0,2]"));
+        CHECK(p.look_for("Explanation"));
+    });
 }
 
 TEST_CASE("a tour points at the number, not at the place where it will lie") {
@@ -494,6 +569,10 @@ TEST_CASE("what a tour may point at is there, in every lesson and on every page"
                 p.state.memory.plot = plot, collect(p);
         if (p.state.page == Page::walk)
             for (const Key key : {Key::i, Key::x}) p.press(key), collect(p);
+        if (p.state.page == Page::inside) {
+            p.state.inside.fault = "f5_flash2.cu:78";
+            wait_for_inside(p.state), collect(p);
+        }
         for (const std::string& name : panels) CHECK_MESSAGE(shown.contains(name), name);
         everywhere.insert(shown.begin(), shown.end());
     }

@@ -188,7 +188,7 @@ TEST_SUITE("dense lessons on screen") {
         Program program;
         program.show_lesson("training-step");
         program.go_to_step(program.state.trace->size() - 1);
-        program.check_shows({"loss before", "loss after", "promised", "real change", "−41.50", "−38.46"});
+        program.check_shows({"before", "after", "promised", "change", "−41.50", "−38.46"});
     }
     TEST_CASE("an input of the training step can be changed by double-click") {
         Program program;

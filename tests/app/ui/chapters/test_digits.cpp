@@ -1,10 +1,13 @@
 // One rule for the numbers of a matrix, in all lessons and examples.
 #include "app/io/examples.h"
+#include "app/ui/state/quiz.h"
+#include "app/ui/state/state.h"
 #include "app/ui/state/trace_look.h"
 #include "core/lessons/table.h"
 #include "core/problem/heads.h"
 #include "tests/app/ui/harness.h"
 
+#include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <regex>
@@ -115,6 +118,84 @@ TEST_CASE("no page shows two roundings of one number") {
                 check_page(p);
             }
         }
+}
+
+namespace {
+
+bool in_a_cell(const test::Program& p, const Item& text) {
+    const ImVec2 at = test::middle(text);
+    return std::ranges::any_of(p.items(), [&](const Item& cell) {
+        return cell.kind == ItemKind::cell && at.x > cell.min.x && at.x < cell.max.x && at.y > cell.min.y &&
+               at.y < cell.max.y;
+    });
+}
+
+// What stands in the cell; empty where it is not shown with a number.
+std::string text_in(const test::Program& p, const CellRef& ref) {
+    for (const Item& cell : p.items()) {
+        if (cell.kind != ItemKind::cell || cell.text != cell_name(ref)) continue;
+        for (const Item& text : p.items()) {
+            const ImVec2 at = test::middle(text);
+            if (text.kind == ItemKind::text && at.x > cell.min.x && at.x < cell.max.x && at.y > cell.min.y &&
+                at.y < cell.max.y)
+                return text.text;
+        }
+    }
+    return {};
+}
+
+// The cells that the formula is about have the numbers that the rest of the slide has of them.
+int check_cells_of_formula(const test::Program& p) {
+    INFO(p.where());
+    std::vector<CellRef> cells = p.state.explanation.sources;
+    cells.push_back(p.state.explanation.target);
+    std::set<std::string> in_cells;
+    for (const CellRef& ref : cells)
+        if (std::string text = text_in(p, ref); text.find('.') != std::string::npos) in_cells.insert(text);
+    static const std::regex number("(−)?[0-9]+\\.[0-9]+");
+    int checked = 0;
+    for (const Item& item : p.items()) {
+        // Formula and sentence; the numbers of a sum that stands over a row are others.
+        if (item.kind != ItemKind::text || item.panel != "Presenter" || in_a_cell(p, item)) continue;
+        if (item.text.find("shown") != std::string::npos || test::middle(item).y < 420) continue;
+        for (std::sregex_iterator at(item.text.begin(), item.text.end(), number), end; at != end; ++at)
+            for (const std::string& cell : in_cells) {
+                ++checked;
+                if (two_roundings(cell, at->str())) FAIL_CHECK(cell, " in its cell, and ", at->str());
+                if (two_roundings(at->str(), cell)) FAIL_CHECK(cell, " in its cell, and ", at->str());
+            }
+    }
+    return checked;
+}
+
+}  // namespace
+
+TEST_CASE("enlarged rows and a question have the numbers of their formula, in every lesson with a stage") {
+    int checked = 0;
+    for (const Problem& problem :
+         {test::random_with_tiles(64, 16, 8, 8), test::random_with_tiles(200, 64, 16, 16)}) {
+        test::Program p(problem, {1280, 720}, true);
+        for (const char* lesson :
+             {"flash-forward", "flash-forward-v1", "flash-backward", "attention", "backward"}) {
+            p.show_lesson(lesson);
+            p.settle();
+            const Trace& trace = *p.state.trace;
+            for (int n = 0; n < static_cast<int>(Op::count); ++n) {
+                const std::vector<int> steps = test::steps_of(trace, static_cast<Op>(n));
+                if (steps.empty() || info(static_cast<Op>(n)).kind != OpKind::compute) continue;
+                p.go_to_step(steps[steps.size() / 2], 2);
+                checked += check_cells_of_formula(p);
+            }
+        }
+    }
+    CHECK(checked > 100);
+    // The text of a question has a digit more than a matrix: its answer is to come out.
+    test::Program question(test::example("worked-4x4"), {1280, 720}, true);
+    question.go_to_step(16);
+    question.press("q right"), question.frame(2);
+    REQUIRE(quiz_waits(question.state));
+    for (const char* number : {"1.000", "0.135", "6.943"}) CHECK(question.look_for(number));
+    CHECK_FALSE(question.look_for("0.14"));
 }
 
 TEST_CASE("in a usual window the matrices of a step have the digits of its formula") {

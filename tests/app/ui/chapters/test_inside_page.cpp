@@ -143,6 +143,7 @@ TEST_CASE("inside page: a record of a million events is drawn within a frame, an
     const auto once = events;
     while (events.size() < 1'000'000) events.insert(events.end(), once.begin(), once.end());
     inside_page(page.state).shown = std::make_shared<const InsideWalk>(std::move(record), "many", 0);
+    wait_for_inside(page.state);  // nothing runs beside it
     const auto now = [] { return std::chrono::steady_clock::now(); };
     const auto ms_since = [&](auto begin) {
         return std::chrono::duration<double, std::milli>(now() - begin).count();

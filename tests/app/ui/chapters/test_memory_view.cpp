@@ -29,7 +29,7 @@ TEST_CASE("memory: the page shows the numbers of the study") {
         page.frame(2);
         const Study s = page.now();
         for (Algorithm a : algorithms)
-            CHECK(page.shows(format_large_traffic(static_cast<double>(s.of(a).traffic.total()))));
+            CHECK(page.shows(format_large_size(static_cast<double>(s.of(a).traffic.total()))));
         for (const ScoreRow& row : s.rows) {
             page.check_shows({format_count(row.N), held_text(row.all)});
         }
@@ -137,12 +137,12 @@ TEST_CASE("memory: standard attention's kernels run one after another, once") {
     CHECK(page.form().trips == 2);
     const Study s = page.now();
     CHECK(page.shows("of " +
-                     format_large_traffic(static_cast<double>(s.of(Algorithm::standard).traffic.total()))));
+                     format_large_size(static_cast<double>(s.of(Algorithm::standard).traffic.total()))));
     for (int n = 0; n < 5; ++n) page.press(Key::left);
     CHECK(page.form().trips == 0);
     page.press(Key::right);
     CHECK(page.form().trips == 1);
-    CHECK(page.shows(format_large_traffic(static_cast<double>(s.trips[0].read + s.trips[0].write))));
+    CHECK(page.shows(format_large_size(static_cast<double>(s.trips[0].read + s.trips[0].write))));
 
     page.press(Key::space);
     CHECK(page.form().playing);

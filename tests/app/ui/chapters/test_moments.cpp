@@ -1,5 +1,6 @@
 // The moments of a lecture: how many presses lead to each from the start of the program, and from where.
 #include "app/ui/cards/cards.h"
+#include "app/ui/chapters/compare/page.h"
 #include "app/ui/chapters/start/moments.h"
 #include "app/ui/state/state.h"
 #include "core/walk/compare.h"
@@ -64,6 +65,16 @@ TEST_CASE("from the start of the program two presses lead to each moment, in the
             return at.page == Page::compare && !at.problem->broken() && at.problem->name == "worked-4x4";
         };
         CHECK(presses_until(program, {"alt+5", "enter"}, beside) <= 2);
+        // The page shows the very number that the walk has shown, as the kernel has it and as the CPU has it.
+        wait_for_comparison(program.state);
+        program.frame(2);
+        CHECK(program.shows("4 × 4"));
+        const auto sum = walk_of("flash-forward", example("worked-4x4"));
+        const double l = sum->live(Slot::l, nth_step(*sum, Op::row_sum, 1)).value->data(0, 0);
+        int there = 0;
+        for (const Item& item : program.items())
+            there += item.kind == ItemKind::text && contains(item.text, format_fixed(l, 6));
+        CHECK(there >= 2);
         CHECK(program.state.presenter == presenter);
     }
 }

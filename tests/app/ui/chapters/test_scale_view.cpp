@@ -253,6 +253,27 @@ TEST_CASE("scale: recorded results are labelled, compared and closed") {
     CHECK_FALSE(page.page().reports[0].recorded);
 }
 
+TEST_CASE("scale: results of other heads, and of rings, are not drawn beside the chosen ones") {
+    AtScale page;
+    page.record({}, "/data/eight.json");
+    const std::size_t marks = page.page().time.scene.marks.size();
+    BenchReport one_head = made_up_report({.speed = 2});
+    for (tilewalk::Point& p : one_head.points) p.workload.heads = p.workload.kv_heads = 1;
+    one_head.source = "/data/one.json";
+    add_reports(page.state, {one_head});
+    page.frame(2);
+    CHECK(page.page().reports.size() == 2);
+    CHECK(page.form().report == 1);
+    CHECK(page.page().time.scene.marks.size() == marks);
+    page.check_shows({"flash, recorded"});
+    // Opened once more it is still there once; under another name it is somebody else's.
+    add_reports(page.state, {one_head});
+    CHECK(page.page().reports.size() == 2);
+    one_head.source = "/elsewhere/two.json";
+    add_reports(page.state, {one_head});
+    CHECK(page.page().reports.size() == 3);
+}
+
 TEST_CASE("scale: of a file with several shapes the one that the form asks for is shown") {
     AtScale page;
     BenchReport both = made_up_report();

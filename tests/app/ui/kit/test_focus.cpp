@@ -77,7 +77,7 @@ TEST_CASE("Tab reaches everything of the pages, panels and cards") {
                                      {Key::x, ""},           // break it
                                      {Key::six, ""},         // memory
                                      {Key::seven, ""},       // at scale
-                                     {Key::nine, ""},        // CPU vs GPU
+                                     {Key::nine, ""},        // Kernel and CPU
                                      {Key::o, "Settings"},
                                      {Key::k, "Glossary"}}) {
         Program program;

@@ -89,7 +89,7 @@ TEST_CASE("motion: the old sum shrinks to α of itself, then one weight after th
     CHECK(terms[2] / whole == doctest::Approx(std::exp(-2.0) / 1.3678794).epsilon(.05));
     const auto tells_sum = [&] {
         return std::ranges::any_of(program.items(), [](const Item& item) {
-            return item.kind == ItemKind::text && item.panel == "Lens" && item.text.starts_with("new");
+            return item.kind == ItemKind::text && item.panel == "Lens" && item.text.ends_with("≈ 1.639");
         });
     };
     show_at(program, k, .6f);

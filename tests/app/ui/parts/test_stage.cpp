@@ -4,6 +4,7 @@
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage.h"
 #include "app/ui/parts/stage_transfer.h"
+#include "app/ui/parts/stage_words.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
@@ -46,7 +47,7 @@ std::vector<int> sample(const Trace& trace) {
     return {out.begin(), out.end()};
 }
 
-bool inside(const Item& text, const Item& cell) {
+bool within(const Item& text, const Item& cell) {
     const ImVec2 at = middle(text);
     return at.x > cell.min.x && at.x < cell.max.x && at.y > cell.min.y && at.y < cell.max.y;
 }
@@ -65,7 +66,7 @@ Shown shown(const Program& program, const StageTerm& term) {
             if (cell.text != cell_name({term.slot, at.row, at.col})) continue;
             ++out.cells;
             out.empty += std::ranges::none_of(program.items(), [&](const Item& text) {
-                return text.kind == ItemKind::text && inside(text, cell);
+                return text.kind == ItemKind::text && within(text, cell);
             });
         }
     }
@@ -191,7 +192,7 @@ TEST_CASE("stage: the answer to a question fits its cell, and the title is that 
     CHECK(program.look_for("O[0,3]"));
     for (const Item& text : program.items())
         for (const Item& cell : program.items()) {
-            if (text.kind != ItemKind::text || cell.kind != ItemKind::cell || !inside(text, cell)) continue;
+            if (text.kind != ItemKind::text || cell.kind != ItemKind::cell || !within(text, cell)) continue;
             INFO(text.text, " in ", cell.text);
             CHECK(text.min.x >= cell.min.x - .5f);
             CHECK(text.max.x <= cell.max.x + .5f);
@@ -323,7 +324,13 @@ TEST_CASE("stage: nothing is clipped, lies on something else or is too pale, at 
             Program program(example("worked-4x4"), screen, true, id);
             const auto look = [&] { check_frame(program); };
             at_every_step(program, example("worked-4x4"), look);
-            for (const Problem& problem : {large(), ragged()})
+            std::vector<Problem> others = {large(), ragged()};
+            // Other examples have other widths of numbers, words, masks; each in one size and theme.
+            if (screen.width == 1280 && id == ThemeId::dark)
+                for (const char* name :
+                     {"six-words", "causal-8", "ragged-7x5", "gradients-4x4", "large-logits"})
+                    others.push_back(example(name));
+            for (const Problem& problem : others)
                 if (looks_at_everything())
                     at_every_step(program, problem, look);
                 else
@@ -349,7 +356,7 @@ TEST_CASE("stage: between two numbers of a matrix there is a third of their size
             for (const Item& item : program.items())
                 if (item.kind == ItemKind::cell) cells.push_back(item);
             for (const Item& item : program.items()) {
-                const auto holds = [&](const Item& cell) { return inside(item, cell); };
+                const auto holds = [&](const Item& cell) { return within(item, cell); };
                 if (item.kind == ItemKind::text && std::ranges::any_of(cells, holds)) numbers.push_back(item);
             }
             for (const Item& a : numbers)
@@ -499,7 +506,9 @@ TEST_CASE("stage: of a sum of which a part is shown, what the part, all and the 
     CHECK(program.shows(", 8 of 64 terms"));
     CHECK(program.shows("8 shown "));
     CHECK(program.shows(", 56 "));
-    CHECK(program.shows(format_short(Q.data.row(0).dot(K.data.row(0)))));
+    const CellRef cell = program.state.explanation.target;
+    CHECK(program.shows(
+        format_short(Q.data.row(cell.row - Q.region.row).dot(K.data.row(cell.col - K.region.row)))));
 }
 
 TEST_CASE("stage: a sum too long to be written out is written with its products as one number") {
@@ -513,7 +522,7 @@ TEST_CASE("stage: a sum too long to be written out is written with its products 
     REQUIRE(sum);
     CHECK(sum->shrinks < 1);
     const NumberLine told = brief_numbers(trace, *sum);
-    CHECK(plain(told) == "0.374 × 3.316 + (−1.403)");
+    CHECK(plain(told) == "0.374 × (−0.836) + (−1.895)");
     CHECK(*told.comes_to == doctest::Approx(sum->total).epsilon(.01));
     program.settle();
     CHECK(program.shows(format_short(sum->products())));
@@ -525,13 +534,82 @@ TEST_CASE("stage: a sum too long to be written out is written with its products 
     CHECK(plain(brief_numbers(trace, *cell_sum(trace, scores, 0, 0))).starts_with("0.125 × "));
 }
 
+namespace {
+
+// What the bars of the step's drawing stand for: what is left of the old value, then what is added.
+std::vector<double> parts_drawn(const AppState& state) {
+    const Trace& trace = *state.trace;
+    const int k = state.cursor.step;
+    const CellRef cell = state.explanation.target;
+    std::vector<double> out;
+    if (trace.step(k).op == Op::row_sum) {
+        const auto in_row = [&](int nth) {
+            const Value& v = trace.value(trace.reads(k)[static_cast<std::size_t>(nth)].value);
+            return Matrix(v.data.row(cell.row - v.region.row));
+        };
+        if (trace.reads(k).size() == 3) out.push_back(in_row(0)(0, 0) * in_row(1)(0, 0));
+        const Matrix P = in_row(trace.reads(k).size() == 3 ? 2 : 0);
+        out.insert(out.end(), P.data(), P.data() + P.size());
+    } else if (const auto sum = cell_sum(trace, k, cell.row, cell.col)) {
+        if (sum->grows) out.push_back(sum->before * sum->shrinks);
+        for (const double term : sum->terms()) out.push_back(term);
+    }
+    std::erase(out, 0.0);
+    return out;
+}
+
+bool lens_says(const Program& program, const std::string& number) {
+    return std::ranges::any_of(program.items(), [&](const Item& item) {
+        return item.kind == ItemKind::text && item.panel == "Lens" && contains(item.text, number);
+    });
+}
+
+}  // namespace
+
 TEST_CASE("stage: every bar of a short sum has its number, and what was there before is called old") {
+    int bars = 0;
+    for (const Screen screen : {Screen{1024, 640}, Screen{1280, 720}, Screen{1920, 1080}})
+        for (const char* name : {"worked-4x4", "max-rises-late", "gradients-4x4"}) {
+            Program program(example(name), screen, true);
+            for (const char* lesson : {"flash-forward", "flash-backward"}) {
+                program.show_lesson(lesson);
+                const Trace& trace = *program.state.trace;
+                for (const Op op : {Op::row_sum, Op::output, Op::dv, Op::dq, Op::dk})
+                    for (const int k : steps_of(trace, op)) {
+                        program.go_to_step(k, 2);
+                        const std::vector<double> parts = parts_drawn(program.state);
+                        if (!program.look_for("Lens") || parts.size() < 2 || parts.size() > 3) continue;
+                        if (exchanges(program.state)) continue;  // its bytes are drawn
+                        INFO(program.where());
+                        const bool whole =
+                            std::ranges::all_of(parts, [](double v) { return v == std::round(v); });
+                        for (const double part : parts) {
+                            const std::string number =
+                                format_fixed(part, whole ? 0 : number_style().digits - 1);
+                            CHECK_MESSAGE(lens_says(program, number), number);
+                            ++bars;
+                        }
+                    }
+            }
+        }
+    CHECK(bars > 100);
     Program program(example("worked-4x4"), {1280, 720}, true);
-    program.go_to_step(steps_of(*program.state.trace, Op::output)[1], 2);
-    for (const char* number : {"9.000", "1.759"}) CHECK(program.look_for(number, "Lens"));
     program.show_lesson("flash-backward");
     program.go_to_step(steps_of(*program.state.trace, Op::dk)[1], 2);
     for (const char* number : {"old −5.571", "−7.421"}) CHECK(program.look_for(number, "Lens"));
+}
+
+TEST_CASE("stage: every step that computes has its drawing") {
+    for (const Screen screen : {Screen{1280, 720}, Screen{1600, 900}, Screen{1920, 1080}}) {
+        Program program(example("worked-4x4"), screen, true);
+        at_every_step(program, example("worked-4x4"), [&] {
+            const Op op = op_now(program.state);
+            // Start values and what the mask leaves out are made of nothing.
+            if (info(op).kind != OpKind::compute || op == Op::init || op == Op::skip) return;
+            if (program.state.lesson->uses(chooses_ranks)) return;  // a table of rounds stands beside
+            CHECK_MESSAGE(program.look_for("Lens"), program.where());
+        });
+    }
 }
 
 TEST_CASE("stage: what grows in HBM goes both ways, with its bytes") {
@@ -586,22 +664,50 @@ TEST_CASE("stage: what is dimmed can still be read") {
     }
 }
 
-TEST_CASE("stage: the columns of scores and of keys bear the words of the keys") {
-    Program program(example("six-words"), {1280, 720}, true);
-    const Problem& p = *program.state.problem;
-    for (const Op op : {Op::scores, Op::tile_max})
-        for (const int k : steps_of(*program.state.trace, op)) {
-            program.go_to_step(k, 2);
-            const int first = program.state.trace->step(k).j * p.Bc;
-            for (int n = 0; n < p.Bc; ++n) {
-                const auto below_a_matrix = [&](const Item& item) {
-                    return item.kind == ItemKind::text && item.panel == "Presenter" &&
-                           item.text == p.key_token(first + n);
-                };
-                CHECK_MESSAGE(std::ranges::any_of(program.items(), below_a_matrix), program.where(), ": ",
-                              p.key_token(first + n));
+TEST_CASE("stage: in every lesson rows and columns bear the words of queries and keys") {
+    for (const Screen screen : {Screen{1280, 720}, Screen{1920, 1080}}) {
+        Program program(example("six-words"), screen, true);
+        const Problem& p = example("six-words");
+        at_every_step(program, p, [&] {
+            const AppState& state = program.state;
+            const Lesson& lesson = *state.lesson;
+            const Op op = op_now(state);
+            // Partial results of three rows, and dQ with its way to HBM, stand in two lines without room for
+            // words.
+            if (lesson.uses(chooses_sequences) || op == Op::skip || op == Op::loss || op == Op::part) return;
+            if (exchanges(state)) return;
+            const auto says = [&](const std::string& word) {
+                return std::ranges::any_of(program.items(), [&](const Item& item) {
+                    if (item.kind != ItemKind::text || item.panel == "Timeline") return false;
+                    if (item.text == word || item.text.ends_with(" " + word)) return true;
+                    for (std::size_t at = item.text.find('('); at != std::string::npos;
+                         at = item.text.find('(', at + 1)) {
+                        const std::string inside =
+                            " " + item.text.substr(at + 1, item.text.find(')', at) - at - 1) + " ";
+                        if (contains(inside, " " + word + " ")) return true;
+                    }
+                    return false;
+                });
+            };
+            INFO(program.where());
+            if (lesson.one_row) {
+                if (lesson.picture == Picture::softmax)
+                    for (int j = 0; j < p.N_kv(); ++j) CHECK_MESSAGE(says(p.key_token(j)), p.key_token(j));
+                return;
             }
-        }
+            if (info(op).kind != OpKind::compute) return;
+            // The row that the step is about; the keys along it, where there is a matrix of scores.
+            for (const StageTerm& term : stage_terms(*state.trace, program.step(), state.explanation)) {
+                const TermWords words = term_words(state, term);
+                const TermLine line = term_line(term, state.explanation);
+                const std::vector<std::string>& along = line.column ? words.rows : words.columns;
+                const bool scores = info(term.slot).role == Role::S;
+                if (!scores || along.empty() || line.column) continue;
+                for (const std::string& word : along)
+                    CHECK_MESSAGE(says(word), info(term.slot).name, ": ", word);
+            }
+        });
+    }
 }
 
 TEST_CASE("stage: a title has beside it where the step is, not the title again") {
@@ -620,7 +726,7 @@ TEST_CASE("an old value of another quantity has the decimals of that quantity") 
     const Item cell = program.find(cell_name({Slot::Prob, 0, 0}));
     std::vector<std::string> texts;
     for (const Item& text : program.items())
-        if (text.kind == ItemKind::text && inside(text, cell)) texts.push_back(text.text);
+        if (text.kind == ItemKind::text && within(text, cell)) texts.push_back(text.text);
     CHECK(std::ranges::count(texts, "1") == 1);
     CHECK(std::ranges::count(texts, "1.000") == 0);
 }

@@ -47,11 +47,11 @@ TEST_CASE("a toggle breaks the walk, can be undone, and Reset mends it") {
     REQUIRE(program.state.truth);
     CHECK(program.state.truth->result(Slot::O) == whole->result(Slot::O));
     CHECK_FALSE(program.state.trace->result(Slot::O) == whole->result(Slot::O));
-    program.check_shows({"Broken on purpose", "ℓ[0] is 2.503"});
+    program.check_shows({"Fault: correction left out", "ℓ[0] is 2.503"});
     program.press("ctrl+z");
     CHECK_FALSE(program.state.problem->broken());
     CHECK_FALSE(program.state.truth);
-    CHECK_FALSE(program.shows("Broken on purpose"));
+    CHECK_FALSE(program.shows("Fault: correction left out"));
     program.press("ctrl+y");
     CHECK(program.state.truth);
     program.click("reset faults");
@@ -63,7 +63,7 @@ TEST_CASE("the name of the fault stands in the panel of the tiles, not across it
     for (const Screen screen : all_screens) {
         Program program(broken_example(&Switches::no_correction), screen);
         program.go_to_step(16);
-        const Item* const name = program.look_for("Broken on purpose: leave the correction out");
+        const Item* const name = program.look_for("Fault: correction left out");
         const Item* const title = program.look_for("SRAM", "SRAM");
         REQUIRE((name && title));
         CHECK(std::abs(middle(*name).y - middle(*title).y) < 3);
@@ -76,7 +76,7 @@ TEST_CASE("it stands there beside the order of the loops, too") {
         Program program(broken_example(&Switches::no_lse), screen);
         program.show_lesson("flash-backward");
         program.go_to_step(11);
-        const Item* const name = program.look_for("Broken on purpose: leave L out");
+        const Item* const name = program.look_for("Fault: L left out");
         const Item* const title = program.look_for("SRAM", "SRAM");
         REQUIRE((name && title));
         CHECK(std::abs(middle(*name).y - middle(*title).y) < 3);
@@ -87,7 +87,7 @@ TEST_CASE("it stands there beside the order of the loops, too") {
 TEST_CASE("the page names the fault and says what the number would be without it") {
     Program program(broken_example(&Switches::no_correction), {1280, 720});
     program.go_to_step(16);
-    program.check_shows({"Broken on purpose: leave the correction out", "without the fault"});
+    program.check_shows({"Fault: correction left out", "without the fault"});
     const double truth = *true_value(*program.state.truth, program.state.explanation.target, 16);
     program.check_shows({format_short(truth)});
     program.go_to_step(3);  // as in the true walk
@@ -121,13 +121,40 @@ TEST_CASE("formats: a kernel's choice at once, or stage by stage") {
     program.click("fp16 kernel");
     CHECK(program.state.problem->precision.inputs == Format::fp16);
     CHECK(program.state.problem->precision.softmax == Format::fp32);
-    program.check_shows({"fp16 kernel", "Rounded on purpose"});
-    CHECK_FALSE(program.shows("Broken on purpose"));
+    program.check_shows({"fp16 kernel", "Rounded: "});
+    CHECK_FALSE(program.shows("Fault: correction left out"));
     program.click("softmax");
     CHECK_FALSE(program.look_for("e4m3"));  // the maximum begins at −∞, which e4m3 does not have
     program.click("bf16");
     CHECK(program.state.problem->precision.softmax == Format::bf16);
     CHECK(program.shows("own choice"));
+}
+
+TEST_CASE("savings: lazy rescaling with its threshold, and the cubic") {
+    Program program;
+    program.press(Key::x);
+    program.click("break tab/Savings");
+    program.click("lazy");
+    REQUIRE(program.state.problem->savings.lazy);
+    CHECK(*program.state.problem->savings.lazy == 8);
+    const auto told = [&](const char* words) { return contains(program.state.comparison->sentence, words); };
+    program.check_shows({"Saving: lazy τ = 8"});
+    CHECK(told("Of 2 rescalings of a row none is done"));
+    program.click("lazy threshold");
+    program.retype("0.5");
+    program.press(Key::enter);
+    program.settle();
+    CHECK(program.state.problem->savings.lazy == 0.5);
+    CHECK(told("Of 2 rescalings of a row 2 are done"));
+    program.click("cubic");
+    CHECK(program.state.problem->savings.cubic);
+    program.check_shows({"Saving: lazy τ = 0.5, cubic"});
+    CHECK(told("The cubic misses a weight by at most"));
+    program.click("reset faults");
+    CHECK_FALSE(program.state.problem->broken());
+    // A lesson without them has no such tab, and opens the first one in its place.
+    program.show_lesson("flash-backward");
+    CHECK_FALSE(program.look_for("Savings", "Break it"));
 }
 
 TEST_CASE("D goes from difference to difference and chooses the cell; Shift D from NaN to NaN") {
@@ -222,7 +249,7 @@ TEST_CASE("a large walk is compared in the background as well") {
     REQUIRE(program.state.truth);
     REQUIRE(program.state.comparison);
     CHECK(program.state.comparison->differs());
-    CHECK(program.shows("Broken on purpose"));
+    CHECK(program.shows("Fault: maximum left out"));
 }
 
 TEST_CASE("presenter mode names the fault, and the help explains the marks") {
@@ -245,7 +272,7 @@ TEST_CASE("the panel fits at every size, whatever is broken") {
             p.causal = fault == &Switches::wrong_mask_edge;
             Program program(p, screen);
             program.state.show_break = true;
-            for (int tab = 0; tab < 3; ++tab)
+            for (int tab = 0; tab < 4; ++tab)
                 for (int k : {0, 7, 16}) {
                     program.state.break_tab = tab;
                     program.go_to_step(k);

@@ -39,6 +39,35 @@ TEST_CASE("N goes through all lessons and the pages without a walk, Shift N back
     CHECK(program.state.lesson->id == std::string("softmax-1pass"));
 }
 
+TEST_CASE("who comes to gradients with the worked example as it is finds a dO without rows of zeros") {
+    for (const char* key : {"4", "5", "0 4"}) {
+        Program program;
+        program.press(key);
+        program.settle();
+        const Problem& shown = *program.state.problem;
+        CHECK(shown.name == "gradients-4x4");
+        CHECK(shown.Q == example("worked-4x4").Q);
+        REQUIRE(shown.dO);
+        for (int r = 0; r < shown.N(); ++r) CHECK(shown.dO->row(r).cwiseAbs().maxCoeff() > 0);
+        // The other one is chosen there like any example.
+        for (std::size_t n = 0; n < program.state.examples.size(); ++n)
+            if (program.state.examples[n].name == ui::worked_example)
+                choose_example(program.state, static_cast<int>(n));
+        program.settle();
+        program.press(key);
+        CHECK(program.state.problem->name == ui::worked_example);
+    }
+    const Problem own = random_with_tiles(6, 4, 2, 2),
+                  broken = with(example("worked-4x4"), &Switches::no_lse);
+    for (const Problem& problem : {own, broken}) {
+        Program program(problem);
+        program.press("4");
+        program.settle();
+        CHECK(program.state.problem->name == problem.name);
+        CHECK(program.state.problem->switches == problem.switches);
+    }
+}
+
 TEST_CASE("chapters beside the current one keep their names where not all have room") {
     Program program(example("worked-4x4"), {1600, 900});
     program.show_lesson("softmax-1pass");

@@ -29,7 +29,8 @@ struct Golden {
     bool start = false;  ///< the start page in place of the step
     std::string_view lesson = "flash-forward";
     int heads = 1, key_heads = 1;
-    int inside = -1;  ///< that step of a kernel's run in place of the lesson's
+    int inside = -1;    ///< that step of a kernel's run in place of the lesson's
+    bool race = false;  ///< without the last of its barriers, where that shows
 };
 
 // Some steps, and the stage of every lesson there is.
@@ -43,7 +44,9 @@ std::vector<Golden> goldens() {
         {"heads-training-step", "gradients-4x4", 14, ThemeId::dark, false, false, "training-step", 4, 2},
         {"inside-dark", "worked-4x4", 1, ThemeId::dark, false, false, "flash-forward", 1, 1, 101},
         {"inside-light", "worked-4x4", 1, ThemeId::light, false, false, "flash-forward", 1, 1, 12},
-        {"inside-presenter", "worked-4x4", 1, ThemeId::dark, true, false, "flash-forward", 1, 1, 101}};
+        {"inside-presenter", "worked-4x4", 1, ThemeId::dark, true, false, "flash-forward", 1, 1, 101},
+        {"inside-race-presenter", "worked-4x4", 1, ThemeId::dark, true, false, "flash-forward", 1, 1, 0,
+         true}};
     for (const Lesson& lesson : lessons())
         out.push_back(
             {"stage-" + std::string(lesson.id), "gradients-4x4", 0, ThemeId::dark, true, false, lesson.id});
@@ -85,6 +88,13 @@ Image draw(const Golden& golden) {
         program.state.page = Page::inside;
         wait_for_inside(program.state);
         go_inside(program.state, 0, golden.inside);
+        if (golden.race) {
+            std::string name;
+            for (const InsideFault& f : inside_faults(program.state))
+                if (f.fault.kind == inside::FaultKind::barrier) name = f.name;
+            choose_inside_fault(program.state, name);
+            wait_for_inside(program.state);
+        }
     }
     if (golden.start) program.state.page = Page::start, wait_for_start(program.state);
     program.frame(2);

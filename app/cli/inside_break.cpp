@@ -1,0 +1,114 @@
+#include "app/cli/inside_break.h"
+
+#include "app/export/text_layout.h"
+#include "core/base/numbers.h"
+#include "core/base/words.h"
+#include "core/inside/source.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace tilewalk {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using inside::BankTotals;
+using inside::Damage;
+using inside::Fault;
+using inside::Record;
+using inside::WrongCell;
+
+/// What the kernel's comments say of the step that is left out; else what is done in its place.
+std::string meaning(const Fault& fault) {
+    for (const EmbeddedFile& file : gpu::kernel_sources())
+        if (fault.file.ends_with(std::string("/") + file.name)) {
+            const std::string words =
+                inside::remark_on(inside::source_text(fault.file, file.text), fault.line);
+            if (!words.empty()) return words;
+        }
+    return inside::info(fault.kind).what;
+}
+
+std::string cell_text(const char* which, const WrongCell& cell) {
+    return std::string("    ") + which + ": " + cell.output + "[" + str(cell.row) + ", " + str(cell.column) +
+           "] is " + format_number(cell.broken) + " in place of " + format_number(cell.sound) + "\n";
+}
+
+std::string outputs_of(const Record& record) {
+    std::vector<std::string> names;
+    for (const inside::Output& one : record.outputs) names.push_back(one.name);
+    return joined(names, ", ");
+}
+
+// A number of JSON, or null: JSON has no NaN.
+Json number_json(float x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
+
+Json cell_json(const std::optional<WrongCell>& cell) {
+    if (!cell) return nullptr;
+    return {{"output", cell->output},
+            {"row", cell->row},
+            {"column", cell->column},
+            {"sound", number_json(cell->sound)},
+            {"broken", number_json(cell->broken)}};
+}
+
+Json banks_json(const BankTotals& banks) {
+    return {{"bank_turns", banks.turns}, {"bank_turns_without_conflict", banks.least}, {"ways", banks.ways}};
+}
+
+}  // namespace
+
+std::string faults_text(const Record& sound) {
+    std::vector<std::vector<std::string>> rows;
+    for (const Fault& fault : inside::faults_of(sound))
+        rows.push_back({inside::name_of(fault), inside::title_of(fault), meaning(fault)});
+    if (rows.empty()) return "There is nothing in " + sound.kernel + " that can be left out.\n";
+    return number_table(rows, {0, 1, 2});
+}
+
+std::string broken_head(const gpu::BrokenRun& broken) {
+    const Record& record = broken.record;
+    return "broken: " + inside::title_of(*record.fault) + " (" + inside::name_of(*record.fault) +
+           "): " + meaning(*record.fault) + "\norder: " + inside::schedule_text(record.schedule) + "; " +
+           counted(broken.tried, "order") + " tried\n";
+}
+
+std::string broken_end(const Record& sound, const gpu::BrokenRun& broken) {
+    const Damage& damage = broken.damage;
+    std::string text = "\n" + outputs_of(broken.record) + ": " + inside::damage_text(damage);
+    if (damage.wrong == 0 && broken.record.races() > 0)
+        text += " in " + (broken.tried == 1 ? "this order" : "each of " + str(broken.tried) + " orders") +
+                ", by luck: nothing makes them so";
+    text += "\n";
+    if (damage.first) text += cell_text("the first", *damage.first);
+    if (damage.worst) text += cell_text("the worst", *damage.worst);
+    const BankTotals before = inside::bank_totals(sound), now = inside::bank_totals(broken.record);
+    if (now.turns != before.turns)
+        text += "turns of the banks: " + format_count(now.turns) + " in place of " +
+                format_count(before.turns) + ", up to " + counted(now.ways, "way") + " of conflict\n";
+    return text;
+}
+
+Json broken_json(const Record& sound, const gpu::BrokenRun& broken) {
+    const Record& record = broken.record;
+    const Damage& damage = broken.damage;
+    return {{"name", inside::name_of(*record.fault)},
+            {"title", inside::title_of(*record.fault)},
+            {"meaning", meaning(*record.fault)},
+            {"orders_tried", broken.tried},
+            {"copies", record.schedule.early ? "at once" : "when waited for"},
+            {"warps_stand_still", record.schedule.stalls},
+            {"seed", record.schedule.seed},
+            {"outputs",
+             {{"numbers", damage.cells},
+              {"wrong", damage.wrong},
+              {"nan", damage.nans},
+              {"first", cell_json(damage.first)},
+              {"worst", cell_json(damage.worst)}}},
+            {"banks",
+             {{"sound", banks_json(inside::bank_totals(sound))},
+              {"broken", banks_json(inside::bank_totals(record))}}}};
+}
+
+}  // namespace tilewalk

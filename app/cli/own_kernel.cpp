@@ -1,0 +1,307 @@
+#include "app/cli/own_kernel.h"
+
+#include "app/cli/child.h"
+#include "app/io/file.h"
+#include "app/io/problem_json.h"
+#include "app/io/text.h"
+#include "core/inside/record_file.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+#include <sys/wait.h>
+
+namespace tilewalk {
+namespace {
+
+using gpu::TraceFailed;
+
+// ---- The source, as far as it can be judged without a compiler
+
+/// Where a comment or a text that begins at `at` ends; `at` itself if none does.
+std::size_t end_of_other(std::string_view text, std::size_t at) {
+    const auto behind = [&](std::string_view end, std::size_t from) {
+        const std::size_t found = text.find(end, from);
+        return found == text.npos ? text.size() : found + end.size();
+    };
+    if (text.substr(at).starts_with("//")) return behind("\n", at);
+    if (text.substr(at).starts_with("/*")) return behind("*/", at + 2);
+    if (text[at] != '"') return at;
+    std::size_t end = at + 1;
+    while (end < text.size() && text[end] != '"' && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
+    return std::min(end + 1, text.size());
+}
+
+/// The words of the source, without comments and texts; a word that a bracket follows has it: "run(".
+std::set<std::string, std::less<>> code_words(std::string_view text) {
+    std::set<std::string, std::less<>> words;
+    std::string word;
+    for (std::size_t at = 0; at <= text.size();) {
+        const char c = at < text.size() ? text[at] : ' ';
+        if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
+            word += c, ++at;
+            continue;
+        }
+        if (!word.empty()) {
+            words.insert(word);
+            const std::size_t next = text.find_first_not_of(" \t\n", at);
+            if (next != text.npos && text[next] == '(') words.insert(word + "(");
+            word.clear();
+        }
+        const std::size_t end = at < text.size() ? end_of_other(text, at) : at;
+        at = std::max(end, at + 1);
+    }
+    return words;
+}
+
+Result<void> look_at(const std::string& name, const std::string& text) {
+    const auto words = code_words(text);
+    if (!words.contains("KERNEL"))
+        return Failure{name +
+                       " has no KERNEL: a function that runs on the device begins with this word, as in "
+                       "KERNEL THREADS(32) void mine(Arguments a)."};
+    if (!words.contains("run("))
+        return Failure{
+            name + " has no function run(const Arguments& a, Stream& stream), which launches its kernel."};
+    return {};
+}
+
+// ---- A private folder
+
+/// Files and folders that go when it goes, those made last first.
+class PrivateFolder {
+public:
+    static Result<PrivateFolder> make() {
+        std::error_code error;
+        std::string path = (std::filesystem::temp_directory_path(error) / "tilewalk-XXXXXX").string();
+        if (error || !::mkdtemp(path.data()))
+            return Failure{
+                "No private folder can be made for the kernel: " + std::string(std::strerror(errno)) + "."};
+        PrivateFolder folder;
+        folder.root_ = path;
+        folder.made_.emplace_back(path);
+        return folder;
+    }
+    PrivateFolder(PrivateFolder&&) = default;
+    // With what a compiler leaves there that was stopped.
+    ~PrivateFolder() {
+        if (made_.empty()) return;
+        while (made_.size() > 1) made_.pop_back();
+        std::error_code ignored;
+        std::filesystem::remove_all(root_, ignored);
+        made_.front().keep();
+    }
+
+    /// The path of a file that somebody else makes.
+    std::string expect(const std::string& name) {
+        made_.emplace_back(root_ + "/" + name);
+        return root_ + "/" + name;
+    }
+    Result<void> write(const std::string& name, std::string_view text) {
+        std::filesystem::path folder;
+        for (const auto& part : std::filesystem::path(name).parent_path()) {
+            folder /= part;
+            if (!folders_.insert(folder.string()).second) continue;
+            std::filesystem::create_directory(expect(folder.string()));
+        }
+        return write_file_atomic(expect(name), text);
+    }
+    const std::string& path() const { return root_; }
+
+private:
+    PrivateFolder() = default;
+    std::string root_;
+    std::set<std::string> folders_;
+    std::vector<Temporary> made_;
+};
+
+Result<void> write_headers(PrivateFolder& folder) {
+    const auto all = [&](std::span<const EmbeddedFile> files, const std::string& below) -> Result<void> {
+        for (const EmbeddedFile& file : files) {
+            if (!std::string_view(file.name).ends_with(".h")) continue;
+            if (auto done = folder.write(below + file.name, file.text); !done) return done;
+        }
+        return {};
+    };
+    if (auto done = all(gpu::device_sources(), ""); !done) return done;
+    return all(gpu::kernel_sources(), "cuda/kernels/");
+}
+
+/// Around the user's text, so that it needs no names of ours in front. Its lines keep their numbers.
+Result<void> write_source(PrivateFolder& folder, const std::string& name, const std::string& text) {
+    if (auto done =
+            folder.write("own.cpp", "#include \"cuda/device/device.h\"\n"
+                                    "#include \"cuda/launch/arguments.h\"\n"
+                                    "using namespace tilewalk;\n"
+                                    "using namespace tilewalk::gpu;\n"
+                                    "using namespace tilewalk::gpu::BACKEND;\n"
+                                    "#include \"own.cu\"\n"
+                                    "extern \"C\" void tilewalk_own_kernel(const Arguments& a, Stream& "
+                                    "stream) { run(a, stream); }\n");
+        !done)
+        return done;
+    return folder.write("own.cu", "#line 1 \"" + name + "\"\n" + text);
+}
+
+// ---- The compiler
+
+/// $CXX with its words, or the first that is there.
+std::vector<std::string> compiler() {
+    const char* const chosen = std::getenv("CXX");
+    std::vector<std::string> words;
+    for (const std::string& word : split(chosen ? chosen : "", " "))
+        if (!word.empty()) words.push_back(word);
+    if (!words.empty()) return words;
+    for (const char* name : {"g++", "c++", "clang++"})
+        if (find_program(name)) return {name};
+    return {"c++"};
+}
+
+/// What the compiler said first of an error: "my.cu:7:12: error: …"; else its last words.
+std::string first_error(const std::string& said) {
+    std::string last = "the compiler said nothing";
+    for (const std::string& line : split(said, "\n")) {
+        if (line.find(": error: ") != line.npos || line.find(": fatal error: ") != line.npos) return line;
+        if (!line.empty()) last = line;
+    }
+    return last;
+}
+
+Result<void> compile(PrivateFolder& folder, const gpu::RecordRequest& request, const std::string& name,
+                     const OwnKernelBudget& budget, TraceFailed& of) {
+    std::vector<std::string> compiler_words = compiler();
+    const auto program = compiler_words.front().find('/') == std::string::npos
+                             ? find_program(compiler_words.front())
+                             : std::optional(compiler_words.front());
+    if (!program) {
+        of = TraceFailed::no_device;
+        return Failure{name + " must be compiled, and no compiler for C++ is installed here: there is no " +
+                       compiler_words.front() + "."};
+    }
+    compiler_words.front() = *program;
+    const std::string object = folder.expect("own.o"), library = folder.expect("own.so"),
+                      said = folder.expect("compiler.txt");
+    std::error_code unknown;
+    const std::string beside = std::filesystem::absolute(request.kernel, unknown).parent_path().string();
+    std::vector<std::string> compiles = compiler_words, links = compiler_words;
+    const std::vector<std::string> how{"-std=c++20",
+                                       "-O1",
+                                       "-fPIC",
+                                       "-w",
+                                       "-DTILEWALK_RECORDS",
+                                       "-fno-tree-vectorize",
+                                       "-fno-tree-slp-vectorize",
+                                       "-fsanitize=alignment",
+                                       "-fsanitize-recover=alignment",
+                                       "-I" + folder.path(),
+                                       "-iquote",
+                                       beside,
+                                       "-c",
+                                       folder.path() + "/own.cpp",
+                                       "-o",
+                                       object};
+    compiles.insert(compiles.end(), how.begin(), how.end());
+    for (const std::string& word : {std::string("-shared"), object, std::string("-o"), library})
+        links.push_back(word);
+    for (const auto& words : {compiles, links}) {
+        const auto end = run_child({words, said, folder.path(), budget.compiling, request.stop});
+        if (!end) return Failure{end.error};
+        if (request.stop.stop_requested()) return Failure{"Cancelled."};
+        if (!end->in_time)
+            return Failure{name + " was still being compiled after " + str(int(budget.compiling)) +
+                           " seconds, and was left."};
+        if (!end->well())
+            return Failure{name + " does not compile: " + first_error(read_file(said).value.value_or(""))};
+    }
+    return {};
+}
+
+// ---- Its run
+
+std::string signal_words(int signal) {
+    switch (signal) {
+    case SIGSEGV:
+    case SIGBUS: return "it read or wrote where there is no memory";
+    case SIGFPE: return "it divided by zero";
+    case SIGILL: return "it came to an instruction that there is not";
+    default: return std::string("it ended with ") + ::strsignal(signal);
+    }
+}
+
+Failure ended_badly(const std::string& name, const ChildEnd& end, const OwnKernelBudget& budget,
+                    const std::string& said) {
+    const bool too_long = !end.in_time || (WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGXCPU);
+    if (too_long)
+        return Failure{name + " did not come to its end: it was stopped after " + str(budget.computing) +
+                       " seconds of computing."};
+    if (WIFSIGNALED(end.status))
+        return Failure{name + " was ended by the system: " + signal_words(WTERMSIG(end.status)) + "."};
+    return Failure{said.empty() ? name + " ended without a record." : said};
+}
+
+Result<inside::Record> run_library(PrivateFolder& folder, const std::string& name,
+                                   const gpu::RecordRequest& request, const OwnKernelBudget& budget) {
+    const std::string record = folder.expect("record"), failure = folder.expect("failure.txt"),
+                      said = folder.expect("said.txt");
+    if (auto done = folder.write("problem.json", problem_to_json(request.problem)); !done)
+        return Failure{done.error};
+    const auto end = run_child(
+        {{own_kernel_runner(), "run-own-kernel", folder.path(), name, str(static_cast<int>(request.dtype)),
+          str(request.blocks.empty() ? 0 : request.blocks.front()), str(budget.computing)},
+         said,
+         folder.path(),
+         budget.running,
+         request.stop});
+    if (!end) return Failure{end.error};
+    if (request.stop.stop_requested()) return Failure{"Cancelled."};
+    if (!end->well()) return ended_badly(name, *end, budget, read_file(failure).value.value_or(""));
+    const auto bytes = read_file(record);
+    if (!bytes) return Failure{bytes.error};
+    return inside::read_record(*bytes);
+}
+
+}  // namespace
+
+std::string own_kernel_name(const std::string& path) {
+    std::string name = without_controls(std::filesystem::path(path).filename().string());
+    for (char& c : name)
+        if (c == '"' || c == '\\') c = '_';
+    return name;
+}
+
+std::string own_code_warning(const std::string& path) {
+    return own_kernel_name(path) +
+           " is compiled and runs on this machine as your own program would: it may do "
+           "whatever you may. Open only what you trust.";
+}
+
+std::string& own_kernel_runner() {
+    static std::string program = "/proc/self/exe";
+    return program;
+}
+
+Result<inside::Record> record_own_source(const gpu::RecordRequest& request, TraceFailed* how,
+                                         const OwnKernelBudget& budget) {
+    TraceFailed unwanted;
+    TraceFailed& of = how ? *how : unwanted;
+    of = TraceFailed::input;
+    const std::string name = own_kernel_name(request.kernel);
+    constexpr std::size_t most_bytes = 1 << 20;
+    const auto text = read_file(request.kernel, most_bytes);
+    if (!text) return Failure{text.error};
+    if (const auto fits = look_at(name, *text); !fits) return Failure{fits.error};
+    auto folder = PrivateFolder::make();
+    if (!folder) return Failure{folder.error};
+    if (const auto done = write_headers(*folder); !done) return Failure{done.error};
+    if (const auto done = write_source(*folder, name, *text); !done) return Failure{done.error};
+    if (const auto done = compile(*folder, request, name, budget, of); !done) return Failure{done.error};
+    of = TraceFailed::device;
+    return run_library(*folder, name, request, budget);
+}
+
+}  // namespace tilewalk

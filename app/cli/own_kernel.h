@@ -1,0 +1,35 @@
+// A kernel of the user's own: its source is compiled with the host's compiler in a private folder, and runs
+// there in a process of its own, recorded (docs/inside.md, "Your own kernel").
+#pragma once
+
+#include "cuda/host/gpu.h"
+
+#include <string>
+
+namespace tilewalk {
+
+/// What may be taken of the machine's time, in seconds.
+struct OwnKernelBudget {
+    double compiling = 120;  ///< of the wall
+    int computing = 60;      ///< of the CPU
+    double running = 300;    ///< of the wall
+};
+
+/// Foreign code runs as whoever calls this: a sentence that says so.
+std::string own_code_warning(const std::string& path);
+
+/// The name under which its record and its source go: "my.cu".
+std::string own_kernel_name(const std::string& path);
+
+/// `request.kernel` is the path of the source. Refused with a sentence: no compiler, no kernel, what the
+/// compiler says first, a kernel that does not end, reads or writes outside of its memory, or waits forever.
+Result<inside::Record> record_own_source(const gpu::RecordRequest& request, gpu::TraceFailed* how = nullptr,
+                                         const OwnKernelBudget& budget = {});
+
+/// The program that runs it: this one. Tests name another.
+std::string& own_kernel_runner();
+/// What that program is called with. Does what they ask, and ends the process; returns if they are other
+/// words.
+void run_as_own_kernel(int argc, char** argv);
+
+}  // namespace tilewalk

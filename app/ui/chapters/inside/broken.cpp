@@ -1,0 +1,235 @@
+// The page while something is left out: the race as two arrows that cross, or the banks with and without the
+// swizzle, or the step as ever; the numbers that come of it; and at the right what happened, and the way
+// back.
+#include "app/ui/chapters/inside/inside.h"
+#include "app/ui/kit/items.h"
+#include "core/base/numbers.h"
+#include "core/inside/words.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+using inside::Crossing;
+using inside::CrossingSide;
+using inside::FaultKind;
+
+/// Of the step's access, with and without: both are drawn to one scale.
+int most_ways(const InsidePlace& a, const InsidePlace& b) {
+    int most = 1;
+    for (const InsidePlace* at : {&a, &b}) {
+        const ShownAccess shown = shown_access(*at);
+        if (!shown.event) continue;
+        for (const inside::Access& access :
+             inside::accesses_of(*shown.event, at->block().words_of(*shown.event)))
+            if (access.shared)
+                most = std::max(most,
+                                inside::bank_turns(access.addresses, access.lanes, shown.event->bytes).ways);
+    }
+    return most;
+}
+
+/// The same step with and without the swizzle.
+void draw_both_layouts(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    const InsidePlace sound = place_in(*state.kernel_walk->sound, state.inside);
+    const float w = std::floor((a.w - space::margin) / 2);
+    const InsidePlace* const places[] = {&at, &sound};
+    const char* const names[] = {"Without the swizzle", "With it"};
+    const int most = most_ways(at, sound);
+    for (int n = 0; n < 2; ++n) {
+        const Rect part{a.x + px(n) * (w + space::margin), a.y, w, a.h};
+        const Panel panel(c, n == 0 ? "Banks broken" : "Banks sound", part, names[n]);
+        const ShownAccess shown = shown_access(*places[n]);
+        const Rect in{part.inner_x(), part.y + 46, part.inner_w(), part.h - 46 - space::foot};
+        InsideLook look;
+        look.fixed = true, look.ways = most;
+        if (shown.event)
+            draw_banks(c, state, in, *places[n], *shown.event, look);
+        else
+            c.text_within(in.x, in.y + 14, in.w, "This step asks for no address.", size::body, c.theme->t3);
+    }
+}
+
+std::string who_of(const CrossingSide& side, bool same_warp) {
+    return same_warp ? "lane " + str(side.lane) + " of warp " + str(side.warp) : "warp " + str(side.warp);
+}
+
+}  // namespace
+
+const char* title_of_outcome(const BrokenWalk& told, const inside::Record& record) {
+    if (record.races() > 0) return "Race";
+    if (told.damage.wrong > 0) return "Wrong numbers";
+    return told.fault.kind == FaultKind::swizzle ? "Bank conflicts" : "No difference";
+}
+
+std::string race_sentence(const Crossing& crossing) {
+    const CrossingSide &first = crossing.first, &second = crossing.second;
+    const bool same = first.warp == second.warp;
+    const std::string a = who_of(first, same), b = who_of(second, same);
+    std::string text;
+    if (same && first.lane == second.lane && first.writes && !second.writes)
+        text = capitalised(b) + (crossing.crossed ? " reads what its own copy has not brought yet."
+                                                  : " may read what its own copy has not brought yet.");
+    else if (first.writes && second.writes)
+        text = capitalised(a) + " and " + b + " write to one place, and nothing says who comes last.";
+    else if (first.writes)
+        text = capitalised(b) + (crossing.crossed ? " reads what " : " may read what ") + a +
+               " has not written yet.";
+    else
+        text = capitalised(b) + (crossing.crossed ? " writes over what " : " may write over what ") + a +
+               " has still to read.";
+    return crossing.crossed ? text : text + " This run kept the order, by luck.";
+}
+
+void inside_broken(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    const BrokenWalk& told = *state.kernel_walk->broken;
+    const float lower = std::max(134.0f, std::floor(a.h * .3f)), upper = a.h - lower - space::margin;
+    const Rect top{a.x, a.y, a.w, upper}, foot{a.x, a.y + upper + space::margin, a.w, lower};
+    if (told.crossing) {
+        const std::string where = inside::address_text(at.record(), told.crossing->address);
+        const Panel panel(c, "Crossing", top, "Two accesses cross", where);
+        const InsidePlace there = crossing_place(state, at);
+        draw_crossing(c, state, {top.inner_x(), top.y + 44, top.inner_w(), top.h - 44 - space::foot}, there,
+                      told, {});
+    } else if (told.fault.kind == FaultKind::swizzle) {
+        draw_both_layouts(c, state, top, at);
+    } else {
+        inside_shows_memory(state) ? inside_memory(c, state, top, at) : inside_registers(c, state, top, at);
+    }
+    const bool wrong = told.damage.wrong > 0;
+    const Panel panel(
+        c, "Numbers", foot, wrong ? "The number it makes" : "The numbers",
+        wrong ? format_count(told.damage.wrong) + " of " + format_count(told.damage.cells) + " wrong" : "");
+    draw_damage(c, {foot.inner_x(), foot.y + 40, foot.inner_w(), foot.h - 40 - 10}, told, at, {});
+}
+
+InsidePlace crossing_place(const AppState& state, const InsidePlace& at) {
+    InsidePlace there = at;
+    const auto& launches = at.walk->launches;
+    const int last = static_cast<int>(launches.size()) - 1;
+    there.launch =
+        launches[static_cast<std::size_t>(std::clamp(state.kernel_walk->broken->launch, 0, last))].get();
+    return there;
+}
+
+namespace {
+
+/// A pen that goes down the panel.
+struct FaultPen {
+    const Canvas& c;
+    Rect a;
+    float y, end;
+    float room() const { return end - y; }
+    void words(const std::string& text, float size, ImU32 colour, Face face = Face::regular) {
+        const int fit = static_cast<int>(room() / (size * 1.45f));
+        if (fit < 1) return;
+        y += c.paragraph(a.inner_x(), y, a.inner_w(), text, size, colour, fit, face) + 6;
+    }
+    void row(const std::string& name, const std::string& value) {
+        if (room() < 20) return;
+        const float w = c.text(a.inner_x(), y + 8, name, size::small, c.theme->t3);
+        c.text_within(a.inner_right(), y + 8, a.inner_w() - w - 12, value, size::small, c.theme->t1,
+                      Face::mono, Align::right);
+        y += 19;
+    }
+};
+
+std::string line_of_side(const InsidePlace& at, const CrossingSide& side) {
+    const std::string text = inside::place_text(at.record(), side.place);
+    return "warp " + str(side.warp) + ", " + text.substr(text.find_last_of('/') + 1);
+}
+
+void draw_race_table(FaultPen& pen, const InsidePlace& at, const Crossing& crossing) {
+    for (const CrossingSide* side : {&crossing.first, &crossing.second})
+        pen.row(side->writes ? "writer" : "reader", line_of_side(at, *side));
+    pen.row("address", inside::short_address(at.record(), crossing.address));
+    if (inside::is_shared(crossing.address))
+        pen.row("bank", str(crossing.address / inside::bank_bytes % inside::banks));
+    pen.row("pairs that race here", format_count(crossing.pairs));
+    pen.y += 8;
+}
+
+void draw_bank_table(FaultPen& pen, const InsidePage& page) {
+    const inside::BankTotals sound = inside::bank_totals(page.sound->record),
+                             now = inside::bank_totals(page.shown->record);
+    pen.row("turns of the banks", format_count(now.turns));
+    pen.row("with the swizzle", format_count(sound.turns));
+    pen.row("worst conflict", counted(now.ways, "way"));
+    pen.y += 8;
+}
+
+std::string back_label(const inside::Fault& fault) {
+    return fault.line > 0 ? "Put line " + str(fault.line) + " back" : "Put it back";
+}
+
+}  // namespace
+
+void inside_fault(const Canvas& c, AppState& state, const Rect& a) {
+    const Panel panel(c, "Fault", a);
+    const InsidePlace at = place_inside(state);
+    if (!at) return;
+    const Theme& t = *c.theme;
+    const InsidePage& page = *state.kernel_walk;
+    const BrokenWalk& told = *page.broken;
+    const float button_y = a.bottom() - space::foot - space::bar;
+    c.text_within(a.inner_x(), a.y + 26, a.inner_w() - 78, title_of_outcome(told, at.record()),
+                  a.w > 300 ? 20 : 17, t.t1, Face::semibold);
+    if (button(c, "##tell step", a.inner_right() - 68, a.y + 11, 68, 28, "Step",
+               {.quiet = true, .size = size::small, .tooltip = "What the step does (F)"}))
+        state.inside.step_told = true;
+    c.text_within(a.inner_x(), a.y + 50, a.inner_w(), inside::title_of(told.fault), size::small, t.danger,
+                  Face::semibold);
+    FaultPen pen{c, a, a.y + 68, button_y - 10};
+    const InsidePlace there = crossing_place(state, at);
+    if (told.crossing) {
+        pen.words(race_sentence(*told.crossing), size::body, t.t1);
+        draw_race_table(pen, there, *told.crossing);
+    } else {
+        pen.words(inside::info(told.fault.kind).what, size::body, t.t1);
+        if (told.fault.kind == FaultKind::swizzle) draw_bank_table(pen, page);
+    }
+    if (pen.room() > 60) {
+        const inside::SourceText* source = told.fault.line > 0 ? source_of(state, told.fault.file) : nullptr;
+        const std::string remark = source ? inside::remark_on(*source, told.fault.line) : "";
+        rule(c, a, pen.y);
+        pen.y += 10;
+        if (!remark.empty()) pen.words("The kernel says of it: " + remark, size::small, t.t2);
+        pen.words(inside::info(told.fault.kind).expect, size::small, t.t1);
+        pen.words("Order of this run: " + inside::schedule_text(at.record().schedule) + "; " +
+                      counted(told.tried, "order") + " tried.",
+                  size::small, t.t2);
+    }
+    if (button(c, "##put back", a.inner_x(), button_y, a.inner_w(), space::bar, back_label(told.fault),
+               {.primary = true, .tooltip = "X"}))
+        choose_inside_fault(state, state.inside.fault);
+}
+
+void far_fault(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    const InsideLook look{size::far, size::far, 1.5f, true, true};
+    const BrokenWalk& told = *state.kernel_walk->broken;
+    const float lower = 160, upper = a.h - lower - 20;
+    const Rect top{a.x, a.y, a.w, upper};
+    if (told.crossing) {
+        draw_crossing(c, state, top, crossing_place(state, at), told, look);
+    } else if (told.fault.kind == FaultKind::swizzle) {
+        const InsidePlace sound = place_in(*state.kernel_walk->sound, state.inside);
+        const float w = (a.w - 50) / 2;
+        float x = a.x;
+        InsideLook of_both = look;
+        of_both.ways = most_ways(at, sound);
+        for (const InsidePlace& place : {at, sound}) {
+            if (const ShownAccess shown = shown_access(place); shown.event)
+                draw_banks(c, state, {x, a.y, w, upper}, place, *shown.event, of_both);
+            x += w + 50;
+        }
+    } else if (at.event->op == inside::Op::multiply_add) {
+        draw_product(c, state, top, at, look);
+    } else {
+        draw_lanes(c, state, top, at, look);
+    }
+    draw_damage(c, {a.x, a.bottom() - lower, a.w, lower}, told, at, look);
+}
+
+}  // namespace tilewalk::ui

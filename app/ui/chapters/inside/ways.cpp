@@ -1,0 +1,78 @@
+#include "app/ui/chapters/inside/ways.h"
+
+#include "app/ui/chapters/inside/inside.h"
+#include "app/ui/kit/items.h"
+#include "core/inside/words.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+const InsideWays& inside_ways(AppState& state, const InsidePlace& at) {
+    InsidePage& page = inside_page(state);
+    if (!page.ways || page.ways->of != page.shown)
+        page.ways = std::make_shared<InsideWays>(
+            InsideWays{page.shown, inside::Calls(page.shown->record, page.sources), nullptr, 0, -1, {}, {}});
+    InsideWays& ways = *page.ways;
+    if (ways.launch == at.launch && ways.event == at.n && ways.lane == at.lane) return ways;
+    ways.launch = at.launch, ways.event = at.n, ways.lane = at.lane;
+    ways.called = ways.calls.of(at.block(), at.steps(), at.warp, at.k);
+    ways.uses = uses_of(at.block(), at.steps(), at.origins(), at.warp, at.k, at.lane);
+    return ways;
+}
+
+namespace {
+
+constexpr float use_row = 20;
+
+std::string use_text(const InsidePlace& at, const inside::OriginStep& use) {
+    const inside::Event& event = at.block().events[use.event];
+    const std::string lane = "lane " + str(use.lane);
+    return inside::words_of_step(at.record(), at.block(), event).instruction +
+           (event.warp == at.warp ? ", " + lane : ", warp " + str(int(event.warp)) + " " + lane);
+}
+
+std::string use_distance(const InsidePlace& at, const inside::OriginStep& use) {
+    const inside::Event& event = at.block().events[use.event];
+    const int slots =
+        at.steps().slot(event.warp, at.origins().step_number(use.event)) - at.steps().slot(at.warp, at.k);
+    return "in " + counted(std::max(0, slots), "slot");
+}
+
+}  // namespace
+
+float inside_called(const Canvas& c, AppState& state, float x, float y, float w, const InsidePlace& at) {
+    const std::string text = inside::calls_text(inside_ways(state, at).called);
+    if (text.empty()) return 0;
+    c.text_within(x, y, w, text, size::small, c.theme->t3);
+    return 17;
+}
+
+float inside_uses(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    const inside::Uses& uses = inside_ways(state, at).uses;
+    if (uses.steps.empty() || a.h < 24 + use_row) return 0;
+    const Theme& t = *c.theme;
+    float y = a.y;
+    const int more = uses.all - static_cast<int>(uses.steps.size());
+    c.text(a.x, y + 8, "Where it goes", size::body, t.t2, Face::semibold);
+    if (more > 0) c.text(a.right(), y + 8, "and " + str(more) + " more", size::small, t.t3, Align::right);
+    y += 22;
+    for (const inside::OriginStep& use : uses.steps) {
+        if (y + use_row > a.bottom()) break;
+        const inside::Event& event = at.block().events[use.event];
+        const Rect box{a.x - 6, y - 1, a.w + 12, use_row};
+        const Hot hot =
+            hot_area(c, "##use " + str(use.event) + " " + str(use.lane), box.x, box.y, box.w, box.h);
+        if (hot.hovered) c.rect(box.x, box.y, box.w, box.h, t.raised, radius::cell);
+        const std::string far = use_distance(at, use);
+        const float w = text_width(Face::regular, size::small, far);
+        c.text_within(a.x, y + 9, a.w - w - 12, use_text(at, use), size::small, t.t2);
+        c.text(a.right(), y + 9, far, size::small, t.t3, Align::right);
+        if (hot.clicked)
+            choose_lane(state, use.lane), go_inside(state, event.warp, at.origins().step_number(use.event));
+        y += use_row;
+    }
+    return y - a.y + 8;
+}
+
+}  // namespace tilewalk::ui

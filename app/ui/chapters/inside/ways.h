@@ -1,0 +1,25 @@
+// Ways that are looked up where the walk stands, once for a place: from which lines a helper was called, and
+// who uses what the lane's step brought.
+#pragma once
+
+#include "app/ui/chapters/inside/page.h"
+#include "core/inside/calls.h"
+#include "core/inside/uses.h"
+
+namespace tilewalk::ui {
+
+struct InsideWays {
+    std::shared_ptr<const InsideWalk> of;
+    inside::Calls calls;  ///< of the whole walk
+
+    // Of one place
+    const InsideWalk::Launch* launch = nullptr;
+    std::uint32_t event = 0;
+    int lane = -1;
+    std::vector<inside::Call> called;
+    inside::Uses uses;
+};
+/// Of the place where the walk stands.
+const InsideWays& inside_ways(AppState& state, const InsidePlace& at);
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,88 @@
+#include "app/ui/parts/stage_words.h"
+
+#include "app/ui/kit/fonts.h"
+#include "app/ui/kit/measures.h"
+#include "app/ui/parts/slot_view.h"
+#include "core/lessons/ring/ranks.h"
+#include "core/lessons/shared/parts.h"
+#include "core/walk/lesson.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+namespace tilewalk::ui {
+
+namespace {
+
+// What a line of a matrix belongs to.
+enum class Of { nothing, query, key };
+
+bool is_weight(Slot slot) {
+    const std::string_view name = info(slot).symbol;
+    return name == "W" || name == "dW";
+}
+
+Of rows_of(Slot slot) {
+    const Role role = info(slot).role;
+    if (slot == Slot::X) return Of::query;
+    if (slot == Slot::X_kv) return Of::key;
+    const bool of_none = role == Role::none || is_weight(slot) || is_of_parts(slot) || slot == Slot::sink ||
+                         slot == Slot::dsink || slot == Slot::dsink_in;
+    if (of_none) return Of::nothing;
+    return role == Role::K || role == Role::V ? Of::key : Of::query;
+}
+
+Of columns_of(Slot slot) {
+    const bool scores = info(slot).role == Role::S && !one_column(slot);
+    return scores && rows_of(slot) == Of::query ? Of::key : Of::nothing;
+}
+
+// Where the lines lie in the sequence: those of a rank's shard count from 0. Empty: it is not to be told.
+std::vector<int> positions_of(const AppState& state, const StageTerm& t, bool queries, int first, int count) {
+    std::vector<int> out(static_cast<std::size_t>(count));
+    std::iota(out.begin(), out.end(), first);
+    // The table of the shares that ranks add has the rows of all of them below each other.
+    if (t.slot == Slot::dK_part || t.slot == Slot::dV_part)
+        for (int& position : out) position %= state.problem->N_kv();
+    if (!state.lesson->uses(chooses_ranks) || info(t.slot).hbm) return out;
+    const Step& step = step_now(state);
+    const int rank = queries ? step.when.worker : step.j;
+    if (rank < 0) return {};
+    const Ring ring(state.trace->problem());
+    const RingRows& shard = queries ? ring.queries_of(rank) : ring.keys_of(rank);
+    if (first + count > shard.rows()) return {};
+    for (int& position : out) position = shard.positions[static_cast<std::size_t>(position)];
+    return out;
+}
+
+std::vector<std::string> words_of(const AppState& state, const StageTerm& t, Of what, int first, int count) {
+    const Problem& p = *state.problem;
+    const bool queries = what == Of::query;
+    if (what == Of::nothing || (queries ? p.query_token(0) : p.key_token(0)).empty()) return {};
+    std::vector<std::string> out;
+    for (const int at : positions_of(state, t, queries, first, count)) {
+        if (at < 0 || at >= (queries ? p.N() : p.N_kv())) return {};
+        out.push_back(queries ? p.query_token(at) : p.key_token(at));
+    }
+    return out;
+}
+
+}  // namespace
+
+TermWords term_words(const AppState& state, const StageTerm& t) {
+    if (state.lesson->uses(chooses_sequences)) return {};  // their rows are those of several
+    const Region& at = t.value->region;
+    TermWords out{words_of(state, t, rows_of(t.slot), at.row, at.rows),
+                  words_of(state, t, columns_of(t.slot), at.col, at.cols)};
+    if (t.transposed) std::swap(out.rows, out.columns);
+    return out;
+}
+
+float widest_word(const std::vector<std::string>& words) {
+    float out = 0;
+    for (const std::string& word : words) out = std::max(out, text_width(Face::regular, size::far, word));
+    return out;
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,273 @@
+#include "core/class/questions_inside.h"
+
+#include "core/base/words.h"
+#include "core/class/questions_parts.h"
+#include "core/inside/accesses.h"
+#include "core/inside/words.h"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+// In a namespace of its own: lessons have an Op, too.
+namespace tilewalk::asked_inside {
+
+namespace {
+
+using inside::Event;
+using inside::Op;
+using inside::Part;
+using inside::Place;
+
+/// The step that is asked about.
+struct Coming {
+    const InsideRun& run;
+    int warp, k;
+    const Event& event = run.block.events[run.steps.event(warp, k)];
+    std::span<const std::uint32_t> words = run.block.words_of(event);
+
+    int any(int n, std::uint64_t purpose) const {
+        return static_cast<int>(mixed(mixed(static_cast<std::uint64_t>(k), purpose), event.place) %
+                                static_cast<std::uint64_t>(n));
+    }
+    Question question(Question::Kind kind, const std::string& text, const char* target) const {
+        const inside::StepWords of = inside::words_of_step(run.record, run.block, event);
+        Question q;
+        q.kind = kind;
+        q.step = k;
+        q.text = "Next: " + of.title + ", " + of.instruction + ", warp " + str(warp) + ". " + text;
+        q.exact = true;
+        q.target = target;
+        q.explanation.title = of.title;
+        return q;
+    }
+};
+
+void answer(Question& q, std::int64_t expected, const Expr& how) {
+    q.expected = static_cast<double>(expected);
+    q.explanation.numbers = write(how, q.expected);
+    q.explanation.result = {word(q.target), word(" = "), strong_number(str(expected))};
+}
+
+// ---- Who holds a cell
+
+void ask_lane(const Coming& at, std::vector<Question>& out) {
+    if (at.event.op != Op::multiply_add) return;
+    const inside::PartInfo& C = info(Part::C);
+    const int row = 1 + at.any(C.rows - 1, 3), column = at.any(C.columns, 4);  // row 0 tells nothing
+    const int lane = holder(Part::C, row, column).lane;
+    const int pair = column / 2, row_pair = row % 8 / 2;
+    const std::string cell = "C[" + str(row) + "," + str(column) + "]";
+    Question q = at.question(
+        Question::Kind::lane_of_cell,
+        "The 16 × 8 sums are dealt out: lane 0 holds two neighbours of row 0, the lanes of a quad share "
+        "a row, and each lane has a second row, 8 further down. Which lane holds " +
+            cell + "?",
+        "lane");
+    q.explanation.formula = {word("lane = 4 · (row mod 8) + ⌊column ÷ 2⌋")};
+    answer(q, lane, sum({product({num(4), num(row % 8)}), num(pair)}));
+    q.explanation.why = "Lane " + str(lane) + " holds columns " + str(lane % 4 * 2) + " and " +
+                        str(lane % 4 * 2 + 1) + " of rows " + str(lane / 4) + " and " + str(lane / 4 + 8) +
+                        ".";
+    quiz::add_wrong(
+        q, {{sum({product({num(4), num(row)}), num(pair)}),
+             "There are 32 lanes: row " + str(row) + " goes to the lanes of row " + str(row % 8) + "."},
+            {sum({product({num(8), num(row % 8)}), num(column)}),
+             "This counts cells. A lane holds two cells beside each other, so four lanes make a row of 8."},
+            {sum({product({num(4), num(row % 8)}), num(column)}),
+             "A lane holds two columns, so the column is halved."},
+            {sum({product({num(4), num(column)}), num(row_pair)}),
+             "Row and column are exchanged: this is how B lies, column by column."}});
+    out.push_back(std::move(q));
+}
+
+// ---- What an access costs
+
+/// "at bytes 0, 144, 288 …"
+std::string bytes_text(std::span<const std::uint32_t> addresses, std::uint32_t from) {
+    std::vector<std::string> all;
+    for (const std::uint32_t address : addresses) all.push_back(str(address - from));
+    return joined(all, ", ");
+}
+
+void ask_ways(const Coming& at, std::vector<Question>& out) {
+    constexpr std::size_t most_listed = 8;
+    for (const inside::Access& access : inside::accesses_of(at.event, at.words)) {
+        const bool whole = access.shared && std::popcount(access.lanes) == 32 && at.event.bytes == 16;
+        if (!whole) continue;
+        const auto first = std::span(access.addresses).first(most_listed);
+        const inside::BankTurns turns = inside::bank_turns(access.addresses, access.lanes, at.event.bytes);
+        const inside::BankTurns of_first = inside::bank_turns(first, 0xFF, at.event.bytes);
+        if (of_first.ways != turns.ways) continue;
+        const std::uint32_t row = *std::ranges::min_element(first) / 128 * 128;
+        Question q =
+            at.question(Question::Kind::bank_ways,
+                        "Lanes 0 to 7 ask for 16 bytes each, at bytes " + bytes_text(first, row) +
+                            " of a stretch of shared memory that begins in bank 0; the others go "
+                            "likewise, eight at a time. There are 32 banks, each 4 bytes wide. How many "
+                            "ways of conflict has it?",
+                        "ways");
+        std::vector<std::string> begin;
+        for (const std::uint32_t address : first)
+            begin.push_back(str(address / inside::bank_bytes % inside::banks));
+        q.explanation.formula = {word("bank = (byte ÷ 4) mod 32: they begin in " + joined(begin, ", "))};
+        q.explanation.numbers = Line{word("most words of one bank")};
+        q.expected = turns.ways;
+        q.explanation.result = {word("ways = "), strong_number(str(turns.ways))};
+        q.explanation.why =
+            turns.ways == 1
+                ? "The eight begin in eight different groups of four banks: each bank is asked once, which "
+                  "is 1 way."
+                : "So many of the eight begin in one bank, and it answers them one after the other.";
+        std::vector<quiz::Mistake> wrong{
+            {num(0), "One turn is what every access takes: without a conflict it has 1 way."},
+            {num(turns.turns), "These are the turns of all four groups of eight lanes together."},
+            {num(8), "As if all eight began in one bank. Bytes that are 128 apart do; look where each begins "
+                     "within 128."},
+            {num(32), "As if all 32 lanes asked one bank at once; with 16 bytes each, eight lanes are served "
+                      "together."}};
+        const auto straight =
+            at.run.origins.straight_rows(at.run.steps.event(at.warp, at.k), access.addresses);
+        if (!straight.empty())
+            wrong.push_back({num(inside::bank_turns(straight, access.lanes, at.event.bytes).ways),
+                             "So it would be if the rows lay one behind the other, without the swizzle."});
+        quiz::add_wrong(q, wrong);
+        out.push_back(std::move(q));
+    }
+}
+
+/// Neighbouring pieces of what lanes ask for: begin and end.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> pieces_of(std::vector<std::uint32_t> addresses,
+                                                               int bytes) {
+    std::ranges::sort(addresses);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> out;
+    for (const std::uint32_t a : addresses) {
+        const std::uint32_t end = a + static_cast<std::uint32_t>(bytes);
+        if (!out.empty() && a <= out.back().second)
+            out.back().second = std::max(out.back().second, end);
+        else
+            out.push_back({a, end});
+    }
+    return out;
+}
+
+void ask_sectors(const Coming& at, std::vector<Question>& out) {
+    constexpr std::size_t most_pieces = 8;
+    for (const inside::Access& access : inside::accesses_of(at.event, at.words)) {
+        if (access.shared) continue;
+        const auto all = pieces_of(access.addresses, at.event.bytes);
+        const auto same = [&](const auto& piece) {
+            return piece.second - piece.first == all.front().second - all.front().first &&
+                   piece.first % inside::sector_bytes == all.front().first % inside::sector_bytes;
+        };
+        if (all.size() > most_pieces || !std::ranges::all_of(all, same)) continue;
+        const inside::Sectors s = inside::sectors(access.addresses, at.event.bytes);
+        const int lanes = std::popcount(access.lanes), pieces = static_cast<int>(all.size()),
+                  length = static_cast<int>(all.front().second - all.front().first),
+                  begin = static_cast<int>(all.front().first % inside::sector_bytes);
+        if (s.touched % pieces != 0) continue;
+        Question q = at.question(
+            Question::Kind::sectors,
+            counted(lanes, "lane") + (lanes == 1 ? " asks" : " ask") + " HBM for " +
+                str(int(at.event.bytes)) + " bytes each: " + counted(pieces, "piece") + " of " + str(length) +
+                " bytes that " + (pieces == 1 ? "begins " : "begin ") +
+                (begin == 0 ? "where a sector does" : str(begin) + " bytes behind the begin of a sector") +
+                ". How many sectors of 32 bytes are touched?",
+            "sectors");
+        q.explanation.formula = {word("sectors = pieces · sectors that one touches")};
+        const bool even = begin == 0 && length % inside::sector_bytes == 0;
+        const int of_one = s.touched / pieces, whole_lines = (s.bytes + 127) / 128;
+        if (even)
+            answer(q, s.touched, product({num(pieces), quotient(num(length), num(inside::sector_bytes))}));
+        else
+            answer(q, s.touched, product({num(pieces), num(of_one)}));
+        q.explanation.why = "HBM sends whole sectors: " + str(s.bytes) + " bytes were asked for, " +
+                            str(s.touched * inside::sector_bytes) + " come.";
+        quiz::add_wrong(
+            q, {{num(lanes), "A sector for each lane: lanes that ask for the same 32 bytes share one."},
+                {num(pieces), "Each piece is longer than a sector."},
+                {num(s.bytes), "These are bytes; a sector has 32."},
+                {num(s.least()), "So few would do if the bytes lay together."},
+                {num(whole_lines), "These are lines of 128 bytes; a sector is a quarter of one."}});
+        out.push_back(std::move(q));
+    }
+}
+
+// ---- Who waits
+
+/// The step of its warp that waits for the copy that is issued in step k; −1: none does.
+int wait_for(const Coming& at) {
+    const std::uint32_t group = at.words[3];
+    for (int k = at.k + 1; k < at.run.steps.count(at.warp); ++k) {
+        const Event& e = at.run.block.events[at.run.steps.event(at.warp, k)];
+        if (e.op == Op::wait_copies && at.run.block.words_of(e)[1] > group) return k;
+    }
+    return -1;
+}
+
+std::string file_of(const InsideRun& run, const Event& e) {
+    const std::string& file = run.record.places[e.place].file;
+    return file.substr(file.find_last_of('/') + 1);
+}
+
+std::string line_name(const InsideRun& run, const Event& e) {
+    return "line " + str(run.record.places[e.place].line) + ": " + info(e.op).name;
+}
+
+void ask_wait(const Coming& at, std::vector<Question>& out) {
+    if (at.event.op != Op::copy_issued) return;
+    const int wait = wait_for(at);
+    if (wait < 0) return;
+    // Other lines of this warp on the way there and behind: each of them does something else with the copy.
+    const Event& waits = at.run.block.events[at.run.steps.event(at.warp, wait)];
+    const std::string file = file_of(at.run, waits);
+    std::vector<std::pair<std::string, std::string>> choices;
+    const auto add = [&](const Event& e, const std::string& cause) {
+        const std::string name = line_name(at.run, e);
+        if (file_of(at.run, e) == file &&
+            std::ranges::none_of(choices, [&](const auto& one) { return one.first == name; }))
+            choices.emplace_back(name, cause);
+    };
+    add(waits, "");
+    constexpr std::size_t most_choices = 4;
+    for (int k = at.k + 1; k < at.run.steps.count(at.warp) && choices.size() < most_choices; ++k) {
+        const Event& e = at.run.block.events[at.run.steps.event(at.warp, k)];
+        if (e.op == Op::copies_committed) add(e, "This closes the group of copies; nobody waits there.");
+        if (e.op == Op::wait_copies && k < wait)
+            add(e, "It lets so many groups be under way, and this copy is among them.");
+        if (e.op == Op::wait_copies && k > wait)
+            add(e, "It waits for a later group; this copy has arrived before.");
+        if (e.op == Op::sync_block)
+            add(e, "A barrier waits for warps, not for copies. It makes what has arrived known to the other "
+                   "lanes.");
+        if (e.op == Op::load_matrices || e.op == Op::load_transposed)
+            add(e, "It reads what is in shared memory, whatever that is: nothing waits by itself.");
+    }
+    if (choices.size() < 3) return;
+    Question q =
+        at.question(Question::Kind::waits_for_copy,
+                    "From here on 16 bytes for each lane are on their way to shared memory. Which line of " +
+                        file + " waits for them?",
+                    "");
+    std::ranges::sort(choices);
+    for (const auto& [name, cause] : choices) {
+        if (cause.empty()) q.right = {static_cast<int>(q.choices.size())};
+        q.choices.push_back(name), q.causes.push_back(cause);
+    }
+    q.explanation.why = "This copy is in group " + str(at.words[3]) + ", and this wait lets at most " +
+                        counted(static_cast<int>(at.run.block.words_of(waits)[0]), "group") +
+                        " be under way.";
+    out.push_back(std::move(q));
+}
+
+}  // namespace
+
+}  // namespace tilewalk::asked_inside
+
+std::vector<tilewalk::Question> tilewalk::questions_inside(const InsideRun& run, int warp, int k) {
+    using namespace asked_inside;
+    std::vector<Question> out;
+    const Coming at{run, warp, k};
+    ask_lane(at, out), ask_ways(at, out), ask_sectors(at, out), ask_wait(at, out);
+    return out;
+}

@@ -1,0 +1,184 @@
+// tilewalk inside --source: a kernel of the user's own is compiled, run in a process of its own and recorded;
+// what goes wrong with it gets a sentence, and nothing stays behind.
+#include "app/cli/own_kernel.h"
+#include "tests/app/cli/run.h"
+#include "tests/good.h"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+using namespace tilewalk;
+using namespace tilewalk::test;
+using nlohmann::json;
+
+namespace {
+
+/// Kernels are run by the program itself, with a folder of their own for what is temporary.
+struct OwnKernels {
+    Folder sources, temporary;
+    Variable folder{"TMPDIR", temporary.path.string()};
+    OwnKernels() { own_kernel_runner() = TILEWALK_BINARY; }
+    ~OwnKernels() { CHECK(temporary.count() == 0); }
+
+    std::string file(const std::string& text) const { return sources.file("my.cu", text); }
+    Ran inside(const std::string& text, const std::vector<std::string>& more = {}) const {
+        return run(with({"inside", "--source", file(text), "--random", "40x32"}, more));
+    }
+};
+
+/// A kernel of one block with this body.
+std::string kernel(const std::string& body, int threads = 64, int shared_bytes = 1024) {
+    return "KERNEL void THREADS(64) mine(const Arguments a) {\n"
+           "    [[maybe_unused]] float* K = static_cast<float*>(a.K.data);\n"
+           "    [[maybe_unused]] float* shared = shared_memory<float>();\n" +
+           body + "\n}\nvoid run(const Arguments& a, Stream& stream) { launch(stream, {1, 1, 1, " +
+           std::to_string(threads) + ", " + std::to_string(shared_bytes) + "}, mine, a); }\n";
+}
+
+std::string example_of_the_document() {
+    const std::string text = contents(TILEWALK_SOURCE_DIR "/docs/inside.md"), begin = "```cuda\n";
+    const std::size_t from = text.find(begin) + begin.size();
+    return text.substr(from, text.find("```\n", from) - from);
+}
+
+}  // namespace
+
+TEST_CASE("own kernel: the example of docs/inside.md runs as it stands there") {
+    const OwnKernels own;
+    const std::string text = example_of_the_document();
+    const Ran ran = own.inside(text);
+    CHECK(ran.code == 0);
+    check_contains(ran.out, {"my.cu: your own kernel (f32)", "40 × 1 × 1 blocks of 32 threads", "my.cu:7",
+                             "No two accesses race."});
+    const json all = json::parse(own.inside(text, {"--format", "json"}).out);
+    std::map<std::string, std::int64_t> warps;
+    for (const json& line : all["launches"][0]["lines"]) {
+        CHECK(line["file"] == "my.cu");
+        warps[line["op"]] += line["warps"].get<std::int64_t>();
+    }
+    // 40 queries; 40 keys take two rounds of 32 lanes, each with 32 columns of Q and of K
+    CHECK(warps["shuffle"] == 40 * 5);
+    CHECK(warps["load"] == 40 * 2 * 32 * 2);
+    CHECK(warps["store"] == 40);
+    check_contains(own.inside(text, {"--format", "html"}).out,
+                   {"Inside my.cu", "largest_score", "No two accesses race."});
+}
+
+TEST_CASE("own kernel: a race ends with 1, and names both lines") {
+    const OwnKernels own;
+    const Ran ran =
+        own.inside(kernel("    shared[thread()] = 1;\n    a.L[thread() % 32] = shared[thread() ^ 32];"));
+    CHECK(ran.code == 1);
+    check_contains(ran.out, {"RACE at shared memory", "store at my.cu:4", "load at my.cu:5"});
+    CHECK(contains(ran.err, "my.cu: two accesses to one address race."));
+    CHECK(own.inside(
+                 kernel("    shared[thread()] = 1;\n    sync_block();\n    float x = shared[thread() ^ 32];\n"
+                        "    if (thread() < 32) a.L[thread()] = x;"))
+              .code == 0);
+}
+
+TEST_CASE("own kernel: what cannot be compiled is refused, with the first error and its line") {
+    const OwnKernels own;
+    const auto refused = [&](const std::string& text, std::initializer_list<std::string_view> parts) {
+        const Ran ran = own.inside(text);
+        CAPTURE(ran.err);
+        CHECK(ran.code == 2);
+        CHECK(ran.out == "");
+        check_contains(ran.err, parts);
+    };
+    refused("void run(const Arguments& a, Stream& s) {}\n// KERNEL, and \"KERNEL\"\n",
+            {"my.cu has no KERNEL"});
+    refused("KERNEL void mine(Arguments a) {}\n/* run( */\n", {"my.cu has no function run("});
+    refused(kernel("    a.L[0] = unknown;"), {"my.cu does not compile: my.cu:4:", "error: ", "unknown"});
+    refused("#include \"not_there.h\"\n" + kernel(""), {"my.cu:1:", "not_there.h"});
+    CHECK(run({"inside", "--source", own.sources.file("no.cu")}).code == 2);
+    CHECK(run({"inside", "--source", "x.cu", "--kernel", "f5-flash2"}).code == 2);
+    CHECK(run({"--source", "x.cu", "--lesson", "flash-forward"}).code == 2);
+}
+
+TEST_CASE("own kernel: without a compiler that is said") {
+    const OwnKernels own;
+    const Variable nothing("PATH", own.sources.path.string()), unnamed("CXX", "");
+    const Ran ran = own.inside(kernel(""));
+    CHECK(ran.code == 1);
+    CHECK(contains(ran.err, "my.cu must be compiled, and no compiler for C++ is installed here"));
+    const Variable named("CXX", "my-compiler --fast");
+    CHECK(contains(own.inside(kernel("")).err, "there is no my-compiler"));
+}
+
+TEST_CASE("own kernel: headers beside the source, and those of the ladder") {
+    const OwnKernels own;
+    own.sources.file("mine.h", "constexpr int seven = 7;\n");
+    CHECK(own.inside("#include \"mine.h\"\n#include \"cuda/kernels/fragments.h\"\n" +
+                     kernel("    if (thread() == 0) a.L[0] = seven;"))
+              .code == 0);
+}
+
+TEST_CASE(
+    "own kernel: one that reads or writes outside, waits forever or throws is stopped with a sentence") {
+    const OwnKernels own;
+    const auto stopped = [&](const std::string& text, std::initializer_list<std::string_view> parts) {
+        const Ran ran = own.inside(text);
+        CAPTURE(ran.err);
+        CHECK(ran.code == 1);
+        CHECK(ran.out == "");
+        check_contains(ran.err, parts);
+    };
+    stopped(
+        kernel("    if (thread() == 3) a.L[0] = K[40 * 32 + thread()];"),
+        {"my.cu:4: thread 3 of block 0 reads 4 bytes outside of its memory, 12 bytes behind the end of K."});
+    stopped(kernel("    if (thread() == 0) K[-1 - 2000000] = 1;"),
+            {"my.cu:4", "writes 4 bytes outside of its memory"});
+    stopped(kernel("    shared[256] = 1;"), {"0 bytes behind the end of the shared memory of 1024 bytes"});
+    stopped(kernel("    if (thread() == 0) a.L[0] = *static_cast<float*>(a.dO.data);"),
+            {"my.cu was ended by the system: it read or wrote where there is no memory."});
+    stopped(kernel("    if (warp() == 0) sync_block();"), {"Deadlock in block 0, 0, 0", "warp 1 has ended"});
+    stopped(kernel("    while (true) a.L[0] += 1;"), {"my.cu:4", "does not come to an end or a barrier"});
+    stopped("#include <stdexcept>\nKERNEL void mine(Arguments) {}\n"
+            "void run(const Arguments&, Stream&) { throw std::runtime_error(\"no grid\"); }\n",
+            {"no grid"});
+    stopped(
+        "KERNEL void mine(Arguments) {}\nvoid helper();\nvoid run(const Arguments&, Stream&) { helper(); }\n",
+        {"my.cu cannot be loaded", "helper"});
+}
+
+TEST_CASE("own kernel: one that only computes, forever, is stopped after its seconds") {
+    const OwnKernels own;
+    gpu::RecordRequest request;
+    request.kernel = own.file(kernel("    volatile int n = 0;\n    while (true) n = n + 1;"));
+    request.dtype = DType::f32;
+    request.problem = good(random_problem(8, 4, 1));
+    OwnKernelBudget budget;
+    budget.computing = 1;
+    gpu::TraceFailed how{};
+    const auto record = record_own_source(request, &how, budget);
+    REQUIRE_FALSE(record);
+    CHECK(how == gpu::TraceFailed::device);
+    CHECK(record.error == "my.cu did not come to its end: it was stopped after 1 seconds of computing.");
+    std::stop_source stop;
+    request.stop = stop.get_token();
+    stop.request_stop();
+    CHECK(record_own_source(request).error == "Cancelled.");
+}
+
+TEST_CASE("own kernel: it opens in the window, with its text, and says beforehand that it runs") {
+    const OwnKernels own;
+    const OwnSettings settings;
+    const Ran ran =
+        run({"--source", own.file(example_of_the_document()), "--frames", "1"}, looking([](ui::AppState& s) {
+                CHECK(s.page == ui::Page::inside);
+                CHECK(s.inside.agreed);
+                CHECK(s.inside.source.ends_with("/my.cu"));
+                REQUIRE(s.hooks.record_source);
+                gpu::RecordRequest request;
+                request.kernel = s.inside.source, request.dtype = DType::f32;
+                request.problem = *s.problem;
+                request.blocks = {0};
+                std::string text;
+                const auto record = good(s.hooks.record_source(request, text));
+                CHECK(record.kernel == "my.cu");
+                CHECK(contains(text, "largest_score"));
+            }));
+    CHECK(ran.code == 0);
+    CHECK(contains(own_code_warning("/x/my.cu"), "my.cu is compiled and runs on this machine"));
+}

@@ -1,0 +1,143 @@
+// Stops on the page Inside: the tour leads to their instruction, says true things of it, and gives back what
+// was there.
+#include "app/cli/hooks.h"
+#include "app/cli/session.h"
+#include "app/io/tour_file.h"
+#include "app/ui/chapters/inside/inside.h"
+#include "app/ui/shell/lesson_view.h"
+#include "app/ui/state/tour.h"
+#include "core/inside/accesses.h"
+#include "tests/app/ui/layout_check.h"
+#include "tests/good.h"
+
+#include <doctest/doctest.h>
+
+using namespace tilewalk::test;
+using tilewalk::inside::Part;
+
+namespace {
+
+struct OnTour : Program {
+    OnTour() {
+        Tour tour;
+        tour.script = good(load_tour(default_tour, tour_names()));
+        start_tour(state, std::move(tour));
+    }
+    /// To the stop of this heading.
+    InsidePlace go_to_heading(const std::string& heading) {
+        const auto& stops = state.tour->script.stops;
+        const auto found = std::ranges::find(stops, heading, &TourStop::heading);
+        REQUIRE_MESSAGE(found != stops.end(), heading);
+        settle_at_stop(state, static_cast<int>(found - stops.begin()));
+        frame(2);
+        return place_inside(state);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("tour inside: every stop comes to its instruction, and what it says is so") {
+    OnTour page;
+    InsidePlace at = page.go_to_heading("A block and its warps");
+    REQUIRE(at);
+    CHECK(at.event->op == inside::Op::sync_block);
+    CHECK(at.launch->launch->threads == 128);
+    CHECK(at.walk->problem == "128 × 64");
+    CHECK(at.launch->launch->x == 1);  // one block computes all 128 queries
+
+    at = page.go_to_heading("Who owns what");
+    CHECK(at.event->op == inside::Op::multiply_add);
+    CHECK(at.warp == 1);
+    CHECK(at.lane == 13);
+    CHECK(inside::cells_of_lane(Part::A, 13).size() == 8);
+    CHECK(inside::cells_of_lane(Part::B, 13).size() == 4);
+    const auto cells = inside::cells_of_lane(Part::C, 13);
+    CHECK(cells == std::vector<inside::FragmentCell>{{3, 2}, {3, 3}, {11, 2}, {11, 3}});
+
+    at = page.go_to_heading("The copy that runs ahead");
+    const int slot = at.steps().slot(at.warp, at.k);
+    const auto& record = at.record();
+    CHECK(std::ranges::any_of(at.steps().flights(), [&](const inside::Flight& flight) {
+        return flight.region >= 0 && record.regions[static_cast<std::size_t>(flight.region)].name == "V" &&
+               flight.issued < slot && flight.arrived > slot;
+    }));
+    CHECK(at.origins().matter_of_part(at.warp, at.k, Part::B) == inside::Matter::K);
+
+    at = page.go_to_heading("Banks and the swizzle");
+    CHECK(at.event->op == inside::Op::load_matrices);
+    const inside::Access access = inside::accesses_of(*at.event, at.words).front();
+    CHECK(inside::bank_turns(access.addresses, access.lanes, 16).ways == 1);
+    const auto straight = at.origins().straight_rows(at.n, access.addresses);
+    REQUIRE_FALSE(straight.empty());
+    CHECK(inside::bank_turns(straight, access.lanes, 16).ways == 8);
+
+    at = page.go_to_heading("P stays in registers");
+    CHECK(at.event->op == inside::Op::pack);
+    for (const inside::Event& event : at.block().events)
+        if (event.op == inside::Op::store) CHECK_FALSE(inside::is_shared(at.block().words_of(event)[0]));
+}
+
+TEST_CASE("tour inside: a barrier too few is shown where its accesses cross; the other stops are sound") {
+    OnTour page;
+    const InsidePlace at = page.go_to_heading("A barrier too few");
+    REQUIRE(at);
+    CHECK(page.state.inside.fault == page.state.tour->stop().kernel_break);
+    const auto broken = page.state.kernel_walk->broken;
+    REQUIRE(broken);
+    REQUIRE(broken->crossing);
+    CHECK(broken->fault.kind == inside::FaultKind::barrier);
+    CHECK(broken->damage.wrong > 0);
+    CHECK_FALSE(at.launch->launch->races.empty());
+    // A warp fetches keys to where another one still reads.
+    const inside::CrossingSide &read = broken->crossing->first, &write = broken->crossing->second;
+    CHECK(read.op == inside::Op::load_matrices);
+    CHECK((write.writes && write.warp != read.warp));
+    CHECK(broken->crossing->crossed);
+    CHECK(at_stop(page.state));
+    CHECK(page.shows("Two accesses cross"));
+    page.go_to_heading("Banks and the swizzle");
+    CHECK(page.state.inside.fault.empty());
+    CHECK_FALSE(page.state.kernel_walk->broken);
+    page.go_to_heading("A barrier too few");
+    CHECK(page.state.kernel_walk->broken);
+    leave_tour(page.state);
+    CHECK(page.state.inside.fault.empty());
+}
+
+TEST_CASE(
+    "tour inside: going on is told from the stop, Backspace leads back, leaving gives back what was there") {
+    Program page;
+    page.press(Key::eight);
+    wait_for_inside(page.state);
+    choose_inside_kernel(page.state, "f3-warp-rows");
+    wait_for_inside(page.state);
+    go_inside(page.state, 2, 40);
+    page.state.inside.lane = 7;
+    Tour tour;
+    tour.script = good(load_tour(default_tour, tour_names()));
+    const auto& stops = tour.script.stops;
+    const int n =
+        static_cast<int>(std::ranges::find(stops, "Who owns what", &TourStop::heading) - stops.begin());
+    start_tour(page.state, std::move(tour));
+    settle_at_stop(page.state, n);
+    page.frame(2);
+    CHECK(page.state.inside.kernel == "f5-flash2");
+    CHECK(at_stop(page.state));
+    const int step = page.state.inside.step;
+    page.press(Key::right);
+    CHECK(page.state.inside.step == step + 1);
+    CHECK_FALSE(at_stop(page.state));
+    CHECK(page.shows("Back to the stop"));
+    page.press(Key::backspace);
+    wait_for_inside(page.state);
+    page.frame(2);
+    CHECK(page.state.inside.step == step);
+    leave_tour(page.state);
+    page.state.page = Page::inside;
+    wait_for_inside(page.state);
+    CHECK(page.state.inside.kernel == "f3-warp-rows");
+    CHECK(page.state.inside.warp == 2);
+    CHECK(page.state.inside.step == 40);
+    CHECK(page.state.inside.lane == 7);
+    CHECK_FALSE(page.state.inside.own);
+}

@@ -1,0 +1,165 @@
+// Two rungs side by side: the counts against closed forms of their loops, and sentences against the counts.
+#include "core/inside/calls.h"
+#include "core/inside/ladder.h"
+#include "core/inside/origin.h"
+#include "core/inside/uses.h"
+#include "cuda/host/gpu.h"
+#include "tests/contains.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+namespace tilewalk::inside {
+
+using test::contains;
+
+namespace {
+
+Record recorded(const std::string& kernel, DType type, const Problem& p) {
+    auto run = gpu::record_kernel({kernel, type, p, {0}});
+    REQUIRE_MESSAGE(run, run.error);
+    return std::move(*run);
+}
+
+Totals counted_totals(const std::string& kernel, DType type, const Problem& p) {
+    return totals_of(recorded(kernel, type, p), costs_of(ladder_capability));
+}
+
+std::vector<SourceText> kernel_texts() {
+    std::vector<SourceText> out;
+    for (const EmbeddedFile& file : gpu::kernel_sources())
+        out.push_back(source_text(std::string("cuda/kernels/") + file.name, file.text));
+    return out;
+}
+
+}  // namespace
+
+TEST_SUITE("inside") {
+    TEST_CASE("what a rung loads, multiplies and waits for is what its loops say") {
+        constexpr int N = 128, d = 64;
+        const Problem p = *random_problem(N, d, 1);
+        for (const auto& [kernel, type, rows, keys] : {std::tuple("f2-tiled-fp32", DType::f32, 64, 64),
+                                                       {"f3-warp-rows", DType::f32, 128, 32},
+                                                       {"f4-tensor-core", DType::bf16, 64, 64},
+                                                       {"f5-flash2", DType::bf16, 128, 64},
+                                                       {"f7-hopper", DType::bf16, 128, 64}}) {
+            CAPTURE(kernel);
+            const Totals t = counted_totals(kernel, type, p);
+            const int bytes = type == DType::f32 ? 4 : 2, blocks = N / rows;
+            REQUIRE(t.Br == rows);
+            REQUIRE(t.Bc == keys);
+            CHECK(t.tiles == blocks * (N / keys));
+            CHECK(t.loaded ==
+                  std::int64_t(bytes) * d * (N + 2 * blocks * N));   // Q once, K and V for each block
+            CHECK(t.stored == std::int64_t(bytes) * d * N + 4 * N);  // O and L
+            const std::int64_t weights = N * N, corrections_at_least = N * (N / keys);
+            CHECK(t.exps >= weights + corrections_at_least);
+            CHECK(t.products == (type == DType::f32 ? 0 : 2 * N * N * d / 2048));
+            CHECK(t.turns >= t.least);
+            REQUIRE(t.clocks_of_row);
+            CHECK(*t.clocks_of_row > 0);
+        }
+    }
+
+    TEST_CASE("a saving is said with its numbers, and where there is none that is said") {
+        const Problem p = *random_problem(128, 64, 1);
+        const Totals f4 = counted_totals("f4-tensor-core", DType::bf16, p),
+                     f5 = counted_totals("f5-flash2", DType::bf16, p);
+        const LadderWords words = ladder_words(f4, f5);
+        CHECK(contains(words.saved, "40 % of the bytes loaded from HBM (48.0 KiB against 80.0 KiB)"));
+        CHECK(contains(words.same, "products of fragments (1024)"));
+        CHECK(words.beside.empty());
+        const LadderWords itself = ladder_words(f5, f5);
+        CHECK(contains(itself.saved, "f5-flash2 saves nothing over f5-flash2"));
+        CHECK(itself.costs.empty());
+        // The other way round what was saved is a cost, with the same two numbers
+        const LadderWords back = ladder_words(f5, f4);
+        CHECK(contains(back.costs, "(80.0 KiB against 48.0 KiB)"));
+        // What TMA and wgmma ask of the banks is not counted, and so nothing is saved there
+        const LadderWords tiles = ladder_words(f5, counted_totals("f7-hopper", DType::bf16, p));
+        CHECK_FALSE(contains(tiles.saved, "of the banks"));
+        REQUIRE(tiles.beside.size() == 1);
+        CHECK(contains(tiles.beside[0], "TMA and wgmma of f7-hopper go to shared memory by themselves"));
+        // Other types and plain arithmetic are said beside it
+        const LadderWords types = ladder_words(counted_totals("f3-warp-rows", DType::f32, p), f4);
+        REQUIRE(types.beside.size() == 2);
+        CHECK(contains(types.beside[0], "2 bytes in f4-tensor-core and 4 in f3-warp-rows"));
+        CHECK(contains(types.beside[1], "plain arithmetic"));
+        for (const Compared& c : compare(f5, f4))
+            CHECK_FALSE(c.less() == (c.more() || *c.before == *c.after));
+    }
+
+    TEST_CASE("a helper was called from the lines that call it, as far as the order of steps says") {
+        const Problem p = *random_problem(128, 64, 1);
+        const auto sources = kernel_texts();
+        for (const char* kernel : {"f2-tiled-fp32", "f4-tensor-core", "f5-flash2", "f6-split"}) {
+            const Record record =
+                recorded(kernel, std::string(kernel) == "f2-tiled-fp32" ? DType::f32 : DType::bf16, p);
+            const Launch& launch = record.launches.front();
+            const BlockRecord& block = launch.blocks.front();
+            const Steps steps(record, launch, block);
+            const Calls calls(record, sources);
+            std::set<std::size_t> depths;
+            int unsure = 0;
+            for (int k = 0; k < steps.count(0); ++k) {
+                const Place& place = record.places[block.events[steps.event(0, k)].place];
+                std::string callee =
+                    function_of(*std::ranges::find(sources, place.file, &SourceText::file), place.line);
+                const auto way = calls.of(block, steps, 0, k);
+                depths.insert(way.size());
+                for (const Call& call : way) {
+                    REQUIRE(!call.lines.empty());
+                    unsure += call.lines.size() > 1;
+                    const SourceText& source = *std::ranges::find(sources, call.file, &SourceText::file);
+                    for (const int line : call.lines) CHECK(contains(std::string(source.line(line)), callee));
+                    callee = call.function;
+                }
+            }
+            CAPTURE(kernel);
+            CHECK(depths.contains(0));  // the kernel's own lines
+            CHECK(depths.contains(std::string(kernel) == "f2-tiled-fp32" ? 1 : 2));
+            // Copies of Q and K, one behind the other
+            CHECK(unsure < steps.count(0) / 4);
+        }
+    }
+
+    TEST_CASE("from the copy of an element forth to the load, the product, and on") {
+        const Problem p = *random_problem(128, 64, 1);
+        for (const char* kernel : {"f4-tensor-core", "f5-flash2"}) {
+            const Record record = recorded(kernel, DType::bf16, p);
+            const Launch& launch = record.launches.front();
+            const BlockRecord& block = launch.blocks.front();
+            const Steps steps(record, launch, block);
+            const Origins origins(record, block, steps);
+            int found = 0, summed = 0;
+            for (int k = 0; k < steps.count(1); ++k) {
+                const Event& event = block.events[steps.event(1, k)];
+                if (event.op != Op::multiply_add) continue;
+                // The way back of A's cell, walked forth again, comes to this product
+                const auto way = origins.trace(1, k, Part::B, 3, 5);
+                if (way.size() < 2 || event.lanes != 0xFFFFFFFF) continue;
+                const int load = origins.step_number(way[0].event);
+                const Uses products = uses_of(block, steps, origins, 1, load, way[0].lane, 1000);
+                CHECK(std::ranges::any_of(products.steps,
+                                          [&](const OriginStep& s) { return s.event == steps.event(1, k); }));
+                const std::uint32_t sent = way.back().event;
+                const Uses loads = uses_of(block, steps, origins, block.events[sent].warp,
+                                           origins.step_number(sent), way.back().lane, 1000);
+                CHECK(std::ranges::any_of(loads.steps,
+                                          [&](const OriginStep& s) { return s.event == way[0].event; }));
+                CHECK(loads.all >= int(loads.steps.size()));
+                const Uses on = uses_of(block, steps, origins, 1, k, 0);
+                if (!on.steps.empty()) {
+                    CHECK(origins.summed_by(1, origins.step_number(on.steps[0].event)) == k);
+                    ++summed;
+                }
+                ++found;
+            }
+            CHECK(found > 50);
+            CHECK(summed > 20);
+        }
+    }
+}
+
+}  // namespace tilewalk::inside
