@@ -157,6 +157,14 @@ void store_partial(const ForwardTask& t, const OnChip& chip, std::int64_t first,
     std::copy_n(chip.l, rows, part.l + first);
 }
 
+// The next Kⱼ and Vⱼ come nearer while this block is at work, a share of them beside each panel
+void fetch_share(const ForwardTask& t, KeyRange next, std::int64_t row, std::int64_t rows) {
+    if (next.first >= next.end) return;
+    const std::int64_t floats = (next.end - next.first) * t.w.d, at = floats * row / rows,
+                       share = floats * std::min(row + panel, rows) / rows - at;
+    for (const float* const tensor : {t.K, t.V}) prefetch(tensor + next.first * t.w.d + at, share);
+}
+
 void walk_query_block(const ForwardTask& t, KeyRange keys, const Partial* part, const std::stop_token& stop) {
     const GroupRows group(t.w);
     const std::int64_t first = t.i * t.tiles.Br, rows = std::min(t.tiles.Br, group.count() - first),
@@ -174,8 +182,10 @@ void walk_query_block(const ForwardTask& t, KeyRange keys, const Partial* part, 
                        end = std::min(keys.end, t.w.last_key(group.query(first + rows - 1)) + 1);
     for (std::int64_t j = keys.first + (begin - keys.first) / Bc * Bc; j < end; j += Bc) {
         if (stop.stop_requested()) return;
-        for (std::int64_t row = 0; row < rows; row += panel)
+        for (std::int64_t row = 0; row < rows; row += panel) {
+            fetch_share(t, {j + Bc, std::min(j + 2 * Bc, end)}, row, rows);
             walk_tile(t, chip, row, {j, std::min(j + Bc, end)});
+        }
     }
     if (part)
         store_partial(t, chip, first, rows, *part);

@@ -21,7 +21,7 @@ std::int64_t rows_of(std::int64_t floats, std::int64_t d, std::int64_t least, st
 // through it once for each panel.
 ForwardTiles largest_forward_tiles(const Workload& w) {
     return {.panel = panel_width(),
-            .Br = rows_of(32768, w.d, 32, 512),
+            .Br = rows_of(65536, w.d, 32, 512),
             .Bc = rows_of(16384, w.d, 32, 128),
             .blocks = 1};
 }

@@ -26,6 +26,11 @@ HWY_INLINE Vector load(const float* from) { return hn::LoadU(Floats(), from); }
 HWY_INLINE void store(Vector v, float* to) { hn::StoreU(v, Floats(), to); }
 HWY_INLINE Vector all(float x) { return hn::Set(Floats(), x); }
 
+// Asks for numbers before they are needed. Into the second cache: the first one is full of those in use.
+HWY_INLINE void prefetch(const float* from, std::int64_t floats) {
+    for (std::int64_t at = 0; at < floats; at += 16) __builtin_prefetch(from + at, 0, 2);
+}
+
 // 2ˣ with x = factor · y, for x ≤ 127; relative error below 1.5 · 10⁻⁷ and that of x. Exactly 1 at 0, and
 // exactly 0 below −100.5: beside the weight 1 of the largest score nobody can see 2⁻¹⁰⁰, and products with
 // still smaller numbers would fall among the denormal ones, which are slow.

@@ -64,11 +64,6 @@ HWY_INLINE Vector sums_of(Vector* v) {
 #endif
 }
 
-// Asks for rows before they are needed. Into the second cache: the first one is full of those in use.
-HWY_INLINE void prefetch(const float* rows, std::int64_t floats) {
-    for (std::int64_t at = 0; at < floats; at += 16) __builtin_prefetch(rows + at, 0, 2);
-}
-
 // S of `rows` queries and of lanes / rows keys, the last ones the same key again where there are fewer: as
 // many sums as lanes, which become one vector. Of one query the keys come one after the other, as they lie in
 // memory; of several queries each piece of a key serves all.
