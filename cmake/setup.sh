@@ -136,11 +136,15 @@ get_nvcc() {
 
 # set_up [PACKAGE...]: everything that building needs, and the packages named.
 set_up() {
-    # Two of these scripts at once would write the same files. The lock ends with the script.
+    # Two of these scripts at once would write the same files. The lock ends with the script; one that another of them
+    # has called (./test.sh package calls cmake/release.sh) has its caller's.
     mkdir -p "$root/build" && : >>"$root/build/lock" ||
         die "cannot write to $root/build, where it is built (what is built there already runs as build/tilewalk)"
-    exec 9>"$root/build/lock"
-    flock -n 9 || { say "waiting for another ./run.sh or ./test.sh in this folder" && flock 9; }
+    if [ "${TILEWALK_LOCKED:-}" != "$root" ]; then
+        exec 9>"$root/build/lock"
+        flock -n 9 || { say "waiting for another ./run.sh or ./test.sh in this folder" && flock 9; }
+        export TILEWALK_LOCKED=$root
+    fi
     trap 'say "interrupted; called again, it goes on from here" && exit 130' INT
 
     local old=()
