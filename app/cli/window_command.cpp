@@ -84,7 +84,12 @@ Result<ui::AppState> begin(const Arguments& a, const LoadedSettings& loaded, boo
     if (!state) return state;
     if (a.step)
         if (const auto went = go_to_step(*state, *a.step); !went) return Failure{went.error};
-    if (remembers && is_bare(a)) reopen_last(*state);
+    if (remembers && is_bare(a)) {
+        reopen_last(*state);
+        if (loaded.settings.open && state->notice.empty())
+            state->notice = "Tilewalk has not ended in order: this is the problem as it was kept then.",
+            state->notice_age = 0;
+    }
     const bool bare = remembers && is_bare(a) && !a.tour && !a.stop;
     if (bare && state->settings.start_page) show_start_page(*state, !loaded.found);
     if (!loaded.notice.empty()) {
@@ -96,6 +101,18 @@ Result<ui::AppState> begin(const Arguments& a, const LoadedSettings& loaded, boo
     if (const auto opened = open_speaker(*state, a.speaker); !opened) return Failure{opened.error};
     if (remembers) offer_tour(*state);
     return state;
+}
+
+// Settings, with the problem and the place. What could not be read may have been written by hand: it stays
+// beside the new ones, once.
+Result<void> keep_all(const std::string& path, const LoadedSettings& loaded, ui::AppState& state, bool open,
+                      bool& moved) {
+    remember_problem(state);
+    remember_place(state);
+    state.settings.open = open;
+    if (!loaded.notice.empty() && !std::exchange(moved, true))
+        std::rename(path.c_str(), (path + ".unread").c_str());
+    return save_settings(path, state.settings);
 }
 
 }  // namespace
@@ -113,13 +130,12 @@ Outcome run_window_command(const Arguments& a, WindowOptions options, const Wind
     const EndRequest request;
     Result<ui::AppState> state = begin(a, loaded, remembers);
     if (!state) return bad_input(state.error);
+    bool moved = false;
+    if (remembers)
+        options.keep = [&](ui::AppState& shown) { (void)keep_all(path, loaded, shown, true, moved); };
     const int code = open_window(*state, options);
     if (code != 0) return {static_cast<Exit>(code), ""};
-    remember_problem(*state);
-    remember_place(*state);
-    // Settings that could not be read may have been written by hand: they are kept beside the new ones.
-    if (!loaded.notice.empty()) std::rename(path.c_str(), (path + ".unread").c_str());
-    const auto saved = save_settings(path, state->settings);
+    const auto saved = keep_all(path, loaded, *state, false, moved);
     if (saved) request.grant();
     // A window that was used as it should be has not failed because its settings cannot be kept.
     return {Exit::done, saved.error};

@@ -79,6 +79,7 @@ template <class Any, class Visit> void visit_settings(Any& settings, Visit visit
     visit("lesson", settings.lesson);
     visit("step", settings.step, 1, 1e9);
     visit("row", settings.row, 0, 1e6);
+    visit("open", settings.open);
 }
 
 LoadedSettings defaults(const std::string& path, const std::string& why) {

@@ -44,6 +44,7 @@ struct Settings {
     std::string page;
     std::string lesson;
     int step = 1, row = 0;  ///< step from 1, row from 0
+    bool open = false;      ///< kept while it was open in a window, which has not closed in order since
 };
 
 }  // namespace tilewalk::ui

@@ -99,13 +99,39 @@ void prepare_look(GLFWwindow* window, Events& events, const ui::AppState& state,
     ui::apply_style(state.settings.theme, ui::font_scale());
 }
 
+// What stands in the window is kept a moment after it changed: a slider changes it with every frame.
+class Keeper {
+public:
+    Keeper(const WindowOptions& options, const ui::AppState& state)
+        : keep(options.keep), problem(state.problem), lesson(state.lesson) {}
+
+    void look(ui::AppState& state) {
+        if (!keep) return;
+        if (state.problem != problem || state.lesson != lesson) {
+            problem = state.problem, lesson = state.lesson;
+            due = glfwGetTime() + rest;
+        }
+        if (glfwGetTime() < due) return;
+        due = never;
+        keep(state);
+    }
+    double seconds_left() const { return std::max(0.0, due - glfwGetTime()); }
+
+private:
+    static constexpr double rest = 0.5, never = std::numeric_limits<double>::infinity();
+    std::function<void(ui::AppState&)> keep;
+    ui::ProblemPtr problem;
+    const Lesson* lesson;
+    double due = never;
+};
+
 bool is_closing(GLFWwindow* window) { return glfwWindowShouldClose(window) || asked_to_end(); }
 
 // Sleeps until something happens, unless something moves. A text field's cursor blinks. A signal does not end
 // the sleep, so that it is looked for now and then. Returns true if time passed in which nothing was to be
 // shown.
-bool wait_for_work(GLFWwindow* window, const Events& events, const ui::AppState& state) {
-    const double idle = ui::idle_seconds(state);
+bool wait_for_work(GLFWwindow* window, const Events& events, const ui::AppState& state, double at_most) {
+    const double idle = std::min(ui::idle_seconds(state), at_most);
     if (events.frames_wanted > 0 || idle <= 0) {
         glfwPollEvents();
         return false;
@@ -151,10 +177,11 @@ int run_loop(GLFWwindow* window, Events& events, ui::AppState& state, const Wind
     const int last = options.frames > 0 ? options.frames : options.screenshot.empty() ? 0 : 5;
     bool fonts_uploaded = false;
     SpeakerWindow speaker(window, events);
+    Keeper keeper(options, state);
     for (int frame = 1; !is_closing(window) && !state.quit; ++frame) {
         release_keys(window, events);
         if (last > 0) events.frames_wanted = 1;
-        const bool slept = wait_for_work(window, events, state);
+        const bool slept = wait_for_work(window, events, state, keeper.seconds_left());
         const double began = glfwGetTime();
         if (events.scale_changed) state.display_scale = display_scale(window);
         events.scale_changed = false;
@@ -174,6 +201,7 @@ int run_loop(GLFWwindow* window, Events& events, ui::AppState& state, const Wind
         ui::frame(state);
         draw_frame(window, ui::theme(state.settings.theme).bg);
         events.frames_wanted = std::max(0, events.frames_wanted - 1);
+        keeper.look(state);
 
         if (pictures)
             if (const int failed = save_screenshot(window, options.screenshot)) return failed;

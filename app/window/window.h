@@ -15,7 +15,10 @@ struct WindowOptions {
     int frames = 0;          ///< close after so many frames; 0: stay open until the user closes the window
     std::string screenshot;  ///< write the last frame as PNG to this path (with `frames` 0: the fifth frame);
                              ///< that of the speaker's window as "…-speaker.png"
-    bool timing = false;     ///< say on stderr how long the first frame took to appear
+    /// Called a moment after the problem or the lesson changed, so that they are back after whatever ends the
+    /// program; empty: nothing is kept meanwhile.
+    std::function<void(ui::AppState&)> keep{};
+    bool timing = false;  ///< say on stderr how long the first frame took to appear
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
 };
 

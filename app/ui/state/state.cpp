@@ -288,7 +288,7 @@ void reset_settings(AppState& state) {
     s.window_width = kept.window_width, s.window_height = kept.window_height;
     s.example = kept.example, s.problem_json = kept.problem_json;
     s.page = kept.page, s.lesson = kept.lesson, s.step = kept.step, s.row = kept.row;
-    s.tour_offered = kept.tour_offered;
+    s.tour_offered = kept.tour_offered, s.open = kept.open;
     if (!letters) return;
     Problem problem = latest_problem(state);
     problem.options.notation = Notation::d_o;

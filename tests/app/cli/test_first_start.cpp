@@ -1,5 +1,6 @@
 // What the program begins with: the start page, with what was left the last time; or, where the settings say
 // so, the place itself.
+#include "app/io/problem_json.h"
 #include "app/io/settings.h"
 #include "app/ui/chapters/start/page.h"
 #include "app/ui/state/state.h"
@@ -82,4 +83,39 @@ TEST_CASE("who asks for something gets it, and not the start page") {
                                                   {"--tour", "flash-attention"}})
         start(words, [&](ui::AppState& s) { CHECK_MESSAGE(s.page != ui::Page::start, words.front()); });
     start({"--lesson", "start"}, [](ui::AppState& s) { CHECK(s.page == ui::Page::start); });
+}
+
+TEST_CASE("what was kept while the window was open is back after the program was killed, and said so once") {
+    const Home home;
+    std::string kept;
+    const WindowRunner killed = [&](ui::AppState& s, const WindowOptions& options) {
+        s.page = ui::Page::walk;
+        Problem problem = *s.problem;
+        problem.Q(0, 0) = 17;
+        CHECK(ui::set_problem(s, problem));
+        REQUIRE(options.keep);
+        options.keep(s);
+        kept = problem_to_json(*s.problem);
+        problem.Q(0, 0) = 18;  // not kept any more
+        ui::set_problem(s, problem);
+        return 3;
+    };
+    CHECK(run({}, killed).code == 3);
+    start({}, [&](ui::AppState& s) {
+        CHECK(problem_to_json(*s.problem) == kept);
+        CHECK(contains(s.notice, "not ended in order"));
+    });
+    start({}, [&](ui::AppState& s) {
+        CHECK(problem_to_json(*s.problem) == kept);
+        CHECK(s.notice.empty());
+    });
+}
+
+TEST_CASE("pictures keep nothing") {
+    const Home home;
+    run({"--frames", "3"}, [](ui::AppState&, const WindowOptions& options) {
+        CHECK_FALSE(options.keep);
+        return 0;
+    });
+    CHECK(home.folder.count() == 0);
 }
