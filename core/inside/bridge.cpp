@@ -335,23 +335,24 @@ std::vector<Bridge::Entry> Bridge::at(int launch, int warp, int step, int lane, 
     const auto key = [](const Entry& e) {
         return std::tuple(e.held.launch, e.held.warp, e.held.lane, e.held.step);
     };
-    const auto range = std::ranges::equal_range(entries, std::tuple(launch, warp, lane, step), {}, key);
-    std::vector<Entry> out(range.begin(), range.end());
-    std::ranges::stable_partition(out, [word](const Entry& e) { return word >= 0 && e.held.word == word; });
+    // Pairs of iterators: of a range of its own that is found in a range clang 14 can make nothing.
+    const std::tuple wanted(launch, warp, lane, step);
+    std::vector<Entry> out(std::ranges::lower_bound(entries, wanted, {}, key),
+                           std::ranges::upper_bound(entries, wanted, {}, key));
+    std::stable_partition(out.begin(), out.end(),
+                          [word](const Entry& e) { return word >= 0 && e.held.word == word; });
     return out;
 }
 
 std::optional<Bridge::Entry> Bridge::next(int launch, int warp, int step, int lane) const {
-    const auto key = [](const Entry& e) {
-        return std::tuple(e.held.launch, e.held.warp, e.held.lane, e.held.step);
-    };
-    const auto mine =
-        std::ranges::equal_range(entries, std::tuple(launch, warp, lane), {}, [](const Entry& e) {
-            return std::tuple(e.held.launch, e.held.warp, e.held.lane);
-        });
-    if (mine.empty()) return std::nullopt;
-    const auto at = std::ranges::lower_bound(mine, std::tuple(launch, warp, lane, step), {}, key);
-    return at == mine.end() ? *(mine.end() - 1) : *at;
+    const auto lane_of = [](const Entry& e) { return std::tuple(e.held.launch, e.held.warp, e.held.lane); };
+    const std::tuple wanted(launch, warp, lane);
+    const auto first = std::ranges::lower_bound(entries, wanted, {}, lane_of),
+               end = std::ranges::upper_bound(entries, wanted, {}, lane_of);
+    if (first == end) return std::nullopt;
+    const auto at =
+        std::ranges::lower_bound(first, end, step, {}, [](const Entry& e) { return e.held.step; });
+    return at == end ? *(end - 1) : *at;
 }
 
 // ---- Elements of device memory

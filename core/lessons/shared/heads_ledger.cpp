@@ -119,7 +119,7 @@ template <class Wanted> std::vector<int> positions_read(const Trace& trace, int 
         for (int row = rows.row; row < rows.row + rows.rows; ++row) out.push_back(row);
     }
     std::ranges::sort(out);
-    out.erase(std::ranges::unique(out).begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
 }
 
