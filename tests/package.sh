@@ -41,7 +41,7 @@ check "the manual page without a warning" bash -c "groff -man -Tutf8 -ww -K utf8
 # ---- In a fresh system. files_of: what lies there, without what apt and dpkg write down of their own work.
 files_of() { (cd "$1" && find . -xdev \( -path ./proc -o -path ./sys -o -path ./dev -o -path ./var/lib/dpkg -o -path ./var/lib/apt \
     -o -path ./var/cache -o -path ./var/log -o -path ./tmp \) -prune -o -print | sort); }
-within() { chroot "$system" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
+within() { chroot "$system" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive MESA_SHADER_CACHE_DISABLE=1 "$@"; }
 try_in() {
     local release=$1
     system=$work/$release

@@ -82,6 +82,29 @@ std::size_t character_length(std::string_view rest) {
     return n;
 }
 
+// One character of UTF-8, the whole of it, that prints
+bool is_character(std::string_view text) {
+    const auto byte = [text](std::size_t n) {
+        return n < text.size() ? static_cast<unsigned char>(text[n]) : 0;
+    };
+    const int lead = byte(0), second = byte(1);
+    if (lead < 0x80) return text.size() == 1 && lead >= 0x20 && lead < 0x7F;
+    if (lead < 0xE0) return text.size() == 2 && (lead > 0xC2 || (lead == 0xC2 && second >= 0xA0));
+    // Neither longer than need be, nor half of a pair, nor above U+10FFFF
+    if (lead < 0xF0)
+        return text.size() == 3 && (lead > 0xE0 || second >= 0xA0) && (lead != 0xED || second < 0xA0);
+    return text.size() == 4 && lead < 0xF5 && (lead > 0xF0 || second >= 0x90) &&
+           (lead < 0xF4 || second < 0x90);
+}
+
+// A token as a sentence quotes it; an unknown one is a number out of range, a single character, or a byte
+// that is none.
+std::string quoted(const Token& token) {
+    const bool shown =
+        token.kind != Token::Kind::unknown || digit(token.text.back()) || is_character(token.text);
+    return "'" + (shown ? std::string(token.text) : "?") + "'";
+}
+
 Token next_token(std::string_view text, std::size_t& at) {
     while (at < text.size() && (text[at] == ' ' || text[at] == '\t')) ++at;
     Token token;
@@ -182,8 +205,7 @@ private:
         return nullptr;
     }
     NodePtr expected(const std::string& what) {
-        const std::string found =
-            now_.kind == Token::Kind::end ? "the end" : "'" + std::string(now_.text) + "'";
+        const std::string found = now_.kind == Token::Kind::end ? "the end" : quoted(now_);
         return fail(now_.column, "expected " + what + ", found " + found);
     }
 
@@ -302,9 +324,7 @@ private:
         if (!out.number && !out.op) out.slots = find_slots(name);
         return out.number || out.op || !out.slots.empty();
     }
-    NodePtr unknown(const char* what) {
-        return fail(now_.column, std::string(what) + " '" + std::string(now_.text) + "'");
-    }
+    NodePtr unknown(const char* what) { return fail(now_.column, std::string(what) + " " + quoted(now_)); }
 
     std::string_view text_;
     std::size_t at_ = 0;
