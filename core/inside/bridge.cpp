@@ -81,7 +81,7 @@ public:
 private:
     struct Position {
         int step, word;
-        auto operator<=>(const Position&) const = default;
+        auto operator<=>(const Position&) const = default;  // NOLINT(modernize-use-nullptr)
     };
     struct Store {  ///< of the twin: a number that it writes down
         int step, lane;

@@ -28,7 +28,7 @@ std::string twin_region(Quantity quantity);
 struct Number {
     Quantity quantity = Quantity::none;
     int row = 0, column = 0, tile = 0;
-    auto operator<=>(const Number&) const = default;
+    auto operator<=>(const Number&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 /// "alpha of row 3", "S of row 3, column 5"
 std::string number_text(const Number& number);

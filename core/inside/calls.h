@@ -29,8 +29,8 @@ public:
 private:
     struct Function {
         std::string file, name;
-        bool kernel = false;  ///< launched, and not called
-        auto operator<=>(const Function&) const = default;
+        bool kernel = false;                                ///< launched, and not called
+        auto operator<=>(const Function&) const = default;  // NOLINT(modernize-use-nullptr)
     };
     struct Site {
         const Function* caller;

@@ -85,7 +85,7 @@ public:
                 wrong, [this](const WrongRead& read) { return !is_nan(broken.record, read.got); });
             auto found = with_partner(number == wrong.end() ? wrong.front() : *number);
             if (found && number != wrong.end()) return found;
-            if (found && !best) best = std::move(found);
+            if (found && !best) best = found;
         }
         return best ? best : by_luck();
     }
