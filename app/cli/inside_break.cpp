@@ -23,8 +23,7 @@ using inside::WrongCell;
 std::string meaning(const Fault& fault) {
     for (const EmbeddedFile& file : gpu::kernel_sources())
         if (fault.file.ends_with(std::string("/") + file.name)) {
-            const std::string words =
-                inside::remark_on(inside::source_text(fault.file, file.text), fault.line);
+            std::string words = inside::remark_on(inside::source_text(fault.file, file.text), fault.line);
             if (!words.empty()) return words;
         }
     return inside::info(fault.kind).what;
