@@ -38,10 +38,11 @@ begin_with() {
 
 feed() {
     "$fuzzer" --dictionary "$name" >"$corpus.words"
-    local log=$root/build-fuzz/$name.log status=0
+    local log=$root/build-fuzz/$name.log status=0 words=()
+    [ ! -s "$corpus.words" ] || words=(-dict="$corpus.words")
     # Out of the way: settings, and files that a command might write
     (mkdir -p "$corpus.home" && cd "$corpus.home" && HOME=$corpus.home XDG_CONFIG_HOME=$corpus.home TILEWALK_FUZZ=$name \
-        "$fuzzer" -max_total_time=$((minutes * 60)) -max_len="$longest" -dict="$corpus.words" -timeout=30 -rss_limit_mb=4000 \
+        "$fuzzer" -max_total_time=$((minutes * 60)) -max_len="$longest" "${words[@]}" -timeout=30 -rss_limit_mb=4000 \
         -artifact_prefix="$found/$name-" -print_final_stats=1 "$corpus") >"$log" 2>&1 || status=$?
     printf '%-13s %12s executions, %6s inputs kept%s\n' "$name" "$(sed -n 's/stat::number_of_executed_units: *//p' "$log")" \
         "$(find "$corpus" -type f | wc -l)" "$([ $status -eq 0 ] || echo ", BROKEN: $log")"

@@ -22,8 +22,7 @@ bool arrived_here(const InsideArrival& arrival, const AppState& state, const Ins
 std::string numbers_text(const InsideArrival& arrival) {
     const inside::KernelNumber& n = arrival.number;
     const char* const from = arrival.from.from == Page::compare ? " on Kernel and CPU, " : " in the lesson, ";
-    const std::string text = format_number(n.value) + from + there_text(n, arrival.held, "here");
-    return text;
+    return format_number(n.value) + from + there_text(n, arrival.held, "here");
 }
 
 std::string distance_text(const LessonNumber& number, const InsidePlace& at) {
