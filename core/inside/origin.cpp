@@ -344,21 +344,48 @@ Matter Origins::matter_of_part(int warp, int k, Part part) const {
     return a == Matter::none && b == Matter::none ? Matter::none : Matter::other;
 }
 
+// What the later one adds to is what the earlier one has summed, bit for bit.
+bool Origins::goes_on(int warp, int before, int k) const {
+    const Event& event = event_of(warp, before);
+    if (event.op != Op::multiply_add || event.lanes != whole_warp) return false;
+    const Product then(block.words_of(event), record.dtype),
+        now(block.words_of(event_of(warp, k)), record.dtype);
+    for (int row = 0; row < 16; ++row)
+        for (int column = 0; column < 8; ++column)
+            if (std::bit_cast<std::uint32_t>(then.after(row, column)) !=
+                std::bit_cast<std::uint32_t>(now.before(row, column)))
+                return false;
+    return true;
+}
+
 int Origins::summed_by(int warp, int k) const {
-    const auto words = block.words_of(event_of(warp, k));
-    const Product now(words, record.dtype);
-    for (int before = k - 1; before >= std::max(0, k - looks_back); --before) {
-        const Event& event = event_of(warp, before);
-        if (event.op != Op::multiply_add || event.lanes != whole_warp) continue;
-        const Product then(block.words_of(event), record.dtype);
-        bool same = true;
-        for (int row = 0; row < 16 && same; ++row)
-            for (int column = 0; column < 8 && same; ++column)
-                same = std::bit_cast<std::uint32_t>(then.after(row, column)) ==
-                       std::bit_cast<std::uint32_t>(now.before(row, column));
-        if (same) return before;
+    for (int before = k - 1; before >= std::max(0, k - looks_back); --before)
+        if (goes_on(warp, before, k)) return before;
+    return -1;
+}
+
+int Origins::continued_by(int warp, int k) const {
+    for (int later = k + 1; later < std::min(steps.count(warp), k + looks_back); ++later) {
+        const Event& event = event_of(warp, later);
+        if (event.op == Op::multiply_add && event.lanes == whole_warp && goes_on(warp, k, later))
+            return later;
     }
     return -1;
+}
+
+Origins::Chain Origins::chain(int warp, int k) const {
+    const Product own(block.words_of(event_of(warp, k)), record.dtype);
+    bool any = false;
+    for (int row = 0; row < 16 && !any; ++row)
+        for (int column = 0; column < 8 && !any; ++column) any = own.after(row, column) != 0;
+    if (!any) return {};
+    constexpr int most = 64;
+    Chain out{1, 1, k};
+    for (int n = 0, at = summed_by(warp, k); at >= 0 && n < most; at = summed_by(warp, at), ++n)
+        ++out.part, ++out.parts;
+    for (int n = 0, at = continued_by(warp, k); at >= 0 && n < most; at = continued_by(warp, at), ++n)
+        ++out.parts, out.last = at;
+    return out;
 }
 
 // A weight was packed; the exponential of the same lane that has given these bits is where it comes from.

@@ -56,6 +56,14 @@ public:
     Filled filled(int warp, int k, Part part, int reg) const;
     /// The step that summed C up to what it was before this one; −1: none, or it was changed since.
     int summed_by(int warp, int k) const;
+    /// The product that goes on with the sums of this one; −1: none.
+    int continued_by(int warp, int k) const;
+    /// A product's place among those that add to the same sums, from 1; 0: its sums are zeros.
+    struct Chain {
+        int part = 0, parts = 0;
+        int last = -1;  ///< the step that ends it
+    };
+    Chain chain(int warp, int k) const;
 
     /// From a cell of A or B of a product towards device memory, as far as it goes: what filled the register,
     /// what wrote there, what sent it.
@@ -97,6 +105,7 @@ private:
     Matter matter_of_tiles(const TileProduct& product,
                            const std::map<std::uint32_t, std::uint32_t>& fetched) const;
     std::optional<std::uint32_t> loaded_from(std::uint32_t event, int lane) const;
+    bool goes_on(int warp, int before, int k) const;
     const Event& event_of(int warp, int k) const { return block.events[steps.event(warp, k)]; }
 
     const Record& record;

@@ -90,8 +90,96 @@ std::string comment_on(const SourceText& source, int line) {
 std::string remark_on(const SourceText& source, int line) {
     const std::string_view words = source.line(line);
     const std::size_t behind = words.find("  // ");
-    return behind == words.npos || is_comment(words) ? comment_on(source, line)
-                                                     : std::string(words.substr(behind + 5));
+    if (behind != words.npos && !is_comment(words)) return std::string(words.substr(behind + 5));
+    int last = line - 1;
+    while (last >= 1 && !is_comment(source.line(last))) {
+        const std::string_view above = without_indent(source.line(last));
+        // A statement that begins a block, or an empty line, ends the paragraph.
+        if (above.empty() || above.ends_with('{') || indent_of(source.line(last)) < indent_of(words))
+            return {};
+        --last;
+    }
+    int first = last;
+    while (first > 1 && is_comment(source.line(first - 1))) --first;
+    if (last < 1 || first == 1) return {};
+    return comment_text(source, first, last);
+}
+
+std::string comment_on_function(const SourceText& source, int line) {
+    int last = function_begin(source, line) - 1;
+    while (last >= 1 && without_indent(source.line(last)).starts_with("template")) --last;
+    if (last < 1 || !is_comment(source.line(last))) return {};
+    int first = last;
+    while (first > 1 && is_comment(source.line(first - 1))) --first;
+    return first == 1 ? std::string() : comment_text(source, first, last);
+}
+
+namespace {
+
+bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+/// The name that an index may follow and that ends at `end`: "k" of "k[n]".
+std::string name_before(std::string_view text, std::size_t end) {
+    while (end > 0 && text[end - 1] == ' ') --end;
+    if (end > 0 && text[end - 1] == ']') {
+        const std::size_t open = text.rfind('[', end - 1);
+        if (open == text.npos) return {};
+        end = open;
+        while (end > 0 && text[end - 1] == ']') {
+            const std::size_t before = text.rfind('[', end - 1);
+            if (before == text.npos) return {};
+            end = before;
+        }
+    }
+    std::size_t from = end;
+    while (from > 0 && in_name(text[from - 1])) --from;
+    return std::string(text.substr(from, end - from));
+}
+
+std::string name_behind(std::string_view text, std::size_t from) {
+    while (from < text.size() && text[from] == ' ') ++from;
+    std::size_t end = from;
+    while (end < text.size() && in_name(text[end])) ++end;
+    return std::string(text.substr(from, end - from));
+}
+
+/// Of "float q = Q[…]" or "k[n] = K[…]" the name: q, k.
+std::string name_read(std::string_view line) {
+    const std::size_t equals = line.rfind(" = ");
+    if (equals == line.npos || line.find('[', equals) == line.npos) return {};
+    return name_before(line, equals);
+}
+
+constexpr int product_reach = 16;  ///< lines
+
+/// The line of the function at or above `line` that reads this name from memory; 0: none.
+int line_that_reads(const SourceText& source, int line, const std::string& name) {
+    const int begin = function_begin(source, line);
+    for (int n = line; n > std::max(begin, line - product_reach); --n)
+        if (!is_comment(source.line(n)) && name_read(source.line(n)) == name) return n;
+    return 0;
+}
+
+}  // namespace
+
+std::optional<PlainProduct> plain_product(const SourceText& source, int line) {
+    const std::string own = name_read(source.line(line));
+    const int begin = function_begin(source, line);
+    for (int n = line; n <= std::min(source.count(), line + product_reach); ++n) {
+        const std::string_view text = source.line(n);
+        if (n > line && function_begin(source, n) != begin) return std::nullopt;
+        const std::size_t adds = text.find(" += ");
+        const std::size_t times = adds == text.npos ? adds : text.find(" * ", adds);
+        if (is_comment(text) || times == text.npos) continue;
+        const PlainProduct out{n, name_before(text, times), name_behind(text, times + 3), 0, 0};
+        if (out.left.empty() || out.right.empty()) continue;
+        if (n != line && out.left != own && out.right != own) continue;
+        PlainProduct found = out;
+        found.left_line = line_that_reads(source, n, out.left);
+        found.right_line = line_that_reads(source, n, out.right);
+        return found;
+    }
+    return std::nullopt;
 }
 
 std::string function_of(const SourceText& source, int line) {

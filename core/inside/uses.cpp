@@ -117,10 +117,8 @@ private:
     }
 
     void follow_sum(int warp, int k, int lane) {
-        for (int later = k + 1; later < std::min(steps.count(warp), k + ahead); ++later)
-            if (block.events[steps.event(warp, later)].op == Op::multiply_add &&
-                origins.summed_by(warp, later) == k)
-                return note(steps.event(warp, later), lane, 0);
+        if (const int later = origins.continued_by(warp, k); later >= 0)
+            note(steps.event(warp, later), lane, 0);
     }
 
     const BlockRecord& block;

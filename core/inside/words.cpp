@@ -8,6 +8,7 @@
 
 #include <bit>
 #include <cstdio>
+#include <set>
 
 namespace tilewalk::inside {
 
@@ -105,17 +106,37 @@ std::string hex_text(std::uint32_t word) {
     return text;
 }
 
-/// A value of so many bytes as the memory of this type has it.
-std::string value_text(const Record& record, std::uint32_t word, int bytes) {
-    if (bytes == 2) return format_number(number16(word, 0, record.dtype));
-    if (bytes >= 4 && record.dtype == DType::f32) return float_text(word);
-    return hex_text(word);
+/// Bytes of an element of the matrix that lies there; of shared memory those of the kernel's type.
+int element_bytes_at(const Record& record, std::uint32_t address) {
+    if (const auto element = is_shared(address) ? std::nullopt : element_of(record, address))
+        return record.regions[static_cast<std::size_t>(element->region)].element_bytes;
+    for (const Region& region : record.regions)
+        if (region.holds(address) && region.element_bytes > 0) return region.element_bytes;
+    return record.dtype == DType::f32 || !is_shared(address) ? 4 : 0;
+}
+
+/// The numbers of an access: its words from the first on, as the memory there has them.
+std::string value_text(const Record& record, std::span<const std::uint32_t> words, int bytes) {
+    const int element = element_bytes_at(record, words[0]);
+    if (bytes == 2) return format_number(number16(words[1], 0, record.dtype));
+    std::vector<std::string> all;
+    for (std::size_t n = 0; n < static_cast<std::size_t>(bytes / 4) && n + 1 < words.size(); ++n) {
+        const std::uint32_t word = words[n + 1];
+        if (element == 2)
+            all.push_back(format_number(number16(word, 0, record.dtype)) + list_separator() +
+                          format_number(number16(word, 1, record.dtype)));
+        else
+            all.push_back(element == 4 ? float_text(word) : hex_text(word));
+    }
+    return joined(all, list_separator());
 }
 
 std::string banks_note(const Access& access, int bytes) {
     const BankTurns turns = bank_turns(access.addresses, access.lanes, bytes);
     std::string text = counted(turns.turns, "turn") + " of the banks";
-    return text + (turns.ways > 1 ? ", " + str(turns.ways) + " ways of conflict" : ", no conflict");
+    if (turns.ways > 1) return text + ", " + str(turns.ways) + " ways of conflict";
+    const std::string shared = broadcast_text(access, bytes);
+    return text + ", " + (shared.empty() ? "no conflict" : shared);
 }
 
 std::string sectors_note(const Access& access, int bytes) {
@@ -163,6 +184,18 @@ std::string hopper_note(const Event& event, std::span<const std::uint32_t> words
 
 }  // namespace
 
+std::string broadcast_text(const Access& access, int bytes) {
+    if (!access.shared || bytes > bank_bytes) return {};
+    std::set<std::uint32_t> words;
+    for (const std::uint32_t address : access.addresses) words.insert(address / bank_bytes);
+    const int lanes = std::popcount(access.lanes), different = static_cast<int>(words.size());
+    if (different == lanes) return {};
+    const std::string who = lanes == 32 ? "all lanes" : counted(lanes, "lane");
+    if (different == 1) return who + " read the same word: it is handed to all";
+    return counted(different, "word") + " for " + counted(lanes, "lane") +
+           ": lanes that ask for the same word get it together";
+}
+
 StepWords words_of_step(const Record&, const BlockRecord& block, const Event& event) {
     const OpWords& of = words_of_op(event.op);
     StepWords words{of.title, of.instruction, lanes_text(event.lanes), of.why};
@@ -201,7 +234,7 @@ std::vector<LaneWord> lane_words(const Record& record, const BlockRecord& block,
     switch (event.op) {
     case Op::load:
     case Op::store:
-        return {{"address", address_text(record, w[0])}, {"value", value_text(record, w[1], event.bytes)}};
+        return {{"address", address_text(record, w[0])}, {"value", value_text(record, w, event.bytes)}};
     case Op::atomic_add:
         return {
             {"address", address_text(record, w[0])}, {"added", float_text(w[1])}, {"sum", float_text(w[2])}};

@@ -1,6 +1,7 @@
 // What a step of a warp is called, and what it does, in words with its own numbers.
 #pragma once
 
+#include "core/inside/accesses.h"
 #include "core/inside/origin.h"
 
 namespace tilewalk::inside {
@@ -12,6 +13,10 @@ struct StepWords {
     std::string why;          ///< one or two sentences
 };
 StepWords words_of_step(const Record& record, const BlockRecord& block, const Event& event);
+
+/// Where lanes ask a bank for the same word: "all lanes read the same word: it is handed to all". Empty: each
+/// asks for its own.
+std::string broadcast_text(const Access& access, int bytes);
 
 /// "shared 0x9c0", "Q 19, 48"; empty: no address.
 std::string short_address(const Record& record, std::uint32_t address);

@@ -2,6 +2,9 @@
 // problem and against the arithmetic of the products.
 #include "core/base/float16.h"
 #include "core/inside/accesses.h"
+#include "core/inside/faults.h"
+#include "core/inside/meeting.h"
+#include "core/inside/shared_map.h"
 #include "core/inside/source.h"
 #include "core/inside/words.h"
 #include "cuda/host/gpu.h"
@@ -10,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <map>
 #include <set>
 
 namespace tilewalk::inside {
@@ -124,6 +128,110 @@ TEST_SUITE("inside") {
         CHECK(scores == outputs);
         CHECK(scores > 0);
         CHECK(first > 0);
+    }
+
+    TEST_CASE("a barrier protects what would race without it: copies that are read, buffers that are written "
+              "over") {
+        const Walked w("f5-flash2");
+        std::vector<Meeting> all;
+        for (int k = 0; k < w.steps->count(0); ++k)
+            if (auto meeting = meeting_at(*w.block, *w.steps, *w.origins, 0, k)) all.push_back(*meeting);
+        REQUIRE(all.size() == 4);
+        CHECK(all.size() == w.steps->barriers().size());
+        const auto find = [](const Meeting& m, Matter of, bool writes, bool then_writes) {
+            for (const Protected& p : m.orders)
+                if (p.first == of && p.first_writes == writes && p.second_writes == then_writes)
+                    return p.bytes;
+            return std::int64_t(0);
+        };
+        constexpr std::int64_t tile = 64 * 64 * 2;
+        CHECK(find(all[0], Matter::K, true, false) == tile);
+        CHECK(find(all[0], Matter::Q, true, false) == 2 * tile);
+        CHECK(find(all[1], Matter::V, true, false) == tile);
+        CHECK(find(all[1], Matter::K, false, true) == tile);
+        CHECK(find(all[2], Matter::K, true, false) == tile);
+        CHECK(find(all[2], Matter::V, false, true) == tile);
+        // Behind the last one no tile is copied any more
+        CHECK(find(all[3], Matter::K, false, true) == 0);
+        CHECK(find(all[3], Matter::V, true, false) == tile);
+        for (const Meeting& m : all) CHECK(m.together());
+    }
+
+    TEST_CASE("each barrier that protects something is one whose absence races, and the other way round") {
+        for (const char* kernel : {"f2-tiled-fp32", "f5-flash2"}) {
+            CAPTURE(kernel);
+            const DType type = std::string(kernel) == "f2-tiled-fp32" ? DType::f32 : DType::bf16;
+            const Walked w(kernel, type);
+            std::map<int, bool> protects;
+            for (int k = 0; k < w.steps->count(0); ++k)
+                if (const auto meeting = meeting_at(*w.block, *w.steps, *w.origins, 0, k))
+                    protects[w.record.places[w.event(0, k).place].line] |= !meeting->orders.empty();
+            for (const Fault& fault : faults_of(w.record)) {
+                if (fault.kind != FaultKind::barrier) continue;
+                gpu::RecordRequest without{kernel, type, w.problem, {0}};
+                without.fault = fault;
+                const auto broken = gpu::record_kernel(without);
+                REQUIRE_MESSAGE(broken, broken.error);
+                CAPTURE(fault.line);
+                CHECK(protects.at(fault.line) == (broken->races() > 0));
+            }
+        }
+    }
+
+    TEST_CASE("shared memory of f5 is Q, K and V, and its chunks lie where the kernel's rule has them") {
+        const Walked w("f5-flash2");
+        const SharedMap map(*w.block, *w.origins);
+        REQUIRE(map.areas().size() == 3);
+        const Matter order[] = {Matter::Q, Matter::K, Matter::V};
+        const std::int64_t bytes[] = {16384, 8192, 8192};
+        for (std::size_t n = 0; n < 3; ++n) {
+            CHECK(map.areas()[n].matters == 1u << static_cast<int>(order[n]));
+            CHECK(map.areas()[n].bytes() == bytes[n]);
+            CHECK_FALSE(content_of(w.record, *w.block, *w.origins, map.areas()[n], 0).any);
+            const auto last = static_cast<std::uint32_t>(w.block->events.size());
+            const SharedContent at_end = content_of(w.record, *w.block, *w.origins, map.areas()[n], last);
+            CHECK(at_end.matter == order[n]);
+            CHECK(at_end.first_row == (n == 0 ? 0 : 64));
+            CHECK(at_end.last_row == 127);
+        }
+        int seen = 0;
+        for (int k = 0; k < w.steps->count(1); ++k) {
+            const Op op = w.event(1, k).op;
+            if (op != Op::load_matrices && op != Op::load_transposed && op != Op::copy_issued) continue;
+            for (const int lane : {0, 13, 31}) {
+                const auto rule = swizzle_of(w.record, *w.block, *w.origins, map, w.steps->event(1, k), lane);
+                REQUIRE(rule);
+                CHECK(rule->place == (rule->chunk ^ rule->row % 8));
+                CHECK(rule->first_bank == 4 * rule->place);
+                ++seen;
+            }
+        }
+        CHECK(seen > 100);
+        // Without the swizzle the rule does not hold.
+        gpu::RecordRequest without{"f5-flash2", DType::bf16, w.problem, {0}};
+        without.fault = Fault{FaultKind::swizzle, "", 0};
+        const auto record = gpu::record_kernel(without);
+        REQUIRE(record);
+        const BlockRecord& block = record->launches.back().blocks.front();
+        const Steps steps(*record, record->launches.back(), block);
+        const Origins origins(*record, block, steps);
+        const SharedMap straight(block, origins);
+        for (int k = 0; k < steps.count(0); ++k)
+            if (block.events[steps.event(0, k)].op == Op::load_matrices)
+                CHECK_FALSE(swizzle_of(*record, block, origins, straight, steps.event(0, k), 13));
+    }
+
+    TEST_CASE("the sum of a score has d / 16 parts, and one of O as many as a tile has 16 keys") {
+        const Walked w("f5-flash2");
+        std::map<std::pair<Matter, int>, int> parts;
+        int seen = 0;
+        each_product(w, [&](int warp, int k) {
+            if (++seen % 5 != 0) return;
+            const Origins::Chain chain = w.origins->chain(warp, k);
+            CHECK(chain.parts == 4);
+            ++parts[{w.origins->matter(w.steps->event(warp, k)), chain.part}];
+        });
+        CHECK(parts.size() == 8);
     }
 
     TEST_CASE("without its swizzle every matrix that f5 reads has eight ways of conflict") {

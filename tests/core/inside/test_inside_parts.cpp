@@ -1,6 +1,7 @@
 // Fragments, banks and comments by themselves, without a kernel.
 #include "core/inside/accesses.h"
 #include "core/inside/fragments.h"
+#include "core/inside/meeting.h"
 #include "core/inside/source.h"
 
 #include <doctest/doctest.h>
@@ -79,6 +80,59 @@ TEST_CASE("inside: the comment on a line is the nearest one above it in its bloc
     CHECK(function_of(source, 13) == "more");
     CHECK(function_of(source, 4).empty());
     CHECK(source.line(99).empty());
+}
+
+TEST_CASE("inside: a remark is the comment behind the code or right above its paragraph, or none") {
+    const SourceText source = source_text("x.h", "#include <x>\n"
+                                                 "\n"
+                                                 "/// Walks.\n"
+                                                 "DEVICE void walk() {\n"
+                                                 "    // the first tile, alone\n"
+                                                 "    wait();\n"
+                                                 "\n"
+                                                 "    for (;;) {\n"
+                                                 "        const Turn now;\n"
+                                                 "        wait();\n"
+                                                 "        sync();  // all are done\n"
+                                                 "\n"
+                                                 "        // here it is\n"
+                                                 "        wait();\n"
+                                                 "        sync();\n"
+                                                 "    }\n"
+                                                 "}\n");
+    CHECK(remark_on(source, 6) == "the first tile, alone");
+    CHECK(remark_on(source, 10).empty());
+    CHECK(remark_on(source, 11) == "all are done");
+    CHECK(remark_on(source, 14) == "here it is");
+    CHECK(remark_on(source, 15) == "here it is");
+    CHECK(comment_on_function(source, 10) == "Walks.");
+}
+
+TEST_CASE("inside: the product of what a line reads is found by the names of its factors") {
+    const SourceText source =
+        source_text("x.cu", "DEVICE void multiply() {\n"
+                            "    for (int n = 0; n < keys; ++n) k[n] = Kj[(n + 1) * d + c];\n"
+                            "    for (int r = 0; r < rows; ++r) {\n"
+                            "        const float q = Qi[r * d + c];\n"
+                            "        for (int n = 0; n < keys; ++n) sum[r][n] += q * k[n];\n"
+                            "    }\n"
+                            "}\n"
+                            "DEVICE void other() {\n"
+                            "    float x = y[0];\n"
+                            "}\n");
+    for (const int line : {2, 4}) {
+        const auto product = plain_product(source, line);
+        REQUIRE(product);
+        CHECK(product->line == 5);
+        CHECK(product->left == "q");
+        CHECK(product->left_line == 4);
+        CHECK(product->right == "k");
+        CHECK(product->right_line == 2);
+    }
+    CHECK_FALSE(plain_product(source, 9));
+    CHECK(stored_name("        S[row * Z::S_stride + key] = s;") == "S");
+    CHECK(stored_name("if (owner) factor[own_row] = alpha;") == "factor");
+    CHECK(stored_name("alpha = x;").empty());
 }
 
 }  // namespace tilewalk::inside

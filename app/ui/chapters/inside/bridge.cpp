@@ -1,5 +1,7 @@
 #include "app/ui/chapters/inside/bridge.h"
 
+#include "app/ui/chapters/inside/inside.h"
+
 #include "app/ui/state/state.h"
 #include "core/lessons/table.h"
 
@@ -154,6 +156,25 @@ std::optional<LessonNumber> element_number(const InsidePlace& at) {
     return std::nullopt;
 }
 
+/// The chosen cell of a product: S and O may become whole in a later one.
+std::optional<LessonNumber> number_of_cell(const AppState& state, const InsidePlace& at,
+                                           const Bridge& bridge) {
+    if (at.event->op != inside::Op::multiply_add) return std::nullopt;
+    const NamedProduct named = named_product(at);
+    if (!named.known() || bridge.Bc() == 0) return std::nullopt;
+    inside::FragmentCell cell = index_inside(at, cell_inside(state));
+    if (named.turned()) std::swap(cell.row, cell.column);
+    const bool scores = named.C == inside::Matter::S;
+    const inside::Number n{scores ? inside::Quantity::S : inside::Quantity::O, cell.row, cell.column,
+                           (scores ? cell.column : named.k) / bridge.Bc()};
+    const auto held = bridge.find(n);
+    if (!held) return std::nullopt;
+    LessonNumber out;
+    out.entry = Bridge::Entry{n, *held};
+    out.symbol = symbol_text(info(n.quantity).slot, n.row, n.column);
+    return out;
+}
+
 }  // namespace
 
 std::string symbol_text(Slot slot, int row, int column) {
@@ -213,6 +234,7 @@ std::optional<LessonNumber> lesson_number(const AppState& state) {
     if (auto element = element_number(at)) return element;
     const int launch = launch_of_record(at);
     constexpr int first_sum = 10;
+    if (auto cell = number_of_cell(state, at, *bridge)) return cell;
     const auto here = bridge->at(launch, at.warp, at.k, at.lane, first_sum + state.inside.cell);
     LessonNumber out;
     out.entry = here.empty() ? bridge->next(launch, at.warp, at.k, at.lane) : here.front();

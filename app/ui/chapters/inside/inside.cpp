@@ -16,16 +16,36 @@ inside::FragmentCell cell_inside(const AppState& state) {
     return inside::cell_of_register(state.inside.lane, state.inside.cell);
 }
 
-bool knows_place_inside(const InsidePlace& at) {
-    const auto region = [&](Part part) { return at.origins().region_of_part(at.warp, at.k, part); };
-    return at.origins().matter_of_part(at.warp, at.k, Part::C) == Matter::S && region(Part::A) &&
-           region(Part::B);
+NamedProduct named_product(const InsidePlace& at) {
+    const inside::Origins& origins = at.origins();
+    const auto matter = [&](Part part) { return origins.matter_of_part(at.warp, at.k, part); };
+    const auto region = [&](Part part) { return origins.region_of_part(at.warp, at.k, part); };
+    NamedProduct out{matter(Part::A), matter(Part::B), matter(Part::C)};
+    const auto b = region(Part::B);
+    if (out.C == Matter::S) {
+        const auto a = region(Part::A);
+        if (a && b) out.row = a->row, out.column = b->row, out.k = a->column;
+        return out;
+    }
+    if (out.C != Matter::O) return out;
+    if (b) out.column = b->column, out.k = b->row;
+    // The row of P̃ is that of the exponential that was packed, as the kernel's twin names it.
+    for (int row = 0; at.bridge && row < inside::info(Part::A).rows && out.row < 0; ++row) {
+        const auto way = origins.trace(at.warp, at.k, Part::A, row, 0);
+        if (way.size() < 2) continue;
+        const int step = origins.step_number(way.back().event);
+        for (const auto& entry : at.bridge->at(at.launch_number(), at.warp, step, way.back().lane, 1))
+            if (entry.number.quantity == inside::Quantity::P) out.row = entry.number.row - row;
+    }
+    return out;
 }
 
+bool knows_place_inside(const InsidePlace& at) { return named_product(at).known(); }
+
 inside::FragmentCell index_inside(const InsidePlace& at, inside::FragmentCell cell) {
-    if (!knows_place_inside(at)) return cell;
-    return {at.origins().region_of_part(at.warp, at.k, Part::A)->row + cell.row,
-            at.origins().region_of_part(at.warp, at.k, Part::B)->row + cell.column};
+    const NamedProduct named = named_product(at);
+    if (!named.known()) return cell;
+    return {named.row + cell.row, named.column + cell.column};
 }
 
 ImU32 hue_of(const Theme& t, Matter matter) {

@@ -7,6 +7,7 @@
 #include "app/ui/kit/layout.h"
 #include "app/ui/state/app_state.h"
 #include "core/inside/accesses.h"
+#include "core/inside/meeting.h"
 
 namespace tilewalk::ui {
 
@@ -33,6 +34,12 @@ struct ArrivalWords {
     std::string symbol, sentence;
 };
 ArrivalWords arrival_words(const AppState& state, const InsidePlace& at);
+/// Plain arithmetic with what the lane has read: the line, and the operands that were read for it.
+float inside_operands(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
+/// Of an exponential the score and the maximum that it came from.
+float inside_exponent(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
+/// The rule by which the lane's chunk lies where it does, with its numbers.
+float inside_swizzle(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
 /// Who uses what the lane's step brought; each leads to its step.
 float inside_uses(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
 /// From which lines the function was called that the step stands in, as one line of text.
@@ -61,6 +68,15 @@ void draw_lanes(const Canvas& canvas, AppState& state, const Rect& area, const I
 /// An access to shared memory: who asks which bank, and how often each is asked.
 void draw_banks(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                 const inside::Event& event, const InsideLook& look);
+/// Shared memory as a space, from top to bottom: whose tile lies where, and `from` … `to` of it at hand.
+void draw_space(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
+                const inside::Event* event, const InsideLook& look);
+/// What the barrier at hand protects, and a sentence on who waits for whom.
+void draw_protected(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
+                    const InsideLook& look);
+std::string meeting_sentence(const inside::Meeting& meeting);
+/// Of a barrier the first of what it protects, in one sentence.
+std::string protected_sentence(const AppState& state, const InsidePlace& at, const inside::Protected& one);
 /// An access to device memory: lines of 128 bytes, their sectors, and the words that were asked for.
 void draw_sectors(const Canvas& canvas, const AppState& state, const Rect& area, const InsidePlace& at,
                   const inside::Event& event, const InsideLook& look);
@@ -90,6 +106,18 @@ const char* title_of_outcome(const BrokenWalk& told, const inside::Record& recor
 
 /// The cell of C that the formula is of.
 inside::FragmentCell cell_inside(const AppState& state);
+/// What a product's fragments are in their matrices: S = Q Kᵀ (or K Qᵀ, which is Sᵀ), O += P̃ V. −1: not
+/// known.
+struct NamedProduct {
+    inside::Matter A = inside::Matter::none, B = inside::Matter::none, C = inside::Matter::none;
+    int row = -1, column = -1;  ///< of the first cell of C
+    int k = -1;                 ///< the first term's column of Q and K, or key
+    bool known() const { return row >= 0 && column >= 0; }
+    bool turned() const { return C == inside::Matter::S && A == inside::Matter::K; }
+    /// B is loaded as rows of its matrix: K, whose columns are summed over.
+    bool by_rows() const { return C == inside::Matter::S; }
+};
+NamedProduct named_product(const InsidePlace& at);
 /// Row and column of a cell of C in its whole matrix, where that is known; else in its fragment.
 bool knows_place_inside(const InsidePlace& at);
 inside::FragmentCell index_inside(const InsidePlace& at, inside::FragmentCell cell);

@@ -2,6 +2,7 @@
 #include "app/ui/chapters/inside/inside.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
+#include "core/inside/words.h"
 
 #include <algorithm>
 #include <array>
@@ -60,7 +61,8 @@ void draw_layouts(const Canvas& c, AppState& state, const Rect& a) {
         straight = current == 1;
 }
 
-float draw_verdict(const Canvas& c, const Rect& a, const inside::BankTurns& turns, const InsideLook& look) {
+float draw_verdict(const Canvas& c, const Rect& a, const inside::BankTurns& turns, const std::string& shared,
+                   const InsideLook& look) {
     const Theme& t = *c.theme;
     const float size = look.far ? 44 : 22, y = a.y + size * .6f;
     const float w = c.text(a.x, y, counted(turns.turns, "turn"), size, t.t1, Face::semibold);
@@ -69,7 +71,8 @@ float draw_verdict(const Canvas& c, const Rect& a, const inside::BankTurns& turn
         turns.turns > turns.least
             ? std::vector{ways + " of conflict; without one " + counted(turns.least, "turn"),
                           ways + " of conflict", ways}
-            : std::vector<std::string>{"no bank is asked twice at once", "no conflict"};
+            : std::vector<std::string>{shared.empty() ? "no bank is asked twice at once" : shared,
+                                       "no conflict"};
     const auto fits = std::ranges::find_if(said, [&](const std::string& text) {
         return text_width(Face::regular, look.small, text) <= a.w - w - 12;
     });
@@ -203,7 +206,7 @@ void draw_banks(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     if (!straight.empty() && state.kernel_walk->straight && !look.fixed) access->addresses = straight;
     const BankPhase phase = phase_of(*access, event.bytes, state.inside.lane);
     const auto turns = inside::bank_turns(access->addresses, access->lanes, event.bytes);
-    float y = a.y + draw_verdict(c, a, turns, look);
+    float y = a.y + draw_verdict(c, a, turns, inside::broadcast_text(*access, event.bytes), look);
     const float labels = text_width(Face::semibold, look.small, "lane 00") + 14;
     const Rect body{a.x + labels, y, a.w - labels, a.bottom() - y};
     const std::string part = phase.count == 1 ? ""
@@ -264,17 +267,25 @@ void inside_memory(const Canvas& c, AppState& state, const Rect& a, const Inside
     const ShownAccess shown = shown_access(at);
     const bool banks = shown.event && access_of(at, *shown.event, true),
                sectors = shown.event && access_of(at, *shown.event, false);
-    const char* title = banks && sectors ? "HBM and shared memory"
-                        : sectors        ? "HBM"
-                        : banks          ? "Shared memory"
-                                         : "Memory";
+    const char* title = banks && sectors                 ? "HBM and shared memory"
+                        : sectors                        ? "HBM"
+                        : banks                          ? "Shared memory"
+                        : at.event->op == Op::sync_block ? "What the barrier protects"
+                                                         : "Shared memory";
     const Panel panel(c, "Memory", a, title);
     const float title_w = text_width(Face::semibold, size::lead, title);
-    const Rect in{a.inner_x(), a.y + 46, a.inner_w(), a.h - 46 - space::foot};
+    const Rect in_all{a.inner_x(), a.y + 46, a.inner_w(), a.h - 46 - space::foot};
     const bool narrow = a.w < 560;
     if (!narrow && shown.event)
         c.text_within(a.inner_x() + title_w + 12, a.title_y() + 1, a.inner_w() - title_w - 220,
                       memory_subtitle(shown, at), size::body, c.theme->t2);
+    constexpr float space_w = 150, space_gap = 18;
+    const bool has_space =
+        !narrow && in_all.h > 90 && !at.launch->shared.areas().empty() && (banks || !shown.event);
+    const Rect in{in_all.x + (has_space ? space_w + space_gap : 0), in_all.y,
+                  in_all.w - (has_space ? space_w + space_gap : 0), in_all.h};
+    if (has_space) draw_space(c, state, {in_all.x, in_all.y, space_w, in_all.h}, at, shown.event, {});
+    if (at.event->op == Op::sync_block) return draw_protected(c, state, in, at, {});
     if (!shown.event) {
         c.text(in.x, in.y + 14, "This step asks for no address.", size::body, c.theme->t3);
         return;

@@ -29,7 +29,8 @@ InsideWalk::InsideWalk(inside::Record of_run, std::string of_problem, int of_blo
         // The origins look into the steps beside them: both are made in their place.
         struct Made : Launch {
             Made(const inside::Record& r, const inside::Launch& l, const inside::BlockRecord& b)
-                : Launch{&l, &b, inside::Steps(r, l, b), inside::Origins(r, b, steps)} {}
+                : Launch{&l, &b, inside::Steps(r, l, b), inside::Origins(r, b, steps),
+                         inside::SharedMap(b, origins)} {}
         };
         launches.push_back(std::make_unique<const Made>(record, launch, launch.blocks.front()));
     }
@@ -104,7 +105,10 @@ void choose_inside_kernel(AppState& state, const std::string& name) {
 // The walk through a kernel of the user's own.
 InsidePlace place_inside(const AppState& state) {
     if (!state.kernel_walk || !state.kernel_walk->shown) return {};
-    return place_in(*state.kernel_walk->shown, state.inside);
+    const InsidePage& page = *state.kernel_walk;
+    InsidePlace at = place_in(*page.shown, state.inside);
+    if (page.bridge_of == page.shown) at.bridge = page.bridge.get();
+    return at;
 }
 
 InsidePlace place_in(const InsideWalk& walk, const InsideForm& f) {

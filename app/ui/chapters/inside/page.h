@@ -8,6 +8,7 @@
 #include "core/inside/crossing.h"
 #include "core/inside/faults.h"
 #include "core/inside/origin.h"
+#include "core/inside/shared_map.h"
 #include "core/inside/source.h"
 #include "cuda/host/gpu.h"
 
@@ -28,6 +29,7 @@ struct InsideWalk {
         const inside::BlockRecord* block;
         inside::Steps steps;
         inside::Origins origins;
+        inside::SharedMap shared;
     };
     const inside::Record record;
     const std::string problem;                            ///< "128 × 64"
@@ -136,12 +138,15 @@ struct InsidePlace {
     std::uint32_t n = 0;  ///< of the event
     const inside::Event* event = nullptr;
     std::span<const std::uint32_t> words{};  ///< of the event
+    const inside::Bridge* bridge = nullptr;  ///< to the lesson; null: there is none, or not yet
 
     explicit operator bool() const { return event != nullptr; }
     const inside::Record& record() const { return walk->record; }
     const inside::BlockRecord& block() const { return *launch->block; }
     const inside::Steps& steps() const { return launch->steps; }
     const inside::Origins& origins() const { return launch->origins; }
+    /// Of the record, as the bridge counts them.
+    int launch_number() const { return static_cast<int>(launch->launch - record().launches.data()); }
     const inside::Place& place() const { return walk->record.places[event->place]; }
 };
 InsidePlace place_inside(const AppState& state);

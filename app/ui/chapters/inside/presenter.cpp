@@ -1,6 +1,7 @@
 // The page for the back row: one step, large. Nothing under 27 px on a page of 1280 × 720.
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/inside/inside.h"
+#include "app/ui/chapters/inside/ways.h"
 #include "app/ui/state/tour.h"
 #include "core/base/numbers.h"
 #include "core/inside/words.h"
@@ -22,20 +23,27 @@ void far_product(const Canvas& c, AppState& state, const Rect& a, const InsidePl
     const inside::FragmentCell cell = cell_inside(state);
     const inside::Product p(at.words, at.record().dtype);
     draw_product(c, state, {a.x, a.y, a.w, a.h - 120}, at, look);
-    const Matter matter = at.origins().matter_of_part(at.warp, at.k, Part::C);
-    const Role role = role_of(matter);
-    const inside::FragmentCell named = index_inside(at, cell);
+    const NamedProduct names = named_product(at);
+    const Role role = role_of(names.C);
+    inside::FragmentCell named = index_inside(at, cell);
+    if (names.turned()) std::swap(named.row, named.column);
+    const auto& chain = inside_ways(state, at).chain;
     const Line sum =
-        pieces(knows_place_inside(at) ? matter_line(matter, "C") : pieces(symbol("C", role)),
+        pieces(*inside::symbol_of(names.C) ? matter_line(names.C, "C") : pieces(symbol("C", role)),
                sub(str(named.row) + ", " + str(named.column), role), word(" = "),
                number(format_short(p.before(cell.row, cell.column)), role), word(" + 16 products = "),
-               number(format_short(p.after(cell.row, cell.column)), Role::none, true));
+               number(format_short(p.after(cell.row, cell.column)), Role::none, true),
+               word(chain.parts > 1 ? ", part " + str(chain.part) + " of " + str(chain.parts) : ""));
     c.rich(a.x + a.w / 2, a.bottom() - 86, sum, size::far_sign, Align::center);
+    const auto letter = [](Matter m, const char* otherwise) {
+        return std::string(*inside::symbol_of(m) ? inside::symbol_of(m) : otherwise);
+    };
     const int quad = at.lane / 4 * 4, column = cell.column * 4;
     c.text_within(a.x + a.w / 2, a.bottom() - 34, a.w,
-                  "Lane " + str(at.lane) + " owns it; its row of A lies in lanes " + str(quad) + "–" +
-                      str(quad + 3) + ", its column of B in lanes " + str(column) + "–" + str(column + 3) +
-                      ".",
+                  "Lane " + str(at.lane) + " owns it; its row of " + letter(names.A, "A") +
+                      " lies in lanes " + str(quad) + "–" + str(quad + 3) + ", its " +
+                      (names.by_rows() ? "row of " : "column of ") + letter(names.B, "B") + " in lanes " +
+                      str(column) + "–" + str(column + 3) + ".",
                   size::far, t.t1, Align::center);
 }
 
@@ -52,6 +60,26 @@ void far_access(const Canvas& c, AppState& state, const Rect& a, const InsidePla
                       : draw_sectors(c, state, part, at, *at.event, look);
         x += w + 50;
     }
+}
+
+// A barrier: who waits, and what is protected, with shared memory as a space at the left.
+void far_meeting(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    const auto& meeting = inside_ways(state, at).meeting;
+    if (!meeting) return;
+    const InsideLook look{size::far, size::far, 1.5f, true};
+    const float left = a.w > 900 ? 330.0f : 0.0f;
+    if (left > 0) draw_space(c, state, {a.x, a.y + 8, left - 40, a.h - 16}, at, nullptr, look);
+    const Rect in{a.x + left, a.y, a.w - left, a.h};
+    const Theme& t = *c.theme;
+    float y = in.y + 4;
+    const auto say = [&](const std::string& text, ImU32 ink) {
+        const int fit = static_cast<int>((in.bottom() - y) / (size::far_text * size::lines));
+        if (fit > 0) y += c.paragraph(in.x, y, in.w, text, size::far_text, ink, std::min(fit, 3)) + 14;
+    };
+    say(meeting_sentence(*meeting), t.t1);
+    if (meeting->orders.empty()) return say("It protects nothing in this run.", t.t2);
+    for (std::size_t n = 0; n < std::min<std::size_t>(3, meeting->orders.size()); ++n)
+        say(capitalised(protected_sentence(state, at, meeting->orders[n])), t.t2);
 }
 
 // Where a tour speaks of them: all of the page.
@@ -111,6 +139,8 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
         far_product(c, state, body, at);
     else if (memory)
         far_access(c, state, body, at);
+    else if (at.event->op == Op::sync_block && arrival.sentence.empty())
+        far_meeting(c, state, body, at);
     else
         c.paragraph(left, top + 30, w, arrival.sentence.empty() ? words.why : arrival.sentence,
                     size::far_sign, t.t1, 6);

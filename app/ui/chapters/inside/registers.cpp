@@ -200,15 +200,19 @@ void draw_places(const Canvas& c, const ProductSheet& s, const InsidePlace& at, 
     const auto below = [&](const Sheet16& sheet, float room, const std::string& words) {
         c.text_within(sheet.area.x + sheet.area.w / 2, y, room, words, look.small, t.t3, Align::center);
     };
-    if (a) {
+    const NamedProduct named = named_product(at);
+    const int first_row = a ? a->row : named.row, first_k = a ? a->column : named.k;
+    if (first_row >= 0) {
         for (const int row : std::set<int>{0, cell.row, 15}) {
             const bool chosen = row == cell.row;
             if (!chosen && px(std::abs(row - cell.row)) * s.A.h < look.small + 1) continue;
-            c.text(s.A.area.x - 6, s.A.cell(row, 0).middle(), str(a->row + row), look.small,
+            c.text(s.A.area.x - 6, s.A.cell(row, 0).middle(), str(first_row + row), look.small,
                    chosen ? t.t1 : t.t3, Face::mono, Align::right);
         }
-        below(s.A, s.A.area.w, "columns " + range_text(a->column, a->column + 15));
     }
+    if (first_k >= 0)
+        below(s.A, s.A.area.w,
+              (named.C == Matter::O ? "keys " : "columns ") + range_text(first_k, first_k + 15));
     if (b) {
         const bool keys = at.origins().matter_of_part(at.warp, at.k, Part::B) == Matter::K;
         below(s.B, s.B.area.w + look.small * 3,

@@ -1,6 +1,7 @@
 // The step in words and numbers: what it does, the formula of the chosen cell, what the lane holds, where a
 // number comes from, and what races.
 #include "app/ui/chapters/inside/inside.h"
+#include "app/ui/chapters/inside/ways.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
 #include "core/inside/words.h"
@@ -38,38 +39,56 @@ struct Column {
 
 /// Symbols of a product as they stand in its formula.
 struct ProductNames {
-    Line A, B, C;
+    Line A, B, C;  ///< with their indices: Q_{3,k}, K_{26,k}, S_{3,26}
     Role a, b, c;
 };
-// Where the place in the matrix is not known the letters are those of the fragments.
-ProductNames names_of_product(const InsidePlace& at, bool of_matrix) {
-    const auto matter = [&](Part part) { return at.origins().matter_of_part(at.warp, at.k, part); };
-    const Matter A = matter(Part::A), B = matter(Part::B), C = matter(Part::C);
-    const auto letter = [&](Matter m, const char* otherwise) {
-        return of_matrix ? matter_line(m, otherwise) : pieces(symbol(otherwise, role_of(m)));
+// Where the place in the matrices is not known, rows and columns are those of the fragments.
+ProductNames names_of_product(const InsidePlace& at, const FragmentCell& cell) {
+    const NamedProduct named = named_product(at);
+    const FragmentCell index = index_inside(at, cell);
+    const std::string row = str(index.row), column = str(index.column);
+    const auto letter = [](Matter m, const char* otherwise) {
+        return *inside::symbol_of(m) ? matter_line(m, otherwise) : pieces(symbol(otherwise, role_of(m)));
     };
-    return {letter(A, "A"), letter(B, "B"), letter(C, "C"), role_of(A), role_of(B), role_of(C)};
+    const Role a = role_of(named.A), b = role_of(named.B), c = role_of(named.C);
+    return {pieces(letter(named.A, "A"), sub(row + ", k", a)),
+            pieces(letter(named.B, "B"), sub(named.by_rows() ? column + ", k" : "k, " + column, b)),
+            pieces(letter(named.C, "C"), sub(named.turned() ? column + ", " + row : row + ", " + column, c)),
+            a,
+            b,
+            c};
+}
+
+// "part 2 of 4 of this sum: k = 16 … 31; no scale is in it yet"
+std::string part_of_sum(AppState& state, const InsidePlace& at) {
+    const NamedProduct named = named_product(at);
+    const auto& chain = inside_ways(state, at).chain;
+    std::string text;
+    if (chain.parts > 1) text = "part " + str(chain.part) + " of " + str(chain.parts) + " of this sum";
+    if (named.k >= 0)
+        text += (text.empty() ? "" : ": ") + std::string(named.C == Matter::O ? "keys " : "k = ") +
+                range_text(named.k, named.k + 15);
+    if (named.C == Matter::S) text += std::string(text.empty() ? "" : "; ") + "no scale in it";
+    if (!named.known()) text += std::string(text.empty() ? "" : "; ") + "indices of the fragment";
+    return text;
 }
 
 // "−4.332 + −1.12 · −0.15 + … = −9.434": the first terms and the last.
-void draw_formula(Column& col, const AppState& state, const InsidePlace& at) {
+void draw_formula(Column& col, AppState& state, const InsidePlace& at) {
     const Canvas& c = col.c;
     const Theme& t = *c.theme;
     const Product p(at.words, at.record().dtype);
     const FragmentCell cell = cell_inside(state);
-    const FragmentCell named = index_inside(at, cell);
-    const ProductNames names = names_of_product(at, knows_place_inside(at));
-    const std::string index = str(named.row) + ", " + str(named.column);
-    const Line target = pieces(names.C, sub(index, names.c));
+    const ProductNames names = names_of_product(at, cell);
     const bool several = col.room() > 320;
-    const float h = several ? 148.0f : 104.0f;
+    const std::string part = part_of_sum(state, at);
+    const float h = (several ? 148.0f : 104.0f) + (part.empty() ? 0.0f : 18.0f);
     if (col.room() < h) return;
     const float x = col.a.inner_x() + 10, w = col.a.inner_w() - 20;
     c.well(col.a.inner_x(), col.y, col.a.inner_w(), h, radius::panel);
-    const Line sum = pieces(word("Σ "), names.A, sub(str(named.row) + ", k", names.a), word(" "), names.B,
-                            sub("k, " + str(named.column), names.b));
-    Line symbolic = pieces(target, word(" ← "), target, word(" + "), sum);
-    if (rich_width(c, symbolic, 13) > w) symbolic = pieces(target, word(" += "), sum);
+    const Line sum = pieces(word("Σ "), names.A, word(" "), names.B);
+    Line symbolic = pieces(names.C, word(" ← "), names.C, word(" + "), sum);
+    if (rich_width(c, symbolic, 13) > w) symbolic = pieces(names.C, word(" += "), sum);
     c.rich(x, col.y + 22, symbolic, fitting_size(c, symbolic, w, {16, 15, 14, 13}));
     c.line({x, col.y + 42.5f}, {x + w, col.y + 42.5f}, t.line);
     const auto term = [&](int k) {
@@ -86,9 +105,24 @@ void draw_formula(Column& col, const AppState& state, const InsidePlace& at) {
     if (several) y += 20, write(rich_width(c, both, 12) <= w ? both : term(0));
     if (several) y += 20, write(pieces(word(" + …"), term(15)));
     const Line result =
-        pieces(target, word(" = "), number(format_short(p.after(cell.row, cell.column)), names.c, true));
-    c.rich(x, col.y + h - 18, result, fitting_size(c, result, w, {18, 16, 14}));
+        pieces(names.C, word(" = "), number(format_short(p.after(cell.row, cell.column)), names.c, true));
+    const float foot = part.empty() ? 0.0f : 18.0f;
+    c.rich(x, col.y + h - 18 - foot, result, fitting_size(c, result, w, {18, 16, 14}));
+    if (!part.empty()) c.text_within(x, col.y + h - 14, w, part, size::small, t.t2);
     col.y += h + 10;
+}
+
+// What the product adds to, in one sentence of its own numbers.
+std::string product_sentence(const InsidePlace& at) {
+    const NamedProduct named = named_product(at);
+    const std::string terms = named.k < 0 ? "16 terms" : range_text(named.k, named.k + 15);
+    if (named.C == Matter::S)
+        return "16 × 8 scores gain 16 terms each" +
+               (named.k < 0 ? std::string() : ", of columns " + terms + " of Q and K") + ".";
+    if (named.C == Matter::O)
+        return "16 × 8 cells of O gain what " + (named.k < 0 ? std::string("16 keys") : "keys " + terms) +
+               " weigh, times their V.";
+    return "16 × 8 sums gain 16 terms each.";
 }
 
 void draw_held(Column& col, const AppState& state) {
@@ -131,6 +165,26 @@ void draw_lane_words(Column& col, const AppState& state, const InsidePlace& at) 
     col.y += 8;
 }
 
+// Of a barrier: who waits, and what it is there for, one sentence each.
+void draw_meeting_words(Column& col, AppState& state, const InsidePlace& at) {
+    const auto& meeting = inside_ways(state, at).meeting;
+    if (!meeting) return;
+    const Theme& t = *col.c.theme;
+    col.head("Who waits");
+    col.words(meeting_sentence(*meeting), size::small, t.t1), col.y += 8;
+    col.head("What it protects");
+    if (meeting->orders.empty()) return col.words("Nothing in this run.", size::small, t.t1);
+    std::size_t told = 0;
+    for (const inside::Protected& one : meeting->orders) {
+        if (told++ == 3 || col.room() < 40) break;
+        col.words(capitalised(protected_sentence(state, at, one)), size::small, t.t1), col.y += 4;
+    }
+    if (const std::size_t more = meeting->orders.size() - std::min(told, meeting->orders.size());
+        more > 0 && col.room() > 20)
+        col.words("And " + counted(more, "pair") + " of places more.", size::small, t.t3);
+    col.y += 4;
+}
+
 // The way of A's and B's number back to HBM; each stop leads to its step.
 void draw_way(Column& col, AppState& state, const InsidePlace& at, Part part, int row, int column) {
     const Theme& t = *col.c.theme;
@@ -157,6 +211,38 @@ void draw_way(Column& col, AppState& state, const InsidePlace& at, Part part, in
     }
 }
 
+// Behind the exponential of a weight: its score, as the kernel's twin names it.
+void draw_score_behind(Column& col, AppState& state, const InsidePlace& at, int row) {
+    const auto way = at.origins().trace(at.warp, at.k, Part::A, row, 0);
+    if (!at.bridge || way.size() < 2 || col.room() < 24) return;
+    const int step = at.origins().step_number(way.back().event);
+    for (const auto& entry : at.bridge->at(at.launch_number(), at.warp, step, way.back().lane, 1)) {
+        if (entry.number.quantity != inside::Quantity::P) continue;
+        const inside::Number& n = entry.number;
+        const auto held = at.bridge->find({inside::Quantity::S, n.row, n.column, n.tile});
+        if (!held || held->launch != at.launch_number()) return;
+        const Rect box{col.a.inner_x() - 6, col.y - 1, col.a.inner_w() + 12, 20};
+        const Hot hot = hot_area(col.c, "##score behind", box.x, box.y, box.w, box.h);
+        if (hot.hovered) col.c.rect(box.x, box.y, box.w, box.h, col.c.theme->raised, radius::cell);
+        const std::string where = "S " + str(n.row) + list_separator() + str(n.column);
+        const inside::Event& event = at.block().events[at.steps().event(held->warp, held->step)];
+        const std::string how =
+            inside::words_of_step(at.record(), at.block(), event).instruction + ", lane " + str(held->lane);
+        const float w = text_width(Face::regular, size::small, where);
+        col.c.text_within(col.a.inner_x(), col.y + 9, col.a.inner_w() - w - 12, how, size::small,
+                          col.c.theme->t2);
+        col.c.text(col.a.inner_right(), col.y + 9, where, size::small, col.c.theme->t1, Align::right);
+        if (hot.clicked) {
+            constexpr int first_sum = 10;
+            choose_lane(state, held->lane);
+            if (held->word >= first_sum) state.inside.cell = held->word - first_sum;
+            go_inside(state, held->warp, held->step);
+        }
+        col.y += 20;
+        return;
+    }
+}
+
 void draw_ways(Column& col, AppState& state, const InsidePlace& at) {
     const FragmentCell cell = cell_inside(state);
     for (const Part part : {Part::A, Part::B}) {
@@ -167,6 +253,7 @@ void draw_ways(Column& col, AppState& state, const InsidePlace& at) {
                  " comes from");
         part == Part::A ? draw_way(col, state, at, part, cell.row, 0)
                         : draw_way(col, state, at, part, 0, cell.column);
+        if (part == Part::A && matter == Matter::P) draw_score_behind(col, state, at, cell.row);
         col.y += 6;
     }
 }
@@ -228,18 +315,23 @@ void inside_step(const Canvas& c, AppState& state, const Rect& a) {
     draw_races(col, state, at);
     col.y += inside_arrival(c, state, rest(), at);
     const bool product = at.event->op == Op::multiply_add;
-    if (!product) col.words(capitalised(words.note), size::small, t.t2, 3), col.y += 8;
-    if (product)
-        draw_formula(col, state, at), draw_held(col, state);
-    else
-        draw_lane_words(col, state, at);
-    if (product) draw_ways(col, state, at);
+    if (product) {
+        col.words(product_sentence(at) + " " + words.why, size::small, t.t1, 4), col.y += 8;
+        draw_formula(col, state, at);
+        draw_ways(col, state, at);
+        col.y += inside_crossing(c, state, rest(), at);
+        col.y += inside_uses(c, state, rest(), at);
+        return draw_held(col, state);
+    }
+    col.words(words.why, size::body, t.t1), col.y += 4;
+    col.words(capitalised(words.note), size::small, t.t2, 3), col.y += 8;
+    draw_meeting_words(col, state, at);
+    draw_lane_words(col, state, at);
+    col.y += inside_swizzle(c, state, rest(), at);
+    col.y += inside_operands(c, state, rest(), at);
+    col.y += inside_exponent(c, state, rest(), at);
     col.y += inside_uses(c, state, rest(), at);
     col.y += inside_crossing(c, state, rest(), at);
-    if (col.room() < 60) return;
-    rule(c, a, col.y);
-    col.y += 10;
-    col.words(words.why, size::body, t.t1);
 }
 
 }  // namespace tilewalk::ui

@@ -8,15 +8,42 @@
 
 namespace tilewalk::ui {
 
+// What is the same for all lanes
+static void look_up_step(InsideWays& ways, const InsidePlace& at) {
+    ways.called = ways.calls.of(at.block(), at.steps(), at.warp, at.k);
+    ways.meeting = meeting_at(at.block(), at.steps(), at.origins(), at.warp, at.k);
+    ways.chain = {};
+    if (at.event->op == inside::Op::multiply_add) ways.chain = at.origins().chain(at.warp, at.k);
+    ways.contents.clear();
+    for (const inside::SharedArea& area : at.launch->shared.areas())
+        ways.contents.push_back(content_of(at.record(), at.block(), at.origins(), area, at.n));
+}
+
 const InsideWays& inside_ways(AppState& state, const InsidePlace& at) {
     InsidePage& page = inside_page(state);
     if (!page.ways || page.ways->of != page.shown)
-        page.ways = std::make_shared<InsideWays>(
-            InsideWays{page.shown, inside::Calls(page.shown->record, page.sources), nullptr, 0, -1, {}, {}});
+        page.ways = std::make_shared<InsideWays>(InsideWays{page.shown,
+                                                            inside::Calls(page.shown->record, page.sources),
+                                                            nullptr,
+                                                            0,
+                                                            -1,
+                                                            {},
+                                                            {},
+                                                            {},
+                                                            {},
+                                                            {},
+                                                            {}});
     InsideWays& ways = *page.ways;
-    if (ways.launch == at.launch && ways.event == at.n && ways.lane == at.lane) return ways;
+    const bool same_step = ways.launch == at.launch && ways.event == at.n && ways.lane >= 0;
+    if (same_step && ways.lane == at.lane) return ways;
+    if (!same_step) look_up_step(ways, at);
     ways.launch = at.launch, ways.event = at.n, ways.lane = at.lane;
-    ways.called = ways.calls.of(at.block(), at.steps(), at.warp, at.k);
+    const ShownAccess access = shown_access(at);
+    ways.swizzle.reset();
+    if (access.event)
+        ways.swizzle =
+            swizzle_of(at.record(), at.block(), at.origins(), at.launch->shared,
+                       static_cast<std::uint32_t>(access.event - at.block().events.data()), at.lane);
     ways.uses = uses_of(at.block(), at.steps(), at.origins(), at.warp, at.k, at.lane);
     return ways;
 }

@@ -4,6 +4,7 @@
 
 #include "app/ui/chapters/inside/page.h"
 #include "core/inside/calls.h"
+#include "core/inside/meeting.h"
 #include "core/inside/uses.h"
 
 namespace tilewalk::ui {
@@ -18,6 +19,10 @@ struct InsideWays {
     int lane = -1;
     std::vector<inside::Call> called;
     inside::Uses uses;
+    std::optional<inside::Meeting> meeting;
+    inside::Origins::Chain chain;  ///< of a product
+    std::optional<inside::Swizzle> swizzle;
+    std::vector<inside::SharedContent> contents;  ///< of the areas of shared memory
 };
 /// Of the place where the walk stands.
 const InsideWays& inside_ways(AppState& state, const InsidePlace& at);

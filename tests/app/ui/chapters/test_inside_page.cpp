@@ -95,8 +95,9 @@ TEST_CASE("inside page: a product shows its sum, its owners, and where its numbe
     const InsidePlace at = page.at();
     const inside::Product p(at.words, at.record().dtype);
     const auto cell = inside::cell_of_register(13, 0);
-    page.check_shows({format_short(p.after(cell.row, cell.column)), "mma.m16n8k16", "Lane 13 holds",
-                      "rows 3 11 · columns 2 3 10 11", "Where the first Q comes from", "cp.async"});
+    page.check_shows({format_short(p.after(cell.row, cell.column)), "mma.m16n8k16", "part 1 of 4 of this sum",
+                      "no scale in it", "16 × 8 scores gain 16 terms each", "Where the first Q comes from",
+                      "cp.async"});
     // Another cell of the lane, another lane
     page.press(Key::c);
     CHECK(page.shows(format_short(p.after(3, 3))));
@@ -121,7 +122,8 @@ TEST_CASE("inside page: banks, sectors and barriers say what the record says") {
     page.go_to(inside::Op::wait_copies);
     page.check_shows({"Copies of the block", "16.0 KiB", "arrived", "not begun"});
     page.go_to(inside::Op::sync_block);
-    page.check_shows({"Barrier", "Warps meet", "warp 3"});
+    page.check_shows({"Barrier", "Warps meet", "warp 3", "All 4 warps come after 15 steps",
+                      "What it protects", "16.0 KiB of Q that warps 0–3 wrote before it are"});
     page.record("f0-materialise");
     CHECK(page.shows("launch 1"));
 }

@@ -1,0 +1,136 @@
+// What a step's number is made of where the record has no step for it: plain arithmetic between two reads,
+// and the score behind an exponential.
+#include "app/ui/chapters/inside/inside.h"
+#include "app/ui/kit/items.h"
+#include "core/base/numbers.h"
+#include "core/inside/words.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilewalk::ui {
+
+namespace {
+
+using inside::Op;
+
+constexpr float row_h = 19;
+
+/// A read of the chosen lane: its value, and the element that it is.
+struct ReadNumber {
+    float value = 0;
+    std::string element;
+};
+
+/// The lane's last reads in a line up to the step: those that stand one behind the other.
+std::vector<ReadNumber> last_reads(const InsidePlace& at, const std::string& file, int line) {
+    std::vector<ReadNumber> out;
+    const auto& steps = at.steps();
+    constexpr int reach = 128, most = 8;
+    bool found = false;
+    for (int k = at.k; k >= std::max(0, at.k - reach) && out.size() < most; --k) {
+        const std::uint32_t n = steps.event(at.warp, k);
+        const inside::Event& event = at.block().events[n];
+        const inside::Place& place = at.record().places[event.place];
+        const bool here = place.line == line && place.file == file;
+        if (found && !here) break;
+        if (!here || event.op != Op::load || event.bytes != 4 || !(event.lanes >> at.lane & 1)) continue;
+        found = true;
+        const auto rank = static_cast<std::size_t>(std::popcount(event.lanes & ((1u << at.lane) - 1)));
+        const auto words = at.block().words_of(event).subspan(rank * event.words, event.words);
+        const auto from =
+            inside::is_shared(words[0]) ? at.origins().global_source(words[0], n) : std::optional(words[0]);
+        out.insert(out.begin(), {std::bit_cast<float>(words[1]),
+                                 from ? inside::short_address(at.record(), *from) : std::string()});
+    }
+    return out;
+}
+
+void draw_operand(const Canvas& c, const Rect& a, const std::string& name,
+                  const std::vector<ReadNumber>& reads) {
+    const Theme& t = *c.theme;
+    std::string values;
+    for (const ReadNumber& r : reads) values += (values.empty() ? "" : ", ") + format_short(r.value);
+    const float w = c.text(a.x, a.y + 8, name, size::small, t.t1, Face::mono);
+    const std::string where = reads.empty() || reads.front().element.empty() ? ""
+                              : reads.size() == 1                            ? reads.front().element
+                                                                             : reads.front().element + " …";
+    const float where_w = where.empty() ? 0 : text_width(Face::regular, size::small, where) + 10;
+    c.text_within(a.x + w + 10, a.y + 8, a.w - w - 10 - where_w, values.empty() ? "not read yet" : values,
+                  size::small, t.t1, Face::mono);
+    if (!where.empty()) c.text(a.right(), a.y + 8, where, size::small, t.t3, Align::right);
+}
+
+std::string trimmed(std::string_view line) {
+    const std::size_t begin = line.find_first_not_of(' ');
+    return begin == line.npos ? std::string() : std::string(line.substr(begin));
+}
+
+}  // namespace
+
+float inside_operands(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    if (at.event->op != Op::load || a.h < 24 + 2 * row_h) return 0;
+    const inside::Place& place = at.place();
+    const inside::SourceText* source = source_of(state, place.file);
+    const auto product = source ? inside::plain_product(*source, place.line) : std::nullopt;
+    if (!product) return 0;
+    const Theme& t = *c.theme;
+    float y = a.y;
+    c.text(a.x, y + 8, "Multiplied in line " + str(product->line), size::body, t.t2, Face::semibold);
+    y += 22;
+    c.text_within(a.x, y + 8, a.w, trimmed(source->line(product->line)), size::small, t.t1, Face::mono);
+    y += row_h + 2;
+    for (const auto& [name, line] :
+         {std::pair{product->left, product->left_line}, {product->right, product->right_line}}) {
+        if (line == 0 || y + row_h > a.bottom()) continue;
+        draw_operand(c, {a.x, y, a.w, row_h}, name, last_reads(at, place.file, line));
+        y += row_h;
+    }
+    const float room = a.bottom() - y;
+    if (room > 2 * row_h)
+        y += c.paragraph(a.x, y, a.w,
+                         "The product is plain arithmetic, which is not written down; its factors were read.",
+                         size::small, t.t3, 2);
+    return y - a.y + 8;
+}
+
+float inside_exponent(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    if ((at.event->op != Op::exp2 && at.event->op != Op::exp) || !at.bridge || a.h < 24 + row_h) return 0;
+    using inside::Quantity;
+    const Theme& t = *c.theme;
+    std::vector<inside::Number> from;
+    for (const auto& entry : at.bridge->at(at.launch_number(), at.warp, at.k, at.lane, 1)) {
+        const inside::Number& n = entry.number;
+        if (n.quantity == Quantity::P)
+            from = {{Quantity::S, n.row, n.column, n.tile}, {Quantity::m, n.row, 0, n.tile}};
+        if (n.quantity == Quantity::alpha)
+            from = {{Quantity::m, n.row, 0, n.tile - 1}, {Quantity::m, n.row, 0, n.tile}};
+        if (!from.empty()) break;
+    }
+    float y = a.y;
+    for (const inside::Number& n : from) {
+        const auto held = at.bridge->find(n);
+        if (!held || y + row_h > a.bottom() || held->launch != at.launch_number()) continue;
+        if (y == a.y) c.text(a.x, y + 8, "Where x comes from", size::body, t.t2, Face::semibold), y += 22;
+        const Rect box{a.x - 6, y - 1, a.w + 12, row_h};
+        const Hot hot = hot_area(c, "##exponent " + number_text(n), box.x, box.y, box.w, box.h);
+        if (hot.hovered) c.rect(box.x, box.y, box.w, box.h, t.raised, radius::cell);
+        const bool before = n.quantity == Quantity::m && &n == &from.front();
+        const std::string name = number_text(n) + (before ? ", before" : "");
+        const std::string value =
+            format_short(held->value) + ", " + counted(at.k - held->step, "step") + " ago";
+        const float w = text_width(Face::regular, size::small, value);
+        c.text_within(a.x, y + 8, a.w - w - 10, name, size::small, t.t2);
+        c.text(a.right(), y + 8, value, size::small, t.t1, Align::right);
+        if (hot.clicked) {
+            choose_lane(state, held->lane);
+            constexpr int first_sum = 10;
+            if (held->word >= first_sum) state.inside.cell = held->word - first_sum;
+            go_inside(state, held->warp, held->step);
+        }
+        y += row_h;
+    }
+    return y == a.y ? 0 : y - a.y + 8;
+}
+
+}  // namespace tilewalk::ui

@@ -1,0 +1,293 @@
+// Shared memory as a space: whose tile lies where, which part of it is at hand, by which rule its chunks are
+// swapped, and what a barrier protects there.
+#include "app/ui/chapters/inside/inside.h"
+#include "app/ui/chapters/inside/ways.h"
+#include "app/ui/kit/items.h"
+#include "core/base/numbers.h"
+#include "core/inside/words.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+
+namespace tilewalk::ui {
+
+namespace {
+
+using inside::Matter;
+using inside::Op;
+using inside::Protected;
+using inside::SharedArea;
+using inside::SharedContent;
+
+std::string hex_address(std::uint32_t address) {
+    char text[16];
+    std::snprintf(text, sizeof text, "0x%x", address);
+    return text;
+}
+
+// Of what the warps have computed, the name that the source gives to it where it is stored.
+std::string name_in_source(const AppState& state, const InsidePlace& at, std::uint32_t place) {
+    if (place == inside::Place::none) return {};
+    const inside::Place& of = at.record().places[place];
+    const inside::SourceText* source = source_of(state, of.file);
+    return source ? inside::stored_name(source->line(of.line)) : std::string();
+}
+
+std::string area_name(const AppState& state, const InsidePlace& at, const SharedArea& area,
+                      const SharedContent& content) {
+    const std::string symbol = content.any ? inside::symbol_of(content.matter) : "";
+    if (!symbol.empty()) return symbol;
+    std::string all;
+    for (Matter m = Matter::Q; m < Matter::other; m = static_cast<Matter>(static_cast<int>(m) + 1))
+        if (area.matters >> static_cast<int>(m) & 1)
+            all += (all.empty() ? "" : ", ") + std::string(inside::symbol_of(m));
+    return all.empty() ? name_in_source(state, at, area.place) : all;
+}
+
+std::string rows_of_content(const SharedContent& content) {
+    if (!content.any) return "nothing yet";
+    return content.first_row < 0 ? "" : range_text(content.first_row, content.last_row);
+}
+
+/// From which to which address the lanes of an event touch shared memory.
+struct Touched {
+    std::uint32_t begin = 1, end = 0;
+    bool any() const { return begin < end; }
+};
+Touched touched_by(const InsidePlace& at, const inside::Event* event) {
+    Touched out;
+    if (!event) return out;
+    for (const inside::Access& access : inside::accesses_of(*event, at.block().words_of(*event))) {
+        if (!access.shared || access.addresses.empty()) continue;
+        const auto [low, high] = std::ranges::minmax(access.addresses);
+        out = {low, high + event->bytes};
+    }
+    return out;
+}
+
+/// Each area as high as it is large, but none too low to be seen.
+std::vector<Rect> lay_out_areas(const std::vector<SharedArea>& areas, const Rect& a) {
+    constexpr float least = 7, gap = 3;
+    std::int64_t bytes = 0;
+    for (const SharedArea& area : areas) bytes += area.bytes();
+    const float room = a.h - (least + gap) * px(areas.size());
+    std::vector<Rect> out;
+    float y = a.y;
+    for (const SharedArea& area : areas) {
+        const float h =
+            least + std::max(0.0f, room) * px(area.bytes()) / px(std::max<std::int64_t>(1, bytes));
+        out.push_back({a.x, y, a.w, h});
+        y += h + gap;
+    }
+    return out;
+}
+
+/// A copy into the area that was issued and has not come.
+bool is_coming(const InsidePlace& at, const SharedArea& area) {
+    const int now = at.steps().slot(at.warp, at.k);
+    return std::ranges::any_of(at.steps().flights(), [&](const inside::Flight& f) {
+        return f.issued <= now && (f.arrived < 0 || now < f.arrived) && area.holds(f.to);
+    });
+}
+
+}  // namespace
+
+void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
+                const inside::Event* event, const InsideLook& look) {
+    const auto& areas = at.launch->shared.areas();
+    if (areas.empty()) return;
+    const Theme& t = *c.theme;
+    const auto& contents = inside_ways(state, at).contents;
+    const float addresses = text_width(Face::mono, look.small, "0x0000") + 8;
+    const auto rects = lay_out_areas(areas, {a.x + addresses, a.y, a.w - addresses, a.h});
+    const Touched touched = touched_by(at, event);
+    float free = a.y - 100;
+    for (std::size_t n = 0; n < areas.size(); ++n) {
+        const SharedArea& area = areas[n];
+        const Rect& r = rects[n];
+        const SharedContent& content = contents[n];
+        const Matter matter = content.matter;
+        const ImU32 hue = hue_of(t, matter);
+        c.rect(r.x, r.y, r.w, r.h, content.any ? mix(t.panel, hue, .34f) : t.well, radius::cell);
+        if (is_coming(at, area)) c.hatch(r.x, r.y, r.w, r.h, hue_of(t, matter), 7, 1);
+        c.frame(r.x + .5f, r.y + .5f, r.w - 1, r.h - 1, content.any ? hue : t.line2, 1, radius::cell);
+        if (touched.any() && touched.begin < area.end && touched.end > area.begin) {
+            const float per_byte = r.h / px(area.bytes());
+            const float from = r.y + px(std::max(touched.begin, area.begin) - area.begin) * per_byte,
+                        to = r.y + px(std::min(touched.end, area.end) - area.begin) * per_byte;
+            c.rect(r.x, from, r.w, std::max(2.5f, to - from), mix(t.panel, hue, .9f), 1);
+            c.frame(r.x - 1, from - 1, r.w + 2, std::max(2.5f, to - from) + 2, t.focus, 1.5f, 2);
+        }
+        if (r.y - free >= look.small + 1) {
+            c.text(r.x - 8, r.y + look.small * .5f, hex_address(area.begin), look.small, t.t3, Face::mono,
+                   Align::right);
+            free = r.y;
+        }
+        const std::string name = area_name(state, at, area, content), rows = rows_of_content(content);
+        const std::string words = name + (name.empty() || rows.empty() ? "" : " ") + rows;
+        if (r.h >= look.small + 3 && text_width(Face::medium, look.small, name) < r.w - 6)
+            c.text_within(r.x + r.w / 2, r.middle(), r.w - 6,
+                          text_width(Face::medium, look.small, words) < r.w - 6 ? words : name, look.small,
+                          t.t1, Face::medium, Align::center);
+        if (look.far) continue;
+        const Hot hot = hot_area(c, "##area " + str(n), r.x, r.y, r.w, r.h);
+        if (hot.hovered)
+            tooltip(c, "Shared memory from " + hex_address(area.begin) + ", " + format_size(area.bytes()) +
+                           (name.empty() ? "" : ": " + name) + (rows.empty() ? "" : ", rows " + rows) +
+                           (is_coming(at, area) ? "; a copy is on its way here" : ""));
+    }
+}
+
+// ---- What a barrier protects
+
+std::string meeting_sentence(const inside::Meeting& meeting) {
+    const auto warps = static_cast<int>(meeting.steps.size());
+    if (warps == 1) return "The block has one warp, which waits for nobody.";
+    if (meeting.together())
+        return "All " + str(warps) + " warps come after " + counted(meeting.steps.front(), "step") +
+               ": whichever is first waits for the others.";
+    const int last = meeting.last();
+    std::uint32_t waiting = 0;
+    for (int w = 0; w < warps; ++w)
+        if (meeting.steps[static_cast<std::size_t>(w)] < meeting.steps[static_cast<std::size_t>(last)])
+            waiting |= 1u << w;
+    return capitalised(inside::warps_text(waiting)) + (std::popcount(waiting) == 1 ? " waits" : " wait") +
+           " for warp " + str(last) + ", which has most steps, " +
+           str(meeting.steps[static_cast<std::size_t>(last)]) + ".";
+}
+
+static std::string name_of_matter(const AppState& state, const InsidePlace& at, Matter matter,
+                                  std::uint32_t place) {
+    const std::string symbol = inside::symbol_of(matter);
+    return symbol.empty() ? name_in_source(state, at, place) : symbol;
+}
+
+/// "S", "K", what both accesses touch.
+static std::string subject_of(const AppState& state, const InsidePlace& at, const Protected& p) {
+    std::string name = name_of_matter(state, at, p.first, p.first_place);
+    if (name.empty()) name = name_of_matter(state, at, p.second, p.second_place);
+    return name;
+}
+
+static std::string line_of(const InsidePlace& at, std::uint32_t place) {
+    const inside::Place& of = at.record().places[place];
+    return of.file.substr(of.file.find_last_of('/') + 1) + ":" + str(of.line);
+}
+
+static std::string doing(const InsidePlace& at, std::uint32_t event) {
+    return inside::words_of_step(at.record(), at.block(), at.block().events[event]).instruction;
+}
+
+std::string protected_sentence(const AppState& state, const InsidePlace& at, const Protected& p) {
+    const std::string what = subject_of(state, at, p), who = inside::warps_text(p.first_warps),
+                      whom = inside::warps_text(p.second_warps);
+    const std::string of = what.empty() ? format_size(p.bytes) : format_size(p.bytes) + " of " + what;
+    if (p.first_writes && !p.second_writes)
+        return of + " that " + who + " wrote before it " +
+               (std::popcount(p.second_warps) == 1 ? "is" : "are") + " read behind it by " + whom + ".";
+    const std::string next = name_of_matter(state, at, p.second, p.second_place);
+    return of + " that " + who + (p.first_writes ? " wrote" : " read") + " before it " +
+           "are written over behind it by " + whom +
+           (next.empty() || next == what ? "." : ", with " + next + ".");
+}
+
+// One row: what, before, behind; a click leads to the access behind.
+static void draw_protected_row(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
+                               const Protected& p, std::size_t number, const InsideLook& look) {
+    const Theme& t = *c.theme;
+    const ImU32 hue = hue_of(t, p.first == Matter::none ? p.second : p.first);
+    if (!look.far) {
+        const Hot hot = hot_area(c, "##protected " + str(number), a.x, a.y, a.w, a.h);
+        if (hot.hovered) c.rect(a.x - 4, a.y, a.w + 8, a.h, t.raised, radius::cell);
+        if (hot.hovered)
+            tooltip(c, capitalised(protected_sentence(state, at, p)) + " Click: the access behind.");
+        if (hot.clicked) {
+            choose_lane(state, p.second_lane);
+            go_inside(state, at.block().events[p.second_event].warp,
+                      at.origins().step_number(p.second_event));
+        }
+    }
+    const float size = look.small, y = a.middle();
+    const std::string name = subject_of(state, at, p);
+    float x = a.x;
+    c.rect(x, y - 5, 4, 10, hue, 1);
+    x += 12;
+    const float what_w = size * 7.2f;
+    c.text_within(x, y, what_w - 6, (name.empty() ? std::string() : name + ", ") + format_size(p.bytes), size,
+                  t.t1, Face::semibold);
+    x += what_w;
+    const float half = (a.right() - x - size * 2) / 2;
+    const auto side = [&](float from, bool writes, const std::string& who, std::uint32_t event,
+                          std::uint32_t place) {
+        const std::string verb = writes ? " write, " : " read, ";
+        const std::string shown = who + verb + doing(at, event);
+        const std::string full = shown + " " + line_of(at, place);
+        c.text_within(from, y, half, text_width(Face::regular, size, full) <= half ? full : shown, size,
+                      t.t2);
+    };
+    side(x, p.first_writes, inside::warps_text(p.first_warps), p.first_event, p.first_place);
+    c.text(x + half + size, y, "→", size, t.t1, Align::center);
+    side(x + half + size * 2, p.second_writes, inside::warps_text(p.second_warps), p.second_event,
+         p.second_place);
+}
+
+void draw_protected(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
+                    const InsideLook& look) {
+    const auto& meeting = inside_ways(state, at).meeting;
+    if (!meeting) return;
+    const Theme& t = *c.theme;
+    if (meeting->orders.empty()) {
+        c.paragraph(
+            a.x, a.y, a.w,
+            "Nothing in this run: no access to shared memory since the barrier before meets one up to the "
+            "next barrier.",
+            look.small, t.t2, 3);
+        return;
+    }
+    const float row = look.small * 1.85f;
+    float y = a.y;
+    const float heads = a.x + 12 + look.small * 7.2f, half = (a.right() - heads - look.small * 2) / 2;
+    c.text(heads, y + row / 2, "before it", look.small, t.t3);
+    c.text(heads + half + look.small * 2, y + row / 2, "behind it", look.small, t.t3);
+    y += row;
+    std::size_t shown = 0;
+    for (const Protected& p : meeting->orders) {
+        const bool last = shown + 1 < meeting->orders.size() && y + 2 * row > a.bottom();
+        if (y + row > a.bottom() + 1) break;
+        if (last) {
+            c.text(a.x + 12, y + row / 2, "and " + str(meeting->orders.size() - shown) + " more", look.small,
+                   t.t3);
+            break;
+        }
+        draw_protected_row(c, state, {a.x, y, a.w, row}, at, p, shown++, look);
+        y += row;
+    }
+}
+
+// ---- The swizzle
+
+float inside_swizzle(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    constexpr float h = 66;
+    const auto& rule_here = inside_ways(state, at).swizzle;
+    if (!rule_here || a.h < h + 24 || at.event->op == Op::multiply_add) return 0;
+    const Theme& t = *c.theme;
+    const inside::Swizzle& s = *rule_here;
+    c.text(a.x, a.y + 8, "Swizzle of lane " + str(at.lane), size::body, t.t2, Face::semibold);
+    const float top = a.y + 22;
+    c.well(a.x, top, a.w, h - 6, radius::panel);
+    const std::string rule_words =
+        s.halved ? "place = chunk XOR (row ÷ 2 mod 4)" : "place = chunk XOR (row mod 8)";
+    c.text_within(a.x + 10, top + 15, a.w - 20, rule_words, size::small, t.t1, Face::mono);
+    const std::string name = inside::symbol_of(s.matter);
+    const Line numbers =
+        pieces(number(str(s.chunk), role_of(s.matter)), word(" XOR "), number(str(s.flip)), word(" = "),
+               number(str(s.place), Role::none, true), word("  (" + name + ", row " + str(s.row) + ")"));
+    c.rich(a.x + 10, top + 33, numbers, size::small);
+    c.text_within(a.x + 10, top + 50, a.w - 20,
+                  "banks " + range_text(s.first_bank, s.first_bank + 3) + " of row " + str(s.row),
+                  size::small, t.t2);
+    return h + 26;
+}
+
+}  // namespace tilewalk::ui
