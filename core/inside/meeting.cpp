@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <set>
 
 namespace tilewalk::inside {
 
@@ -31,8 +30,8 @@ public:
         for (int w = 0; w < steps.warps(); ++w) each_access(before.warps[index_of(w)], w, true);
         for (int w = 0; w < steps.warps(); ++w) each_access(behind.warps[index_of(w)], w, false);
         std::vector<Protected> all;
-        for (auto& [key, one] : found)
-            if (needed.contains(key)) all.push_back(one);
+        for (const auto& [key, pair] : found)
+            if (pair.needed) all.push_back(pair.told);
         std::ranges::stable_sort(all, {}, [](const Protected& p) { return -p.bytes; });
         return all;
     }
@@ -96,9 +95,12 @@ private:
     void add(const Before& b, std::uint32_t n, int lane, std::uint32_t address, bool of_others) {
         const Event &first = block.events[b.event], &second = block.events[n];
         const Key key{first.place, static_cast<int>(first.op), second.place, static_cast<int>(second.op)};
-        auto [at, is_new] = found.try_emplace(key);
-        Protected& p = at->second;
-        if (is_new || (of_others && !needed.contains(key))) {
+        // Neighbouring cells are mostly of one pair of places.
+        if (!last || last_key != key) last = &found[key], last_key = key;
+        Pair& pair = *last;
+        Protected& p = pair.told;
+        const bool is_new = pair.cells.empty();
+        if (is_new || (of_others && !pair.needed)) {
             p.first_writes = b.writes, p.second_writes = writes(second.op);
             p.first_place = first.place, p.second_place = second.place;
             p.first_op = first.op, p.second_op = second.op;
@@ -107,27 +109,31 @@ private:
             p.first_event = b.event, p.second_event = n;
             p.first_lane = std::countr_zero(b.lanes), p.second_lane = lane;
         }
-        if (of_others) needed.insert(key);
+        if (is_new) pair.cells.resize(heads.size());
+        pair.needed |= of_others;
         p.first_warps |= 1u << first.warp, p.second_warps |= 1u << second.warp;
         p.begin = std::min(p.begin, address), p.end = std::max(p.end, address + cell_bytes);
         // Each cell counts once.
-        auto& cells = counted[key];
         const std::size_t cell = address / cell_bytes;
-        if (cells.size() <= cell) cells.resize(heads.size());
-        if (cells[cell]) return;
-        cells[cell] = true;
-        p.bytes += cell_bytes;
+        if (!pair.cells[cell]) p.bytes += cell_bytes;
+        pair.cells[cell] = true;
     }
 
+    /// Of two places: what is told of them, which cells were counted, and whether lanes are others.
+    struct Pair {
+        Protected told;
+        std::vector<bool> cells;
+        bool needed = false;
+    };
     using Key = std::array<std::int64_t, 4>;
     const BlockRecord& block;
     const Steps& steps;
     const Origins& origins;
     std::vector<std::uint32_t> heads;  ///< of each cell, in `list`
     std::vector<Before> list;
-    std::map<Key, Protected> found;
-    std::set<Key> needed;  ///< those with accesses of different lanes
-    std::map<Key, std::vector<bool>> counted;
+    std::map<Key, Pair> found;
+    Pair* last = nullptr;
+    Key last_key{};
 };
 
 }  // namespace
