@@ -177,16 +177,14 @@ std::string warps_text(std::uint32_t warps) {
 std::string stored_name(std::string_view line) {
     const std::size_t begin = line.find_first_not_of(' ');
     if (begin == line.npos) return {};
-    std::size_t end = begin;
     const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
     // The last name before the "=" that a bracket follows: "if (owner) factor[own_row] = …"
     const std::size_t equals = line.find(" = ");
     const std::size_t bracket = line.find('[');
     if (equals == line.npos || bracket == line.npos || bracket > equals) return {};
-    end = bracket;
-    std::size_t from = end;
+    std::size_t from = bracket;
     while (from > begin && in_name(line[from - 1])) --from;
-    return std::string(line.substr(from, end - from));
+    return std::string(line.substr(from, bracket - from));
 }
 
 }  // namespace tilewalk::inside

@@ -18,85 +18,81 @@ struct OpWords {
     const char *title, *instruction, *why;
 };
 
-const OpWords& words_of_op(Op op) {
-    static constexpr OpWords table[] = {
-        {"Load", "ld", "Each lane reads its own address; the memory answers the warp as a whole."},
-        {"Store", "st", "Each lane writes its own address; the memory takes them as a whole."},
-        {"Add in memory", "atom.add",
-         "The memory adds by itself: lanes and blocks that add to one place do not lose each other's sums."},
-        {"Load fragments", "ldmatrix",
-         "Eight lanes name eight rows of 16 bytes, and each row is dealt out to four lanes: after it the "
-         "warp holds 8 × 8 matrices as the tensor cores want them."},
-        {"Load fragments, transposed", "ldmatrix.trans",
-         "As ldmatrix, but columns are dealt out in place of rows: V lies in memory by keys, and the product "
-         "sums over keys."},
-        {"Multiply fragments", "mma.m16n8k16",
-         "No lane holds all that one of its own results needs. Only the tensor core sees the registers of "
-         "all "
-         "32 lanes at once."},
-        {"Begin a copy", "cp.async",
-         "From here on it may write, and nobody knows when: no register holds the number on its way, and the "
-         "warp goes on."},
-        {"Close a group of copies", "cp.async.commit_group",
-         "What was begun until here can be waited for as one."},
-        {"Wait for copies", "cp.async.wait_group",
-         "A lane waits for its own copies only. What the others have copied is certain behind the next "
-         "barrier."},
-        {"A copy arrives", "cp.async", "The numbers are in shared memory."},
-        {"Barrier", "bar.sync",
-         "No warp goes on before all have come. What was written before it is seen by all behind it."},
-        {"Barrier of the warp", "bar.warp.sync", "The lanes of the warp see what each of them has written."},
-        {"Registers of other lanes", "shfl.sync",
-         "A row of a fragment lies in four lanes. They hand each other a register, without any memory."},
-        {"Power of two", "ex2",
-         "exp(x) = 2 to the power of x · log₂ e: the unit for special functions knows "
-         "powers of two only, and the factor is part of c."},
-        {"Exponential", "ex2", "One exponential for each score that is not masked."},
-        {"Logarithm", "lg2", "Once for each row: L = m + ln ℓ is all that the backward pass needs of it."},
-        {"Round to 16 bits", "cvt.rn", "The result has 16 bits; all before it was computed in 32."},
-        {"Round and pack", "cvt.rn",
-         "Two numbers share a register. Two fragments of C side by side are a fragment of A, so P̃ is "
-         "multiplied with V without leaving the registers."},
-        {"Ask for a tile", "cp.async.bulk.tensor",
-         "One lane names a box of the matrix. It comes by itself, swizzled and with zeros where the matrix "
-         "ends; no thread carries it."},
-        {"A tile arrives", "cp.async.bulk.tensor",
-         "Its bytes are counted at the barrier that it was told of."},
-        {"Make a barrier", "mbarrier.init",
-         "Eight bytes of shared memory that count arrivals, and bytes. When both are there a phase ends, and "
-         "the next one begins."},
-        {"Show the barriers", "fence.mbarrier_init",
-         "What copies by itself has to see that the barriers are made."},
-        {"Arrive", "mbarrier.arrive",
-         "This warp is done with a buffer. It goes on; whoever wants to write there waits."},
-        {"Expect bytes", "mbarrier.arrive.expect_tx",
-         "The phase ends when so many bytes have come: the copies arrive in place of a thread."},
-        {"Wait for a phase", "mbarrier.try_wait.parity",
-         "Phases alternate between 0 and 1. Who waits sees all that was written before it ended."},
-        {"Give the turn", "bar.arrive",
-         "The other group may use the tensor cores; this one does not wait for it."},
-        {"Take the turn", "bar.sync",
-         "The other group has issued its products and takes exponentials now: so one group multiplies while "
-         "the other computes."},
-        {"Give registers back", "setmaxnreg.dec",
-         "Who only asks for tiles needs few. A multiprocessor has 65,536, and the others want more."},
-        {"Take registers", "setmaxnreg.inc", "240 for each thread: S, P̃ and O of 64 rows stay in them."},
-        {"Order registers", "wgmma.fence",
-         "What was written to the registers before it is seen by the products behind it."},
-        {"Multiply in the background", "wgmma.mma_async",
-         "Four warps, 64 rows. The tensor cores read shared memory by themselves, and the warps go on: "
-         "nobody "
-         "may touch factors or sums until the group was waited for."},
-        {"Close a group of products", "wgmma.commit_group",
-         "What was issued until here is waited for as one."},
-        {"Wait for products", "wgmma.wait_group", "The sums are in the registers, and the factors are free."},
-        {"Left out", "",
-         "Here the kernel waits, and this run does not: what stands behind may come before what others have "
-         "not done yet."},
-    };
-    static_assert(std::size(table) == static_cast<std::size_t>(Op::count));
-    return table[static_cast<std::size_t>(op)];
-}
+// In the order of Op
+constexpr OpWords words_of_ops[] = {
+    {"Load", "ld", "Each lane reads its own address; the memory answers the warp as a whole."},
+    {"Store", "st", "Each lane writes its own address; the memory takes them as a whole."},
+    {"Add in memory", "atom.add",
+     "The memory adds by itself: lanes and blocks that add to one place do not lose each other's sums."},
+    {"Load fragments", "ldmatrix",
+     "Eight lanes name eight rows of 16 bytes, and each row is dealt out to four lanes: after it the "
+     "warp holds 8 × 8 matrices as the tensor cores want them."},
+    {"Load fragments, transposed", "ldmatrix.trans",
+     "As ldmatrix, but columns are dealt out in place of rows: V lies in memory by keys, and the product "
+     "sums over keys."},
+    {"Multiply fragments", "mma.m16n8k16",
+     "No lane holds all that one of its own results needs. Only the tensor core sees the registers of "
+     "all 32 lanes at once."},
+    {"Begin a copy", "cp.async",
+     "From here on it may write, and nobody knows when: no register holds the number on its way, and the "
+     "warp goes on."},
+    {"Close a group of copies", "cp.async.commit_group",
+     "What was begun until here can be waited for as one."},
+    {"Wait for copies", "cp.async.wait_group",
+     "A lane waits for its own copies only. What the others have copied is certain behind the next "
+     "barrier."},
+    {"A copy arrives", "cp.async", "The numbers are in shared memory."},
+    {"Barrier", "bar.sync",
+     "No warp goes on before all have come. What was written before it is seen by all behind it."},
+    {"Barrier of the warp", "bar.warp.sync", "The lanes of the warp see what each of them has written."},
+    {"Registers of other lanes", "shfl.sync",
+     "A row of a fragment lies in four lanes. They hand each other a register, without any memory."},
+    {"Power of two", "ex2",
+     "exp(x) = 2 to the power of x · log₂ e: the unit for special functions knows "
+     "powers of two only, and the factor is part of c."},
+    {"Exponential", "ex2", "One exponential for each score that is not masked."},
+    {"Logarithm", "lg2", "Once for each row: L = m + ln ℓ is all that the backward pass needs of it."},
+    {"Round to 16 bits", "cvt.rn", "The result has 16 bits; all before it was computed in 32."},
+    {"Round and pack", "cvt.rn",
+     "Two numbers share a register. Two fragments of C side by side are a fragment of A, so P̃ is "
+     "multiplied with V without leaving the registers."},
+    {"Ask for a tile", "cp.async.bulk.tensor",
+     "One lane names a box of the matrix. It comes by itself, swizzled and with zeros where the matrix "
+     "ends; no thread carries it."},
+    {"A tile arrives", "cp.async.bulk.tensor", "Its bytes are counted at the barrier that it was told of."},
+    {"Make a barrier", "mbarrier.init",
+     "Eight bytes of shared memory that count arrivals, and bytes. When both are there a phase ends, and "
+     "the next one begins."},
+    {"Show the barriers", "fence.mbarrier_init",
+     "What copies by itself has to see that the barriers are made."},
+    {"Arrive", "mbarrier.arrive",
+     "This warp is done with a buffer. It goes on; whoever wants to write there waits."},
+    {"Expect bytes", "mbarrier.arrive.expect_tx",
+     "The phase ends when so many bytes have come: the copies arrive in place of a thread."},
+    {"Wait for a phase", "mbarrier.try_wait.parity",
+     "Phases alternate between 0 and 1. Who waits sees all that was written before it ended."},
+    {"Give the turn", "bar.arrive",
+     "The other group may use the tensor cores; this one does not wait for it."},
+    {"Take the turn", "bar.sync",
+     "The other group has issued its products and takes exponentials now: so one group multiplies while "
+     "the other computes."},
+    {"Give registers back", "setmaxnreg.dec",
+     "Who only asks for tiles needs few. A multiprocessor has 65,536, and the others want more."},
+    {"Take registers", "setmaxnreg.inc", "240 for each thread: S, P̃ and O of 64 rows stay in them."},
+    {"Order registers", "wgmma.fence",
+     "What was written to the registers before it is seen by the products behind it."},
+    {"Multiply in the background", "wgmma.mma_async",
+     "Four warps, 64 rows. The tensor cores read shared memory by themselves, and the warps go on: "
+     "nobody may touch factors or sums until the group was waited for."},
+    {"Close a group of products", "wgmma.commit_group", "What was issued until here is waited for as one."},
+    {"Wait for products", "wgmma.wait_group", "The sums are in the registers, and the factors are free."},
+    {"Left out", "",
+     "Here the kernel waits, and this run does not: what stands behind may come before what others have "
+     "not done yet."},
+};
+static_assert(std::size(words_of_ops) == static_cast<std::size_t>(Op::count));
+
+const OpWords& words_of_op(Op op) { return words_of_ops[static_cast<std::size_t>(op)]; }
 
 std::string float_text(std::uint32_t word) { return format_number(std::bit_cast<float>(word)); }
 

@@ -36,7 +36,7 @@ std::string name_in_source(const AppState& state, const InsidePlace& at, std::ui
 
 std::string area_name(const AppState& state, const InsidePlace& at, const SharedArea& area,
                       const SharedContent& content) {
-    const std::string symbol = content.any ? inside::symbol_of(content.matter) : "";
+    std::string symbol = content.any ? inside::symbol_of(content.matter) : "";
     if (!symbol.empty()) return symbol;
     std::string all;
     for (Matter m = Matter::Q; m < Matter::other; m = static_cast<Matter>(static_cast<int>(m) + 1))
