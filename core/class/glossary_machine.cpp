@@ -90,7 +90,26 @@ std::vector<GlossaryCard> memory_cards() {
              "so that warps need not exchange partial results (split-K).",
          .from = {source::flash2, "§3.3, Work Partitioning Between Warps"},
          .words = "split lanes split-K split-Q",
-         .related = {"thread-block", "tensor-core"}},
+         .related = {"thread-block", "tensor-core", "barrier"}},
+        {.id = "barrier",
+         .text = "Where threads wait for each other: none goes on before all have come. What was written "
+                 "to shared memory before it is seen by all behind it; without it two accesses race.",
+         .from = {cuda_guide, "section Synchronization Functions, __syncthreads()"},
+         .words = "syncthreads bar.sync mbarrier race synchronisation wait",
+         .related = {"warp", "thread-block", "copy-in-background"}},
+        {.id = "copy-in-background",
+         .text = "A copy from HBM to shared memory that passes no register: the warp issues it and goes "
+                 "on. It may write at any time from then until it was waited for.",
+         .from = {"NVIDIA, PTX ISA", "section Data Movement: Asynchronous copy, cp.async"},
+         .words = "cp.async asynchronous TMA issued arrived prefetch in flight",
+         .related = {"copy-group", "barrier", "hbm", "sram"}},
+        {.id = "copy-group",
+         .term = "group of copies",
+         .text = "The copies that a lane has issued since it committed last: they are waited for as one, "
+                 "oldest group first. So the next tile can be on its way while this one is used.",
+         .from = {"NVIDIA, PTX ISA", "cp.async.commit_group and cp.async.wait_group"},
+         .words = "cp.async commit wait committed double buffer",
+         .related = {"copy-in-background", "barrier"}},
         {.id = "tensor-core",
          .text = "The unit that multiplies small matrices in one instruction, many times faster than single "
                  "multiplications. Its operands have few bits, its sums are fp32.",

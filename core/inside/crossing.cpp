@@ -37,6 +37,14 @@ Touch touch_of(const BlockRecord& block, std::uint32_t n, std::uint32_t address)
     return {};
 }
 
+/// What a lane did in an event.
+Touch touch_of_lane(const BlockRecord& block, std::uint32_t n, int lane) {
+    const Event& event = block.events[n];
+    if (!(event.lanes >> lane & 1)) return {};
+    const auto rank = static_cast<std::size_t>(std::popcount(event.lanes & ((1u << lane) - 1)));
+    return {lane, block.words_of(event).subspan(rank * event.words, event.words)};
+}
+
 /// So many bytes, at most 4, of what lies from `begin` on.
 std::uint32_t part_of(std::span<const std::uint32_t> words, std::uint32_t offset, int bytes) {
     const std::uint32_t word = words[offset / 4] >> 8 * (offset % 4);
@@ -312,6 +320,41 @@ std::string content_text(const Record& record, const Content& content) {
 
 std::optional<Crossing> crossing_of(const BlockRun& broken, const BlockRun& sound) {
     return Finder(broken, sound).find();
+}
+
+std::optional<std::uint32_t> happened_with(const BlockRecord& block, const Steps& steps,
+                                           const Schedule& schedule, const CrossingSide& side) {
+    const Event& event = block.events[side.event];
+    if (event.op != Op::copy_issued || schedule.early) return side.event;
+    const Touch sent = touch_of_lane(block, side.event, side.lane);
+    for (int k = 0; k < steps.count(event.warp); ++k)
+        for (const std::uint32_t n : steps.arrivals(event.warp, k)) {
+            const Touch came = touch_of_lane(block, n, side.lane);
+            if (n > side.event && came && sent && came.words[0] == sent.words[0] &&
+                came.words[1] == sent.words[3])
+                return steps.event(event.warp, k);
+        }
+    return std::nullopt;
+}
+
+std::optional<HeldBack> turned_in_slots(const BlockRecord& block, const Steps& steps,
+                                        const Schedule& schedule, const Crossing& crossing) {
+    const auto first =
+                   happened_with(block, steps, schedule, crossing.crossed ? crossing.second : crossing.first),
+               second =
+                   happened_with(block, steps, schedule, crossing.crossed ? crossing.first : crossing.second);
+    if (!first || !second || block.events[*first].warp == block.events[*second].warp) return std::nullopt;
+    const auto slot = [&](std::uint32_t n) {
+        const int warp = block.events[n].warp;
+        int from = 0, to = steps.count(warp);
+        while (from < to) {
+            const int middle = (from + to) / 2;
+            steps.event(warp, middle) < n ? from = middle + 1 : to = middle;
+        }
+        return from < steps.count(warp) && steps.event(warp, from) == n ? steps.slot(warp, from) : -1;
+    };
+    const int a = slot(*first), b = slot(*second);
+    return a >= 0 && b >= 0 && a >= b ? std::optional(HeldBack{*first, *second}) : std::nullopt;
 }
 
 }  // namespace tilewalk::inside

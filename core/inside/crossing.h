@@ -40,6 +40,14 @@ struct Crossing {
     std::int64_t pairs = 0;      ///< of these two places that race
 };
 
+/// The event with which an access has happened: of a copy its issue where copies arrive at once, else the
+/// wait that brings it. Nothing: nobody waits for it.
+std::optional<std::uint32_t> happened_with(const BlockRecord& block, const Steps& steps,
+                                           const Schedule& schedule, const CrossingSide& side);
+/// What this run did first and what second, where their slots say otherwise.
+std::optional<HeldBack> turned_in_slots(const BlockRecord& block, const Steps& steps,
+                                        const Schedule& schedule, const Crossing& crossing);
+
 /// A block of a run, with all that is looked up in it.
 struct BlockRun {
     const Record& record;

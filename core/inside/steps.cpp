@@ -66,9 +66,10 @@ private:
 
 }  // namespace
 
-Steps::Steps(const Record& record, const Launch& launch, const BlockRecord& block)
+Steps::Steps(const Record& record, const Launch& launch, const BlockRecord& block,
+             std::optional<HeldBack> held)
     : of_warp(index(launch.warps())), tile_begins(of_warp.size()), barrier_steps(of_warp.size()) {
-    lay_out(block);
+    lay_out(block, held);
     find_lines(record, block);
     find_tiles(block);
     find_flights(record, block);
@@ -77,7 +78,14 @@ Steps::Steps(const Record& record, const Launch& launch, const BlockRecord& bloc
 }
 
 // Each warp goes on by itself up to a barrier; behind it all stand in one slot again.
-void Steps::lay_out(const BlockRecord& block) {
+void Steps::lay_out(const BlockRecord& block, const std::optional<HeldBack>& held) {
+    int least_slot = 0;
+    if (held) {
+        lay_out(block, std::nullopt);
+        least_slot = slot_of(held->first) + 1;
+        const auto warps_here = of_warp.size();
+        of_warp.assign(warps_here, {}), arrived.clear(), meetings.clear(), last_slot = 0;
+    }
     std::vector<int> next(of_warp.size());
     std::vector<bool> waits(of_warp.size());
     std::vector<std::uint32_t> left(of_warp.size());
@@ -96,6 +104,7 @@ void Steps::lay_out(const BlockRecord& block) {
         if (event.op == Op::tile_arrived) continue;  // seen where it is waited for
         const auto words = block.words_of(event);
         next[w] = std::max(next[w], arrivals_at.least(event, words));
+        if (held && n == held->second) next[w] = std::max(next[w], least_slot);
         of_warp[w].push_back({n, next[w]++, 0, 0, 0});
         arrivals_at.note(event, words, next[w] - 1, next);
         last_slot = std::max(last_slot, next[w]);
@@ -111,6 +120,13 @@ void Steps::lay_out(const BlockRecord& block) {
             if (step.arrived_end == 0) step.arrivals = at;
             step.arrived_end = ++at;
         }
+}
+
+int Steps::slot_of(std::uint32_t event) const {
+    for (const auto& all : of_warp)
+        for (const Step& step : all)
+            if (step.event == event) return step.slot;
+    return -1;
 }
 
 void Steps::meet(std::vector<int>& next, std::vector<bool>& waits, const std::vector<std::uint32_t>& left) {

@@ -39,10 +39,18 @@ struct Running {
     int issued = 0, waited = -1;  ///< slots; −1: nobody waits
 };
 
+/// Of two events the one that this run did first, whatever slots their warps would have reached.
+struct HeldBack {
+    std::uint32_t first = 0, second = 0;
+};
+
 /// Steps are what warps issue. What a copy brings is none: it arrives by itself, in the slot of the wait.
 class Steps {
 public:
-    Steps(const Record& record, const Launch& launch, const BlockRecord& block);
+    /// `held`: the second of both events stands behind the slot of the first, and so does all that follows
+    /// it.
+    Steps(const Record& record, const Launch& launch, const BlockRecord& block,
+          std::optional<HeldBack> held = std::nullopt);
 
     int warps() const { return static_cast<int>(of_warp.size()); }
     int count(int warp) const { return static_cast<int>(steps(warp).size()); }
@@ -92,7 +100,8 @@ private:
         std::vector<std::vector<int>> at;  ///< of each warp: its steps here
     };
     const std::vector<Step>& steps(int warp) const { return of_warp[static_cast<std::size_t>(warp)]; }
-    void lay_out(const BlockRecord& block);
+    void lay_out(const BlockRecord& block, const std::optional<HeldBack>& held);
+    int slot_of(std::uint32_t event) const;
     void meet(std::vector<int>& next, std::vector<bool>& waits, const std::vector<std::uint32_t>& left);
     void find_flights(const Record& record, const BlockRecord& block);
     void find_tile_flights(const Record& record, const BlockRecord& block);

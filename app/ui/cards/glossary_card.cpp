@@ -1,4 +1,5 @@
 #include "app/ui/cards/cards.h"
+#include "app/ui/chapters/inside/page.h"
 #include "app/ui/kit/card.h"
 #include "app/ui/state/app_state.h"
 #include "core/class/glossary.h"
@@ -210,6 +211,7 @@ void open_glossary(AppState& state, std::string_view term) {
     const GlossaryCard* card = !found.empty() ? found.front()
                                : state.page == Page::walk && state.trace
                                    ? card_of_step(*state.trace, state.cursor.step)
+                               : state.page == Page::inside ? find_card(card_of_step(state))
                                : state.page == Page::memory ? find_card("hbm-traffic")
                                : state.page == Page::scale  ? find_card("flops")
                                                             : find_card("rounding-error");

@@ -88,6 +88,23 @@ Result<MadeWalks> make_walks(const gpu::RecordRequest& request, std::shared_ptr<
     auto told = std::make_shared<BrokenWalk>();
     told->fault = *fault, told->damage = broken->damage, told->tried = broken->tried;
     find_crossing(*told, *shown, *sound);
+    if (told->crossing) {
+        const auto of_crossing = [&]() -> const InsideWalk::Launch& {
+            return *shown->launches[static_cast<std::size_t>(told->launch)];
+        };
+        const inside::Schedule& schedule = shown->record.schedule;
+        const inside::Crossing& crossing = *told->crossing;
+        // The timeline has the order that this run took.
+        if (const auto turned =
+                turned_in_slots(*of_crossing().block, of_crossing().steps, schedule, crossing))
+            shown = std::make_shared<const InsideWalk>(shown->record, size, block, "",
+                                                       std::map{std::pair(told->launch, *turned)});
+        const auto& [block_of, steps] = std::tie(*of_crossing().block, of_crossing().steps);
+        told->first =
+            happened_with(block_of, steps, schedule, crossing.crossed ? crossing.second : crossing.first);
+        told->second =
+            happened_with(block_of, steps, schedule, crossing.crossed ? crossing.first : crossing.second);
+    }
     find_gaps(*told, *shown);
     return MadeWalks{sound, shown, told, ""};
 }

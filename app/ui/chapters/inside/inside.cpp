@@ -2,6 +2,7 @@
 #include "app/ui/chapters/inside/inside.h"
 
 #include "app/ui/kit/items.h"
+#include "core/class/glossary.h"
 
 #include <algorithm>
 #include <cmath>
@@ -58,6 +59,44 @@ Line matter_line(Matter matter, const char* otherwise) {
     if (text.empty()) return pieces(symbol(otherwise, Role::none));
     if (text.size() == 1) return pieces(symbol(text, role_of(matter), matter == Matter::P));
     return pieces(symbol(text, role_of(matter)));
+}
+
+void tip_of_term(const Canvas& c, AppState& state, const std::string& id, const Rect& a, const char* card) {
+    const GlossaryCard* const of = find_card(card);
+    const Hot hot = hot_area(c, id, a.x, a.y, a.w, a.h);
+    if (!of) return;
+    if (hot.hovered) tooltip(c, of->text);
+    if (!hot.clicked) return;
+    state.glossary = std::make_shared<Glossary>();
+    state.glossary->card = of->id;
+}
+
+const char* card_of_step(const AppState& state) {
+    const InsidePlace at = place_inside(state);
+    if (!at) return "warp";
+    switch (at.event->op) {
+    case Op::copy_issued:
+    case Op::copy_arrived:
+    case Op::fetch_tile: return "copy-in-background";
+    case Op::copies_committed:
+    case Op::wait_copies: return "copy-group";
+    case Op::multiply_add:
+    case Op::multiply_async:
+    case Op::commit_products:
+    case Op::wait_products: return "tensor-core";
+    case Op::sync_block:
+    case Op::init_barrier:
+    case Op::arrive_at:
+    case Op::expect_bytes:
+    case Op::wait_for:
+    case Op::arrive_named:
+    case Op::sync_named:
+    case Op::left_out: return "barrier";
+    default: break;
+    }
+    const auto accesses = inside::accesses_of(*at.event, at.words);
+    if (accesses.empty()) return "warp";
+    return accesses.front().shared ? "sram" : "hbm";
 }
 
 bool inside_shows_memory(const AppState& state) {

@@ -50,6 +50,10 @@ float inside_crossing(const Canvas& canvas, AppState& state, const Rect& area, c
 /// Where the panel of the step lies below the header.
 Rect inside_step_area(const Rect& area);
 
+/// Hovering the area says what the term means, in the glossary's words; a click opens its card.
+void tip_of_term(const Canvas& canvas, AppState& state, const std::string& id, const Rect& area,
+                 const char* card);
+
 // Small parts
 /// How large letters are, and how thick lines: for a desk or for the back row.
 struct InsideLook {

@@ -21,18 +21,23 @@ constexpr int inside_least_tile = 64;
 
 }  // namespace
 
-InsideWalk::InsideWalk(inside::Record of_run, std::string of_problem, int of_block, std::string text)
+InsideWalk::InsideWalk(inside::Record of_run, std::string of_problem, int of_block, std::string text,
+                       const std::map<int, inside::HeldBack>& held)
     : record(std::move(of_run)), problem(std::move(of_problem)), block(of_block), own_text(std::move(text)),
       own_source(inside::source_text(record.kernel, own_text)) {
     for (const inside::Launch& launch : record.launches) {
         if (launch.blocks.empty() || launch.blocks.front().events.empty()) continue;
         // The origins look into the steps beside them: both are made in their place.
         struct Made : Launch {
-            Made(const inside::Record& r, const inside::Launch& l, const inside::BlockRecord& b)
-                : Launch{&l, &b, inside::Steps(r, l, b), inside::Origins(r, b, steps),
+            Made(const inside::Record& r, const inside::Launch& l, const inside::BlockRecord& b,
+                 std::optional<inside::HeldBack> turned)
+                : Launch{&l, &b, inside::Steps(r, l, b, turned), inside::Origins(r, b, steps),
                          inside::SharedMap(b, origins)} {}
         };
-        launches.push_back(std::make_unique<const Made>(record, launch, launch.blocks.front()));
+        const auto turned = held.find(static_cast<int>(launches.size()));
+        launches.push_back(std::make_unique<const Made>(
+            record, launch, launch.blocks.front(),
+            turned == held.end() ? std::nullopt : std::optional(turned->second)));
     }
 }
 

@@ -14,13 +14,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <map>
 
 namespace tilewalk::ui {
 
 /// A record, and what is looked up in it. Never moved once it is made: its parts point at each other.
 struct InsideWalk {
-    /// `own_text`: of a kernel of the user's own.
-    InsideWalk(inside::Record of_run, std::string of_problem, int of_block, std::string own_text = "");
+    /// `own_text`: of a kernel of the user's own. `held`: by walked launch, what stands behind what.
+    InsideWalk(inside::Record of_run, std::string of_problem, int of_block, std::string own_text = "",
+               const std::map<int, inside::HeldBack>& held = {});
     InsideWalk(const InsideWalk&) = delete;
     InsideWalk& operator=(const InsideWalk&) = delete;
 
@@ -43,9 +45,10 @@ struct InsideWalk {
 struct BrokenWalk {
     inside::Fault fault;
     inside::Damage damage;
-    int tried = 0;                             ///< orders of the run
-    int launch = 0;                            ///< of InsideWalk::launches: the crossing is there
-    std::optional<inside::Crossing> crossing;  ///< of the block that is kept
+    int tried = 0;                               ///< orders of the run
+    int launch = 0;                              ///< of InsideWalk::launches: the crossing is there
+    std::optional<inside::Crossing> crossing;    ///< of the block that is kept
+    std::optional<std::uint32_t> first, second;  ///< with which events its accesses happened in this run
     struct Gap {
         const InsideWalk::Launch* launch;
         int warp, slot;
@@ -150,6 +153,8 @@ struct InsidePlace {
     const inside::Place& place() const { return walk->record.places[event->place]; }
 };
 InsidePlace place_inside(const AppState& state);
+/// The card of the glossary that the step at hand is about, by its id.
+const char* card_of_step(const AppState& state);
 /// The same step of another walk of the same kernel.
 InsidePlace place_in(const InsideWalk& walk, const InsideForm& form);
 

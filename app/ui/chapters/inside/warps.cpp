@@ -88,31 +88,68 @@ void draw_running(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet
     }
 }
 
+struct FlightMarks {
+    float issued, committed = -1, arrived = -1, end;
+};
+FlightMarks marks_of(const WarpSheet& sheet, const Flight& flight) {
+    FlightMarks m{sheet.x(flight.issued), -1, -1,
+                  flight.arrived < 0 ? sheet.area.right() : sheet.x(flight.arrived) + sheet.slot_w};
+    if (flight.committed >= 0) m.committed = std::max(sheet.x(flight.committed), m.issued + 12);
+    if (flight.arrived >= 0) m.arrived = m.end - 4;
+    return m;
+}
+
 // The triangle of what is issued, the bar of what is on its way, the disc of what has come.
 void draw_flight(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, const Flight& flight,
-                 float y, float size, float& free) {
+                 float y) {
     const Theme& t = *c.theme;
     const int now = at.steps().slot(at.warp, at.k);
-    const Matter matter = inside::matter_of(at.record(), flight.from);
-    const float x = sheet.x(flight.issued),
-                end = flight.arrived < 0 ? sheet.area.right() : sheet.x(flight.arrived) + sheet.slot_w;
-    if (end - x < 1) return;  // of very many, those that can be seen
+    const FlightMarks marks = marks_of(sheet, flight);
+    const float x = marks.issued, end = marks.end;
     const bool begun = flight.issued <= now,
                on_the_way = begun && (flight.arrived < 0 || now < flight.arrived);
-    const ImU32 hue = hue_of(t, matter), ink = begun ? hue : mix(t.panel, hue, .5f);
+    const ImU32 hue = hue_of(t, inside::matter_of(at.record(), flight.from)),
+                ink = begun ? hue : mix(t.panel, hue, .5f);
     c.rect(x, sheet.area.y - 3, end - x, sheet.area.h + 6, with_alpha(hue, on_the_way ? .26f : .09f));
     c.line({x, sheet.area.y - 3}, {end, sheet.area.y - 3}, ink, on_the_way ? 2 : 1);
     c.polygon({{x, y - 4}, {x + 9, y - 4}, {x + 4.5f, y + 4}}, ink);
-    if (flight.committed >= 0) {
-        const float mark = std::max(sheet.x(flight.committed), x + 12);
-        c.rect(mark, y - 4, 2, 8, ink);
+    if (marks.committed >= 0) c.rect(marks.committed, y - 4, 2, 8, ink);
+    if (marks.arrived >= 0) c.disc(marks.arrived, y, 3.5f, ink);
+}
+
+// What flies, where its name meets neither a mark nor another name. Those on their way come first.
+void draw_flight_names(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
+                       const std::vector<const Flight*>& all, float y, float size) {
+    const Theme& t = *c.theme;
+    const int now = at.steps().slot(at.warp, at.k);
+    struct Taken {
+        float from, to;
+    };
+    std::vector<Taken> taken;
+    for (const Flight* flight : all) {
+        const FlightMarks m = marks_of(sheet, *flight);
+        taken.push_back({m.issued - 2, std::max(m.issued + 11, m.committed + 4)});
+        if (m.arrived >= 0) taken.push_back({m.arrived - 6, m.arrived + 6});
     }
-    if (flight.arrived >= 0) c.disc(end - 4, y, 3.5f, ink);
-    const Line label = pieces(matter_line(matter, "copy"), word(" " + format_size(flight.bytes)));
-    const float from = std::max(x + 20, free), w = rich_width(c, label, size);
-    if (from + w > end - 12) return;
-    c.rich(from, y, label, size, Align::left, on_the_way ? t.t1 : t.t3);
-    free = from + w + 12;
+    const auto flies = [now](const Flight* f) {
+        return f->issued <= now && (f->arrived < 0 || now < f->arrived);
+    };
+    for (const bool flying : {true, false})
+        for (const Flight* flight : all) {
+            if (flies(flight) != flying) continue;
+            const FlightMarks m = marks_of(sheet, *flight);
+            const Matter matter = inside::matter_of(at.record(), flight->from);
+            const Line label = pieces(matter_line(matter, "copy"), word(" " + format_size(flight->bytes)));
+            const float w = rich_width(c, label, size), x = std::max(m.issued + 13, m.committed + 6);
+            if (x + w > sheet.area.right()) continue;
+            const bool meets = std::ranges::any_of(taken, [&](const Taken& o) {
+                return o.from < x + w + 4 && o.to > x - 1 && !(o.to <= x + 1);
+            });
+            // Of what has come a name has no place beyond the disc.
+            if (meets || (!flying && x + w > m.end)) continue;
+            c.rich(x, y, label, size, Align::left, flying ? t.t1 : t.t3);
+            taken.push_back({x, x + w + 8});
+        }
 }
 
 void draw_barriers(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet) {
@@ -144,19 +181,20 @@ void draw_gaps(const Canvas& c, const BrokenWalk& told, const InsidePlace& at, c
     }
 }
 
-// From the access that came first in this run to the other one.
+// From the access that happened first in this run to the other one; a copy that nobody waits for comes behind
+// all.
 void draw_race_arrow(const Canvas& c, const BrokenWalk& told, const InsidePlace& at, const WarpSheet& sheet) {
     const Theme& t = *c.theme;
     const inside::Crossing& crossing = *told.crossing;
-    const bool turned = crossing.crossed;
-    const inside::CrossingSide& from = turned ? crossing.second : crossing.first;
-    const inside::CrossingSide& to = turned ? crossing.first : crossing.second;
-    const auto point = [&](const inside::CrossingSide& side) {
-        const int k = at.origins().step_number(side.event);
-        return Point{sheet.x(at.steps().slot(side.warp, std::max(0, k))) + sheet.slot_w / 2,
-                     sheet.y(side.warp) + sheet.lane_h / 2};
+    const inside::CrossingSide& from = crossing.crossed ? crossing.second : crossing.first;
+    const inside::CrossingSide& to = crossing.crossed ? crossing.first : crossing.second;
+    const auto point = [&](const inside::CrossingSide& side, const std::optional<std::uint32_t>& event) {
+        const int k = event ? at.origins().step_number(*event) : -1;
+        const float x =
+            k < 0 ? sheet.area.right() - 4 : sheet.x(at.steps().slot(side.warp, k)) + sheet.slot_w / 2;
+        return Point{x, sheet.y(side.warp) + sheet.lane_h / 2};
     };
-    const Point a = point(from), b = point(to);
+    const Point a = point(from, told.first), b = point(to, told.second);
     const float bend = std::max(24.0f, std::abs(b.x - a.x) * .4f);
     c.disc(a.x, a.y, 4.5f, t.danger);
     c.ring(b.x, b.y, 5.5f, t.danger, 2);
@@ -290,20 +328,71 @@ float draw_which(const Canvas& c, AppState& state, float right, float y, const I
     return right - 6;
 }
 
-void draw_legend(const Canvas& c, float x, float right, float y) {
-    const Theme& t = *c.theme;
-    const char* const words[] = {"copy issued", "committed", "arrived", "barrier"};
+/// A word of the legend with its mark; hovering explains it.
+struct LegendEntry {
+    const char* word;
+    const char* term;  ///< its card in the glossary
+};
+
+float legend_width(std::span<const LegendEntry> all) {
     float w = 0;
-    for (const char* text : words) w += text_width(Face::regular, size::small, text) + 32;
-    if (right - w < x + 16) return;
-    float at = right - w;
-    for (int n = 0; n < 4; ++n) {
-        at += 16;
-        if (n == 0) c.polygon({{at, y - 4}, {at + 9, y - 4}, {at + 4.5f, y + 4}}, t.t2);
-        if (n == 1) c.rect(at + 4, y - 4, 2, 8, t.t2);
-        if (n == 2) c.disc(at + 5, y, 3.5f, t.t2);
-        if (n == 3) c.line({at + 5, y - 7}, {at + 5, y + 7}, t.t2, 1.5f);
-        at += 16 + c.text(at + 16, y, words[n], size::small, t.t3);
+    for (const LegendEntry& entry : all) w += text_width(Face::regular, size::small, entry.word) + 32;
+    return w;
+}
+
+void draw_mark(const Canvas& c, std::size_t n, float x, float y) {
+    const Theme& t = *c.theme;
+    if (n == 0) c.polygon({{x, y - 4}, {x + 9, y - 4}, {x + 4.5f, y + 4}}, t.t2);
+    if (n == 1) c.rect(x + 4, y - 4, 2, 8, t.t2);
+    if (n == 2) c.disc(x + 5, y, 3.5f, t.t2);
+    if (n == 3) c.line({x + 5, y - 7}, {x + 5, y + 7}, t.t2, 1.5f);
+}
+
+// Colours are the quantity that a step is about, tall ones products; then the marks.
+void draw_legend(const Canvas& c, AppState& state, const InsidePlace& at, float x, float right, float y) {
+    const Theme& t = *c.theme;
+    static constexpr LegendEntry marks[] = {{"copy issued", "copy-in-background"},
+                                            {"committed", "copy-group"},
+                                            {"arrived", "copy-in-background"},
+                                            {"barrier", "barrier"}};
+    struct Hue {
+        const char* word;
+        Matter matter;
+    };
+    const bool back = at.record().outputs.size() > 1;  // gradients
+    const Hue forward[] = {{"Q", Matter::Q},    {"K", Matter::K}, {"V", Matter::V},
+                           {"S, P", Matter::S}, {"O", Matter::O}, {"else", Matter::none}};
+    const Hue backward[] = {{"Q, dQ", Matter::Q}, {"K, dK", Matter::K}, {"V, dV", Matter::V},
+                            {"S, P", Matter::S},  {"O, dO", Matter::O}, {"else", Matter::none}};
+    const std::span<const Hue> hues = back ? std::span<const Hue>(backward) : forward;
+    float hues_w = 0;
+    for (const Hue& one : hues) hues_w += text_width(Face::regular, size::small, one.word) + 26;
+    const float marks_w = legend_width(marks), room = right - x - 16;
+    float pen = right;
+    if (marks_w <= room) {
+        pen = right - marks_w;
+        float at_x = pen;
+        for (std::size_t n = 0; n < std::size(marks); ++n) {
+            at_x += 16;
+            draw_mark(c, n, at_x, y);
+            const float w = c.text(at_x + 16, y, marks[n].word, size::small, t.t3);
+            tip_of_term(c, state, "##mark " + str(n), {at_x, y - 10, 16 + w, 20}, marks[n].term);
+            at_x += 16 + w;
+        }
+    }
+    if (hues_w > pen - x - 16) return;
+    pen -= hues_w;
+    for (const Hue& one : hues) {
+        const ImU32 hue = one.matter == Matter::none ? t.line2 : hue_of(t, one.matter);
+        c.rect(pen, y - 5, 10, 10, mix(t.panel, hue, .8f), 2);
+        const float w = c.text(pen + 14, y, one.word, size::small, t.t3);
+        const Hot hot = hot_area(c, std::string("##hue ") + one.word, pen, y - 10, 14 + w, 20);
+        if (hot.hovered)
+            tooltip(c,
+                    one.matter == Matter::none
+                        ? std::string("Steps that are about none of the matrices: barriers, waits, shuffles")
+                        : "Steps that are about " + std::string(one.word) + "; tall ones are products");
+        pen += 26 + w;
     }
 }
 
@@ -319,9 +408,12 @@ void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     sheet.lane_h = sheet.pitch >= 8 ? sheet.pitch - 3 : sheet.pitch * .8f;
     sheet.area.h = sheet.pitch * px(warps);
     sheet.slot_w = sheet.area.w / px(std::max(1, at.steps().slots()));
-    float free = sheet.area.x;
+    // Of very many, those that can be seen
+    std::vector<const Flight*> seen;
     for (const Flight& flight : at.steps().flights())
-        draw_flight(c, at, sheet, flight, a.y + head / 2, look.small, free);
+        if (const FlightMarks m = marks_of(sheet, flight); m.end - m.issued >= 1) seen.push_back(&flight);
+    for (const Flight* flight : seen) draw_flight(c, at, sheet, *flight, a.y + head / 2);
+    draw_flight_names(c, at, sheet, seen, a.y + head / 2, look.small);
     for (int w = 0; w < warps; ++w) draw_lane(c, at, sheet, w);
     draw_running(c, at, sheet);
     draw_barriers(c, at, sheet);
@@ -347,9 +439,7 @@ void inside_warps(const Canvas& c, AppState& state, const Rect& a) {
     x += 12;
     const float which = draw_which(c, state, a.inner_right(), bar, at);
     draw_ways_on(c, state, x, which, bar);
-    if (at.launch->launch->x * at.launch->launch->y * at.launch->launch->z < 2 &&
-        at.walk->launches.size() < 2)
-        draw_legend(c, x, a.inner_right(), middle);
+    draw_legend(c, state, at, x, which, middle);
 }
 
 }  // namespace tilewalk::ui
