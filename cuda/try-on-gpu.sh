@@ -99,7 +99,7 @@ while IFS=$'\t' read -r state name words; do
 done <"$logs/kernels"
 [ $status -le 1 ] || status_of_part "kernels" $status "$logs/kernels"
 
-sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
+sanitizer=$(command -v compute-sanitizer || ls "${CUDA_PATH:-/usr/local/cuda}/bin/compute-sanitizer" 2>/dev/null)
 if [ -n "$rehearsal" ]; then
     told "compute-sanitizer" "not run" "it needs a GPU"
 elif [ -z "$sanitizer" ]; then
