@@ -21,12 +21,12 @@ from ptx_of_kernels import ROOT, demangled, nvcc_version, readable
 import flash_attention
 import machine_code
 import multiprocessor
+import plain
 
 DOCUMENT = os.path.join(ROOT, "docs/gpu-counts.md")
 CHIPS = {75: 64, 80: 163, 86: 99, 89: 99, 90: 227}  # compute capability: KiB of shared memory that a block may ask for
 
-# Rung, source, head dimensions. Left out: rungs without tensor cores, whose loops turn as often as registers say, which
-# cannot be read off the code.
+# Rung, source, head dimensions; those without tensor cores: plain.py
 RUNGS = [
     ("f4-tensor-core", "f4_tensor_core.cu", (64, 128)),
     ("f4b-copies-ahead", "f4b_copies_ahead.cu", (64, 128)),
@@ -147,6 +147,28 @@ def examine(args, rung, source, d, chip):
     return rows
 
 
+def examine_plain(args, rung, source, d, chip):
+    """A row for each loop that is counted of a rung without tensor cores."""
+    kind = "f32" if rung not in ("f0-cublas", "b0-materialise") else "f16" if chip == 75 else "bf16"
+    row = {"rung": rung, "type": kind, "d": str(d), "N_q": "4096", "N_kv": "4096", "heads": "1", "kv_heads": "1",
+           "before": "-1", "after": "-1", "batch": "1", "traced": "0", "KiB": str(CHIPS[chip])}
+    tile, launches = tile_and_launches(args.launches, row, chip)
+    kernels, rows = kernels_of(args, source, chip), []
+    threads = max(launch["threads"] for launch in launches)
+    for counted in plain.counted(rung, d, kind, tile, threads):
+        launch = next(launch for launch in launches if launch["kernel"] == counted.kernel)
+        if launch["threads"] != counted.threads:
+            raise SystemExit(f"{rung} {counted.kernel} has {launch['threads']} threads, not {counted.threads}")
+        code, registers, spills = kernels[counted.kernel]
+        try:
+            path = counted.path(code)
+        except machine_code.Unreadable as why:
+            raise SystemExit(f"{rung} {counted.kernel} sm_{chip}: {why}")
+        blocks = multiprocessor.blocks_at_once(chip, launch["threads"] // 32, registers, launch["shared"])
+        rows.append({"rung": rung, "chip": chip, "d": d, "counted": counted, "path": path, "blocks": blocks})
+    return rows
+
+
 def bound_of(pipes, warps, chip):
     """The pipe that is busy longest for the tiles of a block, and its cycles: each scheduler has its own, but for memory."""
     of_block = {pipe: cycles * (warps if pipe == "shared memory" else warps / multiprocessor.SCHEDULERS)
@@ -208,12 +230,21 @@ def main():
                 for d in dims for row in examine(args, rung, source, d, chip)]
         if args.library and chip == 80:  # the only architecture it is built for
             rows += flash_attention.rows(args.cuobjdump, args.nvdisasm, args.library, chip, args.work, tile_loop, count)
-        for row, before in zip(rows, [None] + rows):
-            row["first"] = not before or before["rung"] != row["rung"]
+        plain_rows = [row for rung, source, dims in plain.RUNGS if not args.words or any(w in rung for w in args.words)
+                      for d in dims for row in examine_plain(args, rung, source, d, chip)]
+        for group in (rows, plain_rows):
+            for row, before in zip(group, [None] + group):
+                row["first"] = not before or before["rung"] != row["rung"]
         both = [cells(row) for row in rows]
         if not args.library and not args.words:
             both += zip(*recorded_of_others(chip))
-        text += f"\n## sm_{chip}\n\n" + table(COUNTED, [b[0] for b in both]) + "\n" + table(MODELLED, [b[1] for b in both])
+        text += f"\n## sm_{chip}\n"
+        if both:
+            text += "\n" + table(COUNTED, [b[0] for b in both]) + "\n" + table(MODELLED, [b[1] for b in both])
+        if plain_rows:
+            both = [plain.cells(row) for row in plain_rows]
+            text += "\nWithout tensor cores:\n\n" + table(plain.COUNTED, [b[0] for b in both])
+            text += "\n" + table(plain.MODELLED, [b[1] for b in both])
     print(text)
     if args.record:
         write(text, nvcc_version(args.nvcc))

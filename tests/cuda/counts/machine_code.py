@@ -21,7 +21,7 @@ class Instruction:
         self.name = {"REDG": "RED"}.get(self.opcode.split(".")[0], self.opcode.split(".")[0])
         # '@P0 CALL.REL.NOINC 0x43c0' within the kernel is how a loop is left; a call elsewhere names its function
         self.target = None
-        if self.name in ("BRA", "CALL"):
+        if self.name in ("BRA", "CALL") and self.opcode != "BRA.DIV":  # that one is for warps whose lanes have parted
             found = re.search(r"0x([0-9a-f]+)$", self.operands)
             self.target = int(found.group(1), 16) if found else None
         # '@P0 BRA P1, 0x…' jumps where both hold
@@ -103,8 +103,8 @@ class Loop:
                 start = constant(operands[1])
             elif i.opcode == "IMAD.MOV.U32":
                 start = constant(operands[3])
-            elif i.name == "CS2R" or (i.name == "HFMA2" and operands[1:3] == ["-RZ", "RZ"]):
-                start = 0 if i.name == "CS2R" else None
+            elif i.name == "CS2R" or (i.name == "HFMA2" and operands[1:] == ["-RZ", "RZ", "0", "0"]):
+                start = 0
             else:
                 start = None
         if limit is None and start is None:
@@ -151,8 +151,10 @@ def is_choice(code):
     return all(i.name in CHOICES for i in code)
 
 
-def one_trip(loop, threads):
-    """[Instruction] in the order in which a warp executes them for one tile."""
+def one_trip(loop, threads, turns=None, skipped=lambda between: False):
+    """[Instruction] in the order in which a warp executes them for one tile. turns(inner loop) says how often it turns,
+    where that is not read off the code; skipped(code) what is not executed beside masks and slow paths."""
+    turns = turns or (lambda inner: inner.trips(threads))
     inner = {l.end: l for l in loops_of(loop.code) if loop.holds(l)}
     turned, path, place = {}, [], loop.head
     while True:
@@ -163,7 +165,7 @@ def one_trip(loop, threads):
             raise Unreadable("no way through the tile loop ends")
         if i.at in inner:  # the end of an inner loop
             turned[i.at] = turned.get(i.at, 0) + 1
-            if turned[i.at] < inner[i.at].trips(threads):
+            if turned[i.at] < turns(inner[i.at]):
                 place = inner[i.at].head
                 continue
             turned[i.at] = 0
@@ -176,7 +178,7 @@ def one_trip(loop, threads):
             continue
         elif i.target is not None and i.name == "BRA" and i.at < i.target <= loop.end:
             between = loop.code[place // 16 + 1:i.target // 16]
-            if is_choice(between) or any(j.name == "CALL" for j in between):
+            if is_choice(between) or any(j.name == "CALL" and j.target is None for j in between) or skipped(between):
                 place = i.target
                 continue
         elif i.name in ("EXIT", "RET") and not i.predicate:

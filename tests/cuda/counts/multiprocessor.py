@@ -18,6 +18,8 @@ PIPES = {
     90: dict(tensor=2048, fma=128, alu=64, mufu=16, shuffle=32, shared=128, registers=65536, threads=2048, blocks=32, KiB=228),
 }
 SCHEDULERS = 4
+# Cycles of one multiprocessor's share of HBM for 32 bytes, as docs/inside.md has them
+SECTOR = {75: 6, 80: 2, 86: 5, 89: 10, 90: 2}
 # mma.sync reaches about 0.62 of what wgmma does on compute capability 9.0 (arXiv 2407.08608, section 2, says 'two thirds')
 MMA_SHARE = {90: 0.62}
 LATENCY = {"alu": 5, "fma": 5, "mufu": 20, "shuffle": 24, "load": 28, "matrix load": 31, "global": 250, "uniform": 8,
@@ -129,7 +131,7 @@ def blocks_at_once(chip, warps, registers_of_thread, shared_bytes):
     p = PIPES[chip]
     of_warp = (registers_of_thread + 7) // 8 * 8 * 32
     by_registers = p["registers"] // (of_warp * warps)
-    by_shared = p["KiB"] * 1024 // (shared_bytes + (1024 if chip >= 80 else 0))  # the system takes 1 KiB of each block
+    by_shared = p["KiB"] * 1024 // max(1, shared_bytes + (1024 if chip >= 80 else 0))  # the system takes 1 KiB of each block
     return min(by_registers, by_shared, p["threads"] // (32 * warps), p["blocks"])
 
 
