@@ -21,7 +21,8 @@ const Look& strip_look(float H) { return H < low_window ? low : normal; }
 
 // Formulas that follow each other stand closer than paragraphs.
 float gap_below(const Line& paragraph, const Look& look) {
-    return look.text * (is_formula(paragraph) ? .1f : .4f);
+    const float below_words = &look == &large ? .25f : .4f;
+    return look.text * (is_formula(paragraph) ? .1f : below_words);
 }
 float paragraphs_height(const Canvas& c, std::span<const Line> text, const Look& look, float w) {
     float h = 0;
@@ -141,7 +142,9 @@ std::optional<Rect> badge_place(const Canvas& c, const Tour& tour, const Rect& a
 struct RingLook {
     float out = 5, below = 5;
     float rim = 7;  // the darker line below the light one
+    float aside = out;
 };
+constexpr RingLook beside_a_page{5, 5, 7, 16};  // on stage a page has its edge free
 
 // Among the matrices of a dense lesson their names, and those of rows and keys, stand so close that only the
 // frame of the matrix is left for the line; the frame of a lens has matrices above it, a low cell numbers
@@ -158,9 +161,11 @@ RingLook ring_look(const Canvas& c, const TourPlace& place, const Rect& at) {
 void ring(const Canvas& c, Tour& tour, const Rect& at, const Look& look, float W, float H) {
     const bool far = &look == &large;
     const PanelPart part(c, "Ring", {0, 0, W, H});
-    const RingLook line = far ? RingLook{} : ring_look(c, tour.stop().place, at);
-    const float x = std::max(at.x - line.out, 3.0f), y = std::max(at.y - line.out, 3.0f);
-    const float w = std::min(at.right() + line.out, W - 3) - x,
+    const RingLook line = !far                       ? ring_look(c, tour.stop().place, at)
+                          : tour.stop().page.empty() ? RingLook{}
+                                                     : beside_a_page;
+    const float x = std::max(at.x - line.aside, 3.0f), y = std::max(at.y - line.out, 3.0f);
+    const float w = std::min(at.right() + line.aside, W - 3) - x,
                 h = std::min(at.bottom() + line.below, H - 3) - y;
     tour.ring = {x, y, w, h};
     c.frame(x, y, w, h, c.theme->bg, line.rim, 9);
@@ -549,7 +554,7 @@ Rect tour_band(const Canvas& c, const AppState& state, float W, float H) {
     const float w = W - 2 * margin;
     const float inner = w - 2 * large.pad;
     const float h =
-        14 + large.control + 6 + paragraphs_height(c, text_on_stage(c, state, inner), large, inner) + 8;
+        14 + large.control + 6 + paragraphs_height(c, text_on_stage(c, state, inner), large, inner) + 12;
     return {margin, speaks_of_the_foot(*state.tour) ? margin : H - margin - h, w, h};
 }
 

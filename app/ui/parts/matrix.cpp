@@ -224,7 +224,11 @@ void boxes(const Canvas& canvas, const AppState& state, const MatrixLook& look) 
     if (look.state == CellState::written && !all_alike && target.slot == look.slot &&
         region.contains(target.row, target.col) && several && !small_cells(look)) {
         const auto [x, y] = place_of(look, target.row - region.row, target.col - region.col);
-        selection(canvas, x, y, look.cw, look.ch);
+        // On stage the frame round all that is new stands close: a frame within the cell, and no handles.
+        if (state.presenter)
+            canvas.frame(x + 2, y + 2, look.cw - 4, look.ch - 4, canvas.theme->focus, 2.6f, radius::cell);
+        else
+            selection(canvas, x, y, look.cw, look.ch);
     }
     if (look.state != CellState::read) return;
     int r0 = region.rows, c0 = region.cols, r1 = -1, c1 = -1;

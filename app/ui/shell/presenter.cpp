@@ -94,6 +94,11 @@ Formula whole_formula(const Canvas& c, const AppState& state, bool computes, flo
     const Line both = pieces(f.symbols, computes && !e.numbers.empty() ? "   =   " : "        ", f.numbers);
     if (!e.formula.empty() && !f.numbers.empty() && rich_width(c, both, 34) <= w)
         return {both, {}, 34, formula_line, true};
+    // Below the words of a tour one line is left for what is moved.
+    for (const float size : {30.0f, size::far})
+        if (state.tour && !computes && !e.formula.empty() && !f.numbers.empty() &&
+            rich_width(c, both, size) <= w)
+            return {both, {}, size, formula_line, true};
     if (brief && !e.formula.empty() && !e.result.empty()) {
         const Line told = computes ? brief_result(state) : Line{};
         for (const Line& numbers : {told, computes ? e.result : Line(f.numbers)})
@@ -192,9 +197,11 @@ void head(const Canvas& c, const AppState& state, float W, bool map, bool harmle
     float right = W - space::far_edge;
     // A question is about the step that comes, and so is the title.
     const int step = std::max(state.cursor.step, asked_step(state));
-    right -= c.text(right, 40, str(step + 1) + " / " + str(state.trace->size()), size::far, c.theme->t2,
-                    Face::medium, Align::right) +
-             28;
+    // On a tour the room has one number to follow: that of the stop, on its card.
+    if (!state.tour || !at_stop(state))
+        right -= c.text(right, 40, str(step + 1) + " / " + str(state.trace->size()), size::far, c.theme->t2,
+                        Face::medium, Align::right) +
+                 28;
     if (map) {
         ghost(c, *state.trace, state.cursor.step, right - 52, 14, 52, 52, hides_what_comes(state));
         right -= 52 + 12;

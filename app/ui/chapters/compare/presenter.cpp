@@ -24,6 +24,26 @@ void verdict(const Canvas& c, const KernelComparison& shown, float W) {
     note_part(c, {28, 84, W - 56, 130}, "Verdict");
 }
 
+// The output's number that the verdict is about, beside the exact one
+void worst_number(const Canvas& c, const KernelComparison& shown, const Rect& a) {
+    const OutputVerdict& v = shown.nearest();
+    const Theme& t = *c.theme;
+    c.text_within(a.x, a.y + 16, a.w, "The number that is farthest from the exact one", size::far_text, t.t1,
+                  Face::semibold);
+    const Line name =
+        pieces(slot_symbol(v.slot),
+               "[" + str(v.worst.row) + (v.slot == Slot::L ? "" : "," + str(v.worst.column)) + "]");
+    float x = a.x + c.rich(a.x, a.y + 94, name, size::far_title) + 40;
+    const double exact = v.worst.exact, kernel = v.worst.kernel;
+    const float digits = x + 130;
+    c.text(x, a.y + 76, "exact", size::far, t.t2);
+    c.text(x, a.y + 114, side_name(shown.kernel->run), size::far, t.t2);
+    c.text(digits, a.y + 76, digits_of(exact, kernel).text, size::far_text, t.t1, Face::mono);
+    draw_digits(c, digits, a.y + 114, digits_of(kernel, exact), size::far_text);
+    c.text(a.right(), a.y + 94, "off by " + three_digits(v.error), size::far_text, t.t1, Face::semibold,
+           Align::right);
+}
+
 // m, ℓ and α of the chosen tile in large digits
 void statistics(const Canvas& c, const AppState& state, const Rect& a) {
     const KernelComparison& shown = *state.comparing->shown;
@@ -110,8 +130,8 @@ void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) 
                       : named ? 268
                               : 250,
                 foot = brief ? H - 8 : H - 80, half = std::floor(W * .5f);
-    if (!shown.tiles.empty()) statistics(c, state, {left, top, brief ? w : half - 70, foot - top});
-    if (brief) return;
+    if (brief) return worst_number(c, shown, {left, top, w, foot - top});
+    if (!shown.tiles.empty()) statistics(c, state, {left, top, half - 70, foot - top});
     if (const auto map = map_of(state)) {
         const float x = shown.tiles.empty() ? left : half + 20;
         map_side(c, state, *map, {x, top, W - left - x, foot - top});

@@ -92,7 +92,8 @@ struct SeesMap {
         const ImU32 ink = hue(t, Role::K);
         const bool current = number == now.block, done = number < now.read && !now.skips(number);
         const ImU32 fill = current && now.skips(number) ? t.panel : mix(t.panel, ink, current ? .4f : .2f);
-        if (current || done) c.rect(at.x, at.y, at.w, at.h, fill, radius::bar);
+        // No line between rows runs through its name.
+        c.rect(at.x, at.y, at.w, at.h, current || done ? fill : c.theme->panel, radius::bar);
         if (current)
             c.frame(at.x, at.y, at.w, at.h, t.focus, 2, radius::bar);
         else if (done)
@@ -173,7 +174,8 @@ float draw_places(const Canvas& c, const CascadeNow& now, const Rect& a, bool nu
         const bool current = number == now.block, done = number < now.read && !now.skips(number);
         const ImU32 ink = hue(t, Role::K);
         const ImU32 fill = current && now.skips(number) ? t.panel : mix(t.panel, ink, current ? .4f : .2f);
-        if (current || done) c.rect(at.x, at.y, at.w, at.h, fill, radius::bar);
+        // No line between rows runs through its name.
+        c.rect(at.x, at.y, at.w, at.h, current || done ? fill : c.theme->panel, radius::bar);
         c.frame(at.x + .5f, at.y + .5f, at.w - 1, at.h - 1,
                 current ? t.focus
                 : done  ? ink

@@ -39,8 +39,11 @@ void draw_message(const Canvas& c, AppState& state, const RingNow& now, const Re
     // High boxes have below their names what they hold, and need less width.
     const float ring_w = a.w * (a.h >= 174 ? .34f : .4f);
     const float sent = a.h >= 174 ? sent_h : 36;
-    draw_ring(c, now, {a.x, a.y + 4, ring_w, a.h - sent - 14});
-    draw_sent(c, now, {a.x, a.bottom() - sent, ring_w, sent});
+    // Where a tour's card leaves too little for both, the ring: the card has the bytes.
+    constexpr float least_ring = 82;
+    const bool counts = a.h - sent - 14 >= least_ring;
+    draw_ring(c, now, {a.x, a.y + 4, ring_w, a.h - (counts ? sent + 14 : 8)});
+    if (counts) draw_sent(c, now, {a.x, a.bottom() - sent, ring_w, sent});
     draw_arriving(c, state, now, {a.x + ring_w + 24, a.y, a.w - ring_w - 24, a.h});
 }
 

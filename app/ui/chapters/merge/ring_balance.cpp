@@ -106,10 +106,14 @@ void draw_deals(const Canvas& c, const RingNow& now, const Rect& a) {
     const float each = a.h / px(std::max<std::size_t>(1, deals.list.size()));
     float y = a.y;
     for (const Dealt& one : deals.list) {
-        c.text(a.x, y + 9, one.name, size::small, one.chosen ? c.theme->t1 : c.theme->t2,
-               one.chosen ? Face::semibold : Face::regular);
-        c.text(a.right(), y + 9, percent(one.busy) + " busy, if causal", size::small, c.theme->t2,
-               Align::right);
+        const float name_w = c.text(a.x, y + 9, one.name, size::small, one.chosen ? c.theme->t1 : c.theme->t2,
+                                    one.chosen ? Face::semibold : Face::regular),
+                    busy_w = c.text(a.right(), y + 9, percent(one.busy) + " busy, if causal", size::small,
+                                    c.theme->t2, Align::right);
+        constexpr const char* key = "a line is a rank, from 0 down";
+        if (&one == &deals.list.front() &&
+            text_width(Face::regular, size::small, key) + 24 <= a.w - name_w - busy_w)
+            c.text(a.x + name_w + 12, y + 9, key, size::small, c.theme->t3);
         if (each > 30) deal_bars(c, one, {a.x, y + 22, a.w, each - 28}, deals.longest);
         y += each;
     }

@@ -366,7 +366,12 @@ void workers_panel(const Canvas& c, AppState& state, const MergeNow& now, const 
     // One playhead through both
     const int tick = now.trace.step(now.k).when.start;
     const float x = axis.at(tick) + axis.w / px(axis.ticks) / 2;
-    c.line({x, top + 16}, {x, end + 2}, with_alpha(t.focus, .6f), 1.4f);
+    const float lane = top + 18 + row;  // says why the others wait: no line through that
+    const auto playhead = [&](float from, float to) {
+        c.line({x, from}, {x, to}, with_alpha(t.focus, .6f), 1.4f);
+    };
+    if (idle > 1) playhead(top + 16, lane - 2);
+    playhead(idle > 1 ? lane + row : top + 16, end + 2);
     c.pill(x, end + 12, "tick " + str(tick), size::small, t.t1, t.inv, Align::center);
     const std::string words = gain_words(now.trace.problem(), flash_end, split_end);
     const bool left = x > a.inner_right() - text_width(Face::medium, size::small, words) - 60;
