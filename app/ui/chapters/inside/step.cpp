@@ -82,9 +82,10 @@ void draw_formula(Column& col, AppState& state, const InsidePlace& at) {
     const ProductNames names = names_of_product(at, cell);
     const bool several = col.room() > 320;
     const std::string part = part_of_sum(state, at);
-    const float h = (several ? 148.0f : 104.0f) + (part.empty() ? 0.0f : 18.0f);
-    if (col.room() < h) return;
     const float x = col.a.inner_x() + 10, w = col.a.inner_w() - 20;
+    const float foot = part.empty() ? 0.0f : paragraph_height(w, part, size::small, 2) + 1;
+    const float h = (several ? 148.0f : 104.0f) + foot;
+    if (col.room() < h) return;
     c.well(col.a.inner_x(), col.y, col.a.inner_w(), h, radius::panel);
     const Line sum = pieces(word("Σ "), names.A, word(" "), names.B);
     Line symbolic = pieces(names.C, word(" ← "), names.C, word(" + "), sum);
@@ -106,9 +107,8 @@ void draw_formula(Column& col, AppState& state, const InsidePlace& at) {
     if (several) y += 20, write(pieces(word(" + …"), term(15)));
     const Line result =
         pieces(names.C, word(" = "), number(format_short(p.after(cell.row, cell.column)), names.c, true));
-    const float foot = part.empty() ? 0.0f : 18.0f;
     c.rich(x, col.y + h - 18 - foot, result, fitting_size(c, result, w, {18, 16, 14}));
-    if (!part.empty()) c.text_within(x, col.y + h - 14, w, part, size::small, t.t2);
+    if (!part.empty()) c.paragraph(x, col.y + h - foot - 5, w, part, size::small, t.t2, 2);
     col.y += h + 10;
 }
 
