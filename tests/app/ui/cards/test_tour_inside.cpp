@@ -72,7 +72,9 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     CHECK(inside::bank_turns(straight, access.lanes, 16).ways == 8);
 
     at = page.go_to_heading("P stays in registers");
-    CHECK(at.event->op == inside::Op::pack);
+    CHECK(at.event->op == inside::Op::multiply_add);
+    CHECK(at.origins().matter_of_part(at.warp, at.k, Part::A) == inside::Matter::P);
+    CHECK(at.origins().matter_of_part(at.warp, at.k, Part::B) == inside::Matter::V);
     for (const inside::Event& event : at.block().events)
         if (event.op == inside::Op::store) CHECK_FALSE(inside::is_shared(at.block().words_of(event)[0]));
 }
