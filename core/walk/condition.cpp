@@ -338,6 +338,8 @@ private:
 bool Condition::holds(const Trace& trace, int k) const { return root_->holds(trace, k); }
 
 Result<Condition> parse_condition(std::string_view text) {
+    if (text.size() > most_condition_bytes)
+        return Failure{"it has more than " + str(most_condition_bytes) + " bytes"};
     Parser parser(text);
     const NodePtr root = parser.whole();
     if (!root) return Failure{parser.error()};

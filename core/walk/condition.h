@@ -12,6 +12,7 @@
 #include "core/base/result.h"
 #include "core/walk/trace.h"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,6 +34,9 @@ private:
     std::string text_;
     std::shared_ptr<const ConditionNode> root_;
 };
+
+/// Longer ones nobody types; each part of one is a call deeper.
+constexpr std::size_t most_condition_bytes = 1000;
 
 /// The condition that the text says, or one sentence: "column 9: expected a number or a name, found '<'".
 Result<Condition> parse_condition(std::string_view text);
