@@ -12,6 +12,7 @@ usage() {
   io         files, examples, settings
   ui         the interface, without a window
   render     pictures
+  faults     allocations and calls of the system that fail, one after the other
   cli        the command line; export: what it writes as pages, slides, notes and LaTeX
   kernels    the GPU kernels on the emulator, and their PTX on a second machine
   window     the real window, on a virtual display
@@ -135,7 +136,7 @@ extra_packages() {
 # What a part builds
 targets() {
     case $1 in
-        core | io | ui) echo "tilewalk_test_$1" ;;
+        core | io | ui | faults) echo "tilewalk_test_$1" ;;
         render) echo tilewalk_test_ui ;;
         cli | export) echo tilewalk_test_cli ;;
         kernels) echo tilewalk_test_kernels tilewalk_check_kernels tilewalk_check_ptx ;;
@@ -203,7 +204,7 @@ while [ $# -gt 0 ]; do
             minutes=$1
             shift
             ;;
-        all | core | io | ui | render | cli | export | kernels | window | distributed | sanitizers | sanitized-core | structure | format | tidy | package) parts+=("$word") ;;
+        all | core | io | ui | faults | render | cli | export | kernels | window | distributed | sanitizers | sanitized-core | structure | format | tidy | package) parts+=("$word") ;;
         *) usage >&2 && die "there is no part $word" ;;
     esac
 done

@@ -28,6 +28,7 @@ void prepare_signals() {
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
     remove_temporaries_on_signals();
+    end_in_order_without_memory();
 }
 
 }  // namespace

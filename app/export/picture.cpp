@@ -12,6 +12,7 @@ namespace {
 std::vector<std::string> lines_of(const std::string& svg) {
     std::vector<std::string> lines;
     std::istringstream text(svg);
+    text.exceptions(std::ios::badbit);
     for (std::string line; std::getline(text, line);) lines.push_back(std::move(line));
     return lines;
 }

@@ -102,6 +102,7 @@ std::vector<int> elided(int count, int most, int first) {
 Block wrap(const std::string& text, int width) {
     Block lines;
     std::istringstream words(text);
+    words.exceptions(std::ios::badbit);  // no word is left out in silence when memory runs out
     for (std::string word; words >> word;) {
         const bool fits =
             !lines.empty() && ui::letter_count(lines.back()) + 1 + ui::letter_count(word) <= width;

@@ -2,6 +2,10 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string_view>
 #include <utility>
 
 #include <unistd.h>
@@ -36,19 +40,46 @@ Entry* entry_of(std::string name) {
 
 std::atomic<bool> ending = false;
 
-// A second signal, which may come to another thread, waits until the first has removed everything.
-extern "C" void remove_temporaries(int signal) {
-    if (ending.exchange(true)) return;
+void remove_all() {
     for (const Entry* entry = entries; entry; entry = entry->next)
         if (entry->used) ::unlink(entry->name.c_str());
     // Folders can go once their files are gone.
     for (const Entry* entry = entries; entry; entry = entry->next)
         if (entry->used) ::rmdir(entry->name.c_str());
+}
+
+// A second signal, which may come to another thread, waits until the first has removed everything.
+extern "C" void remove_temporaries(int signal) {
+    if (ending.exchange(true)) return;
+    remove_all();
     std::signal(signal, SIG_DFL);
     ::raise(signal);  // meets the default action as soon as this handler has returned
 }
 
+bool lacks_memory() {
+    const std::exception_ptr thrown = std::current_exception();
+    try {
+        if (thrown) std::rethrow_exception(thrown);
+    } catch (const std::bad_alloc&) {
+        return true;
+    } catch (...) {
+    }
+    return false;
+}
+
+// Nothing here may allocate.
+void end_without_memory() {
+    remove_all();
+    if (!lacks_memory()) std::abort();
+    constexpr std::string_view sentence =
+        "tilewalk: There is not enough memory for this; the program ends.\n";
+    [[maybe_unused]] const ssize_t said = ::write(STDERR_FILENO, sentence.data(), sentence.size());
+    ::_exit(2);
+}
+
 }  // namespace
+
+void end_in_order_without_memory() { std::set_terminate(end_without_memory); }
 
 Temporary::Temporary(std::string name) : entry_(entry_of(std::move(name))) {}
 

@@ -26,4 +26,8 @@ private:
 /// that is ignored, or that another part of the program handles, is left as it is.
 void remove_temporaries_on_signals();
 
+/// From here on a failed allocation that nobody can catch (a library's destructor allocates) removes what is
+/// temporary, says so in a sentence and ends the program with the exit code of a limit, 2.
+void end_in_order_without_memory();
+
 }  // namespace tilewalk

@@ -32,6 +32,7 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
 
 std::vector<std::string> words_of(const std::string& text) {
     std::istringstream stream(text);
+    stream.exceptions(std::ios::badbit);  // no word is left out in silence when memory runs out
     return {std::istream_iterator<std::string>(stream), {}};
 }
 
