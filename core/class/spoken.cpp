@@ -36,14 +36,19 @@ std::string spoken(const Trace& trace, int k, const Explanation& e) {
 
 namespace {
 
-constexpr std::string_view opening[] = {"(", "“"}, closing[] = {".", ",", ":", ";", "?", "!", ")", "”"};
+constexpr std::string_view opening[] = {"exp(", "(", "“"},
+                           closing[] = {".", ",", ":", ";", "?", "!", ")", "”"};
 constexpr std::string_view counted[] = {"row",   "key",  "query",  "querie", "column",   "block", "tile",
                                         "step",  "rank", "head",   "part",   "sequence", "page",  "split",
-                                        "round", "byte", "worker", "bit",    "position", "time"};
+                                        "round", "byte", "worker", "bit",    "position", "time",  "element"};
 constexpr std::string_view between_counts[] = {"and", "or", "to", "×", "of", "–"};
 constexpr std::pair<std::string_view, Role> names[] = {
     {"maximum", Role::m}, {"score", Role::S}, {"scores", Role::S}, {"weight", Role::S},
     {"weights", Role::S}, {"sum", Role::l},   {"output", Role::O}, {"share", Role::S}};
+
+// "the maximum goes from 1 to 2": they leave a number with what was named before them.
+constexpr std::string_view binding[] = {"=",    "≈",     "is",    "from",   "to", "at", "becomes",
+                                        "goes", "rises", "stays", "starts", "→",  "and"};
 
 // A word between its punctuation.
 struct Token {
@@ -127,12 +132,12 @@ public:
     Line line() { return std::move(line_); }
 
 private:
+    // A number has the hue of what the sentence has just named, not of whatever is as large.
     Role role_of(std::string_view number) const {
         const std::set<Role> roles = roles_of(read_shown(std::string(number)).value, e_);
-        if (roles.contains(named_)) return named_;
+        if (bound_ != Role::none && roles.contains(bound_)) return bound_;
         const bool whole = number.find_first_of(".,×") == number.npos;
-        if (whole && named_ == Role::none) return Role::none;  // it may be any other
-        return roles.size() == 1 ? *roles.begin() : Role::none;
+        return !whole && roles.size() == 1 ? *roles.begin() : Role::none;
     }
     // "ℓ[0]": the letter alone.
     void put_word(std::string_view core) {
@@ -146,17 +151,22 @@ private:
             named_ = letter->role;
             put(core.substr(0, end), letter->role);
             put(core.substr(end));
+            bound_ = named_;
             return;
         }
         const auto name = std::ranges::find(names, core, &std::pair<std::string_view, Role>::first);
-        if (name != std::end(names)) named_ = name->second;
+        if (name != std::end(names))
+            named_ = name->second, bound_ = named_;
+        else if (std::ranges::find(binding, core) == std::end(binding))
+            bound_ = Role::none;
         put(core);
     }
 
     const Explanation& e_;
     std::vector<Letter> letters_;
     Role named_ = Role::none;
-    bool counts_ = false;  ///< numbers of rows, keys, tiles
+    Role bound_ = Role::none;  ///< of the number that comes next: it was named, and only binding words since
+    bool counts_ = false;      ///< numbers of rows, keys, tiles
     Line line_;
 };
 

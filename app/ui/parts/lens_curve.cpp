@@ -73,7 +73,7 @@ void curve_list(const Canvas& c, const Rect& a, const std::vector<CurvePoint>& p
             break;
         }
         Line entry = curve_entry(*order[n], brief);
-        if (rich_width(c, entry, size::body) > a.w) entry.erase(entry.begin(), entry.end() - 1);
+        if (rich_width(c, entry, size::body) > a.w + 2) entry.erase(entry.begin(), entry.end() - 1);
         c.rich(x, y, entry, size::body, Align::left, order[n]->chosen ? c.theme->t1 : c.theme->t2);
     }
 }
@@ -238,8 +238,15 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
     if (far_type()) {
         CurvePlot lower = plot;  // a label at the top stands over the curve
         if (at_top) lower.area.y += 8, lower.area.h -= 8;
-        labels = curve_labels(c, lower, pane, points);
-        if (!labels.empty()) plot = lower;
+        // A longer axis moves points to the right, where their labels have room.
+        for (const double longer : {1.0, 1.5, 2.0}) {
+            CurvePlot wide = lower;
+            wide.far = std::max(lower.far * longer, -8.0);
+            labels = curve_labels(c, wide, pane, points);
+            if (labels.empty()) continue;
+            plot = wide;
+            break;
+        }
     }
     const auto [brief, list_w] = list_of(c, pane, points);
     if (labels.empty()) plot.area.w = std::clamp(pane.w - list_w, brief ? 38.0f : 90.0f, 300.0f);

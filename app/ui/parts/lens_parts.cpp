@@ -149,7 +149,9 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
             if (!is_there(r, n)) break;
             const float x = pane.x + dot_edge + cell_w * px(n);
             const ImU32 colour = hue(t, rows[r].role);
-            c.rect(x + 1, y, cell_w - 2, row, mix(t.well, colour, rows[r].values[n] != 0 ? .26f : .08f),
+            // What is negative has no hue, as in the matrices.
+            const double v = rows[r].values[n];
+            c.rect(x + 1, y, cell_w - 2, row, mix(t.well, v < 0 ? t.t3 : colour, v != 0 ? .26f : .08f),
                    radius::cell);
             if (n == lit) c.frame(x + 1, y, cell_w - 2, row, colour, 2, radius::cell);
             number_within(c, x + cell_w / 2, y + row / 2, cell_w - 3, rows[r], n, digits);
@@ -182,6 +184,8 @@ namespace {
 struct BarPlot {
     float slot, w, top, h, zero, unit;
     bool bare;     // neither numbers nor names
+    bool within;   // the largest is called so
+    bool joined;   // in a low pane both in one line below: "k₀  2.885"
     float deeper;  // room below all bars for what leaves the axis
     float y(double value) const { return zero - px(value) * unit; }
     float bottom() const { return top + h; }
@@ -196,9 +200,22 @@ float slot_of_bar(const Rect& pane, const std::vector<Bar>& list, bool mark) {
     return std::min(120.0f, (pane.w - label_of_mark(pane, mark)) / px(list.size()));
 }
 
+std::string joined_label(const Bar& b) {
+    return b.label + (b.label.empty() ? "" : "  ") + format_short(b.value);
+}
+
+// Numbers above and names below would leave bars less than half of the height.
+bool joins_labels(const Rect& pane, const std::vector<Bar>& list, float slot, float around) {
+    if (!far_type() || pane.h - around >= .5f * pane.h) return false;
+    return std::ranges::all_of(list, [&](const Bar& b) {
+        return text_width(Face::regular, size::small, joined_label(b)) + 4 <= slot;
+    });
+}
+
 BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Extent scale) {
     BarPlot p{};
     p.slot = slot_of_bar(pane, list, mark);
+    p.within = mark && mark_within(pane);
     float above = 18, below = 20 + (scale.lo < 0 ? 16.0f : 0.0f);
     // On stage what many bars leave out of names and numbers is theirs.
     p.bare = far_type() && p.slot <= mono_width("−0", size::small) + 2;
@@ -206,6 +223,8 @@ BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Exte
     const bool infinite = std::ranges::any_of(list, [](const Bar& b) { return std::isinf(b.value); });
     p.deeper = infinite ? (scale.lo < 0 ? 6.0f : 16.0f) : 0;
     below += p.deeper;
+    p.joined = joins_labels(pane, list, p.slot, above + below);
+    if (p.joined) above = 4, below = 21 + p.deeper;
     p.w = std::max(p.slot * .62f, 1.0f);
     p.top = pane.y + above;
     p.h = std::max(pane.h - above - below, 8.0f);
@@ -231,8 +250,11 @@ void draw_bar(const Canvas& c, const BarPlot& p, const Bar& b, const BarAt& at) 
     const float top = std::min(y, p.zero), h = std::max(std::abs(p.zero - y), 1.5f);
     c.rect(x, top, p.w, h, mix(t.well, hue(t, b.role), .34f), radius::bar);
     c.frame(x, top, p.w, h, colour, best ? 2.2f : 1.3f, radius::bar);
-    if (there < 1) return;
-    const std::string value = format_short(b.value);
+    if (there < 1 || p.joined) return;
+    std::string value = format_short(b.value);
+    if (const std::string named = "max " + value;
+        best && p.within && b.value >= 0 && mono_width(named, size::small) + 4 <= p.slot)
+        value = named;
     if (!towers && (p.bare || p.slot <= mono_width(value, 13) + 2)) return;
     const bool on_line = !best && h >= 36 && std::abs(y - 9 - line) < 9;
     c.text(mid, b.value < 0 || on_line ? y + 9 : y - 9, value, size::small, 0, Face::mono, Align::center);
@@ -253,7 +275,12 @@ void draw_infinite(const Canvas& c, const BarPlot& p, float mid) {
     const float foot = p.bottom() + p.deeper - 1, half = std::min(5.0f, p.slot * .4f);
     c.line({mid, p.zero}, {mid, foot - half}, c.theme->t3, std::min(2.4f, half));
     c.polygon({{mid - half, foot - 1.5f * half}, {mid + half, foot - 1.5f * half}, {mid, foot}}, c.theme->t3);
-    if (!p.bare && p.slot > mono_width("−∞", size::small) + 2)
+    // Beside the arrow, below zero: above it would be the number of a bar.
+    const float w = mono_width("−∞", size::small), y = (p.zero + foot) / 2 + 1;
+    if (p.bare || p.joined || p.slot <= w + 2) return;
+    if (p.slot / 2 > half + 4 + w && foot - p.zero > 14)
+        c.text(mid + half + 4, y, "−∞", size::small, 0, Face::mono);
+    else
         c.text(mid, p.zero - 9, "−∞", size::small, 0, Face::mono, Align::center);
 }
 
@@ -311,7 +338,10 @@ void bars(const Canvas& c, const Rect& all, const std::vector<Bar>& list, bool m
             draw_infinite(c, p, mid);
         else if (!std::isinf(list[n].value) && there > 0)
             draw_bar(c, p, list[n], {x, chosen, mark ? p.y(best) : -1e9f, there, towers(p, pane, list, n)});
-        if (!p.bare && label_fits(list, n, p.slot))
+        if (p.joined)
+            c.text(mid, pane.bottom() - 8, there < 1 ? list[n].label : joined_label(list[n]), size::small,
+                   list[n].value == best && mark ? t.t1 : t.t2, Align::center);
+        else if (!p.bare && label_fits(list, n, p.slot))
             c.text(mid, pane.bottom() - 8, list[n].label, size::small, t.t2, Align::center);
     }
     if (!mark || !std::isfinite(best)) return;

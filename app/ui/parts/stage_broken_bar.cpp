@@ -127,7 +127,9 @@ void draw_bar(const Pane& p) {
 // The true height across both panes.
 void draw_true_line(const Pane& p) {
     if (!p.has_line()) return;
-    const float from = p.broken ? p.a.x + 3 : p.x() + bar_w, to = p.broken ? p.label_x() - 4 : p.end_x() - 12;
+    constexpr float beyond = 30;  // over the gap: the other pane is drawn later
+    const float from = p.broken ? p.a.x : p.x() + bar_w,
+                to = p.broken ? p.label_x() - 4 : p.a.right() + beyond;
     p.c.dashed_line({from, p.line_y()}, {to, p.line_y()}, p.theme().t1, 2, {8, 5});
 }
 
@@ -236,6 +238,9 @@ void draw_numbers(const Pane& p) {
         p.c.text(p.label_x(), p.bars.y + p.bars.h - 48, "hidden", size::far, p.theme().t2);
     if (p.side.parts.size() > 1 || numbers.empty() || p.moves) return;
     if (widest_piece(p.c, numbers, size::far) > p.label_w()) return;
+    // A single term is not cut within its brackets: the formula stands above.
+    const bool sum = plain(numbers).find(" + ") != std::string::npos;
+    if (!sum && rich_width(p.c, numbers, size::far) > p.label_w()) return;
     const CellRef &now = p.step.cell, &end = p.step.end;
     const bool at_the_end =
         info(now.slot).role == info(end.slot).role && now.row == end.row && now.col == end.col;

@@ -327,8 +327,10 @@ Line stage_symbol(const Trace& trace, const StageTerm& t) {
         symbol = block_symbol(trace, t.slot, t.step, trace.step(t.step).i);
     if (t.transposed) symbol = ui::transposed(std::move(symbol));
     const bool indexed = !symbol.empty() && symbol.back().script == Span::Script::sub;
-    return t.old && t.slot != Slot::dS ? pieces(symbol, sub(indexed ? " old" : "old", info(t.slot).role))
-                                       : symbol;
+    if (!t.old || t.slot == Slot::dS) return symbol;
+    Span old = sub(indexed ? " old" : "old", info(t.slot).role);
+    old.face = Span::Face::text;  // a word, as in the formula
+    return pieces(symbol, old);
 }
 
 }  // namespace tilewalk::ui

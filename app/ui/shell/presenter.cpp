@@ -65,6 +65,49 @@ bool result_to_come(const AppState& state) {
     return info(op_now(state)).kind == OpKind::compute && phase(state) < during::sum.to;
 }
 
+// An equation of matrices does not go on with one entry of them: that has a name of its own, "S[2,0]  =  ".
+Line entry_name(const Explanation& e) {
+    Line name(e.result.begin(), e.result.empty() ? e.result.end() : e.result.end() - 1);
+    if (plain(e.formula).find("←") == std::string::npos || plain(name).find('[') == std::string::npos)
+        return {};
+    std::string& last = name.back().text;  // " = ", or "[2,0] = "
+    for (const char* sign : {"=", "≈"}) last = last.substr(0, last.find(sign));
+    while (last.ends_with(' ')) last.pop_back();
+    if (last.empty()) name.pop_back();
+    return pieces(name, "  =  ");
+}
+
+// "O₀ ← α ⊙ O₀ + …": what stood there before is called old, as over its matrix.
+Line with_old(const Line& formula, const Trace& trace, int k) {
+    const auto terms = stage_terms(trace, k);
+    const auto arrow =
+        std::ranges::find_if(formula, [](const Span& s) { return s.text.find("←") != std::string::npos; });
+    const bool grows = std::ranges::any_of(terms, [&](const StageTerm& old) {
+        return std::ranges::any_of(terms, [&](const StageTerm& t) { return replaces(t, old); });
+    });
+    if (!grows || arrow == formula.begin() || arrow == formula.end()) return formula;
+    const Line target(formula.begin(), arrow);
+    const auto same = [](const Span& a, const Span& b) {
+        return a.text == b.text && a.role == b.role && a.tilde == b.tilde;
+    };
+    Line out(formula.begin(), arrow + 1);
+    for (auto span = arrow + 1; span != formula.end();) {
+        const auto rest = static_cast<std::size_t>(formula.end() - span);
+        const bool here = rest >= target.size() && std::equal(target.begin(), target.end(), span, same);
+        const auto next = span + static_cast<std::ptrdiff_t>(std::min(rest, target.size()));
+        const bool named = here && next != formula.end() && next->script == Span::Script::sub;
+        if (!here || named) {
+            out.push_back(*span++);
+            continue;
+        }
+        out.insert(out.end(), target.begin(), target.end());
+        out.push_back(sub(target.size() > 1 ? " old" : "old", target.front().role));
+        out.back().face = Span::Face::text;
+        span = next;
+    }
+    return out;
+}
+
 // As wide as the number, so that nothing moves when it comes.
 std::string to_come(const std::string& number) {
     const auto letters = static_cast<std::size_t>(
@@ -89,16 +132,23 @@ Formula whole_formula(const Canvas& c, const AppState& state, bool computes, flo
     const Explanation& e = state.explanation;
     // Before the step its numbers are still to come.
     if (shows_before(state) && !e.formula.empty()) return {e.formula, {}, 34, formula_line, true};
-    Formula f{e.formula, equation(e)};
+    Formula f{with_old(e.formula, *state.trace, state.cursor.step), equation(e)};
     // Start values and bytes are no other way to write the formula.
-    const Line both = pieces(f.symbols, computes && !e.numbers.empty() ? "   =   " : "        ", f.numbers);
-    if (!e.formula.empty() && !f.numbers.empty() && rich_width(c, both, 34) <= w)
-        return {both, {}, 34, formula_line, true};
+    const bool same = computes && !e.numbers.empty();
+    const Line entry = same ? entry_name(e) : Line{};
+    const Line chain = pieces(f.symbols, same ? "   =   " : "        ", f.numbers);
+    const bool both = !e.formula.empty() && !f.numbers.empty();
+    if (both && !entry.empty())
+        for (const char* gap : {"        ", "    "})
+            for (const float size : {34.0f, 30.0f, size::far}) {
+                const Line line = pieces(f.symbols, gap, entry, f.numbers);
+                if (rich_width(c, line, size) <= w) return {line, {}, size, formula_line, true};
+            }
+    if (both && rich_width(c, chain, 34) <= w) return {chain, {}, 34, formula_line, true};
     // Below the words of a tour one line is left for what is moved.
     for (const float size : {30.0f, size::far})
-        if (state.tour && !computes && !e.formula.empty() && !f.numbers.empty() &&
-            rich_width(c, both, size) <= w)
-            return {both, {}, size, formula_line, true};
+        if (state.tour && !computes && both && rich_width(c, chain, size) <= w)
+            return {chain, {}, size, formula_line, true};
     if (brief && !e.formula.empty() && !e.result.empty()) {
         const Line told = computes ? brief_result(state) : Line{};
         for (const Line& numbers : {told, computes ? e.result : Line(f.numbers)})
@@ -108,7 +158,7 @@ Formula whole_formula(const Canvas& c, const AppState& state, bool computes, flo
                     return {line, {}, size, formula_line, true};
             }
     }
-    if (computes && !e.numbers.empty()) f.numbers = pieces("=  ", f.numbers);
+    if (same) f.numbers = entry.empty() ? pieces("=  ", f.numbers) : pieces(entry, f.numbers);
     while (f.size > size::far && rich_width(c, f.numbers, f.size) > w) f.size = f.size > 30 ? 30 : size::far;
     f.h = formula_line + rich_paragraph_height(c, w, f.numbers, f.size, 0, 1.4f);
     // A long dot product says more as its result than cut off in the middle.
@@ -273,6 +323,21 @@ float subtitle_h(const AppState& state, float w) {
     return paragraph_height(w - 40, text, size::far_number, 2, Face::regular, 1.25f) + 16;
 }
 
+// No line ends between "key" and its number.
+Line held_together(Line line) {
+    for (Span& span : line)
+        for (const char* noun :
+             {"key", "query", "row", "element", "block", "rank", "round", "step", "worker"})
+            for (std::size_t at = 0;
+                 (at = span.text.find(std::string(noun) + " ", at)) != std::string::npos;) {
+                at += std::string_view(noun).size();
+                const bool number =
+                    at + 1 < span.text.size() && span.text[at + 1] >= '0' && span.text[at + 1] <= '9';
+                if (number) span.text.replace(at, 1, "\u00A0");
+            }
+    return line;
+}
+
 void subtitle(const Canvas& c, const AppState& state, const Rect& a) {
     std::string text = words_to_say(state);
     if (result_to_come(state) && !state.explanation.result.empty()) {
@@ -283,8 +348,8 @@ void subtitle(const Canvas& c, const AppState& state, const Rect& a) {
     c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::card);
     c.rect(a.x, a.y, 5, a.h, c.theme->t1, 2);
     const float w = even_width(a.w - 40, text, size::far_number, 2);
-    c.rich_paragraph(a.x + 22, a.y + 8, w, in_roles(text, state.explanation), size::far_number, 2,
-                     c.theme->t1, 1.25f);
+    c.rich_paragraph(a.x + 22, a.y + 8, w, held_together(in_roles(text, state.explanation)), size::far_number,
+                     2, c.theme->t1, 1.25f);
 }
 
 // One lane stands there alone: columns that only others have a step in would be holes. Steps with a clock

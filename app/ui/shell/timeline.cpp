@@ -201,41 +201,67 @@ std::string group_of(const AppState& state, const Grid& grid, int k) {
     if (!grid.phases.empty()) {
         std::string kernel = state.lesson->lane(*state.problem, step.phase);
         // What is called like its only step has its name below.
-        return kernel == plain(step_symbol(*state.trace, k)) ? std::string() : kernel;
+        if (kernel == plain(step_symbol(*state.trace, k))) return {};
+        return kernel.size() <= 2 ? "kernel " + kernel : kernel;
     }
     const int block = block_of(grid, step);
-    if (grid.blocks.empty() || block < 0) return {};
+    // Of steps with a clock those under the bracket: "split A, key block 0", the lane is named above.
+    if (grid.blocks.empty()) {
+        const StepRange now = range_of_level(*state.trace, state.cursor.step, Level::tile);
+        const std::string& place = state.explanation.place;
+        const std::size_t comma = place.rfind(", ");
+        const bool under = now.last > now.first && k >= now.first && k <= now.last;
+        return under ? place.substr(comma == place.npos ? 0 : comma + 2) : std::string();
+    }
+    if (block < 0) return {};
     return !grid.by_query    ? "query block " + str(block)
            : grid.by_element ? "element " + str(block + 1)
                              : "key block " + str(block);
 }
 
-// "key block 1" below its cells, from the left edge of the first on: it stays there from step to step.
-void group_names(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, float y) {
+// Steps of the lane that belong together, and their cells.
+struct Group {
+    std::string words;
+    Rect cells;
+    bool now;
+};
+std::vector<Group> groups_of(const AppState& state, const Grid& grid, const LaneWindow& v) {
     const int lane = grid.lane_of(state.cursor.step);
-    std::string group;
-    Rect cells{};
-    float left = 0;
-    const auto name = [&] {
-        // Without what it does, where there is no room for that.
-        for (const std::string& words : {group, group.substr(0, group.find(':'))}) {
-            const float w = text_width(Face::regular, size::small, words);
-            if (words.empty() || cells.x < left || cells.x + w > cells.right()) continue;
-            c.text(cells.x, y, words, size::small, c.theme->t3);
-            left = cells.x + w + 14;
-            return;
-        }
-    };
+    std::vector<Group> out;
     for (int k = grid.begin(lane); k < grid.end(lane); ++k) {
         const Rect cell = cell_of(grid, v, k);
         if (cell.w <= 0) continue;
-        if (const std::string now = group_of(state, grid, k); now != group) {
-            name();
-            group = now, cells = cell;
-        }
-        cells.w = cell.right() - cells.x;
+        if (std::string words = group_of(state, grid, k); out.empty() || words != out.back().words)
+            out.push_back({std::move(words), cell, false});
+        Group& group = out.back();
+        group.cells.w = cell.right() - group.cells.x;
+        group.now |= k == state.cursor.step;
     }
-    name();
+    return out;
+}
+
+// "key block 1" below its cells, from the left edge of the first on: it stays there from step to step. The
+// group of the current step has its name before the others, beyond its cells if need be.
+void group_names(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, float y,
+                 float right) {
+    const std::vector<Group> groups = groups_of(state, grid, v);
+    Rect taken{-1e9f, 0, 0, 0};
+    const auto name = [&](const Group& group, float most) {
+        // Without what it does, where there is no room for that.
+        for (const std::string& words : {group.words, group.words.substr(0, group.words.find(':'))}) {
+            const float w = text_width(Face::regular, size::small, words),
+                        x = group.now && v.lanes == 1 ? std::min(group.cells.x, right - w) : group.cells.x;
+            const bool covered = x < taken.right() + 14 && x + w + 14 > taken.x;
+            if (words.empty() || covered || w > most) continue;
+            c.text(x, y, words, size::small, group.now ? c.theme->t2 : c.theme->t3);
+            if (group.now) taken = {x, y, w, 0};
+            return;
+        }
+    };
+    for (const Group& group : groups)
+        if (group.now) name(group, v.lanes == 1 ? right - v.x0 : group.cells.w);
+    for (const Group& group : groups)
+        if (!group.now) name(group, group.cells.w);
 }
 
 // The lane of the current step, at the left; where the tag of the step lies there, behind it.
@@ -273,7 +299,7 @@ void tag(const Canvas& c, const AppState& state, const Grid& grid, const LaneWin
     else
         c.rich(x + w / 2, y + 5.5f, words, size::small, Align::center, c.theme->inv);
     lane_name(c, state, grid, {x, y, w, 16}, a.x);
-    group_names(c, state, grid, v, v.y_of(v.first_lane + v.lanes - 1) + v.lane + below_lane);
+    group_names(c, state, grid, v, v.y_of(v.first_lane + v.lanes - 1) + v.lane + below_lane, a.right());
 }
 
 // What the user chose for another walk, or before the walk went elsewhere, no longer holds.

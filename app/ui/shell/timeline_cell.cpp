@@ -36,13 +36,18 @@ void exchange_mark(const Canvas& c, Point at, float s, ImU32 ink, bool low) {
     }
 }
 
-// What comes or goes, beside the symbol; where that takes all the room, small above it.
-void transfer_mark(const Canvas& c, Op op, float x, float y, float w, float h, ImU32 ink, bool above) {
+// What comes or goes, beside the symbol; where that takes all the room, small above it, on stage above the
+// cell.
+void transfer_mark(const Canvas& c, Op op, float x, float y, float w, float h, ImU32 ink, bool above,
+                   bool outside) {
     const float s = above    ? 2.4f
                     : w < 40 ? 3.0f
                              : 3.5f,
                 left = above ? x + w / 2 - s : x + (w < 40 ? 2 : 5),
-                mid = above ? y + (h < 18 ? 1.2f : 2.2f) : y + h / 2, down = is_load(op) ? s : -s;
+                mid = outside ? y - 2.4f
+                      : above ? y + (h < 18 ? 1.2f : 2.2f)
+                              : y + h / 2,
+                down = is_load(op) ? s : -s;
     const float reach = above ? down * .8f : down;
     if (op == Op::exchange || op == Op::exchange_gradients)
         return exchange_mark(c, {left + s, mid}, s, ink, above);
@@ -50,10 +55,10 @@ void transfer_mark(const Canvas& c, Op op, float x, float y, float w, float h, I
 }
 
 void marks(const Canvas& c, const AppState& state, int k, float x, float y, float w, float h, ImU32 ink,
-           bool current, bool large, bool above) {
+           bool current, bool large, bool above, bool outside) {
     const Op op = state.trace->step(k).op;
     const float tx = x + (w < 40 ? 2 : 5), s3 = w < 40 ? 3.0f : 3.5f;
-    if (!large && (is_load(op) || is_store(op))) transfer_mark(c, op, x, y, w, h, ink, above);
+    if (!large && (is_load(op) || is_store(op))) transfer_mark(c, op, x, y, w, h, ink, above, outside);
     // A sum that grows in HBM is read and written in one step: both marks, above each other.
     if (!large && w >= 34 && grows_in_hbm(*state.trace, k)) {
         const float mid = y + h / 2;
@@ -64,8 +69,8 @@ void marks(const Canvas& c, const AppState& state, int k, float x, float y, floa
     if (rose == Rose::no || w < 14) return;
     const bool roomy = w >= 34;  // otherwise the mark keeps to the corner, clear of the symbol
     if (rose == Rose::unknown && !roomy) return;
-    const float s = large ? 7.0f : roomy ? 4.5f : 3.5f;
-    const float X = large ? x + w / 2 : x + w - (roomy ? 7 : 2), Y = large ? y + h / 2 : y + (roomy ? 7 : 1);
+    const float s = large ? 7.0f : roomy ? 4.0f : 3.0f, in = roomy ? 6.0f : 3.8f;
+    const float X = large ? x + w / 2 : x + w - in, Y = large ? y + h / 2 : y + in;
     const Point diamond[] = {{X, Y - s}, {X + s, Y}, {X, Y + s}, {X - s, Y}};
     if (rose == Rose::yes)
         c.polygon(diamond, current ? c.theme->inv : hue(*c.theme, Role::m));
@@ -177,6 +182,7 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
     const bool transfer = is_load(op) || is_store(op) || (w >= 34 && grows_in_hbm(*state.trace, k));
     const ImU32 ink = current ? t.inv : done ? t.t1 : t.t2;
     bool marked = true, above = false;
+    const bool outside = style.tag;  // the tag over the current step stands there
     if (style.symbols && h >= 15) {
         float mark = transfer ? (w < 40 ? 8.0f : 13.0f) : 0.0f;
         above = (is_load(op) || is_store(op)) &&
@@ -188,12 +194,20 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
         marked = mark == 0 || above || !symbol.empty();
         if (!marked) std::tie(symbol, size) = fitting_symbol(c, *state.trace, k, w - 2), mark = 0;
         marked |= symbol.empty();
-        if (above && h < 18) size = std::min(size, small_symbol);
-        const float lower = !above ? .5f : h < 18 ? 1.8f : 2;
-        c.rich(x + (w + mark) / 2, y + h / 2 + lower, symbol, size, Align::center, ink);
+        if (above && !outside && h < 18) size = std::min(size, small_symbol);
+        // An index hangs below its letter: both together stand in the middle.
+        const bool hangs =
+            std::ranges::any_of(symbol, [](const Span& s) { return s.script == Span::Script::sub; });
+        const float lower = hangs ? -.17f * size : !above || outside ? .5f : h < 18 ? 1.8f : 2;
+        const float aside = max_rose(state, k) == Rose::yes && w >= 14 && w < 34 ? -2.5f : 0;  // of its mark
+        c.rich(x + (w + mark) / 2 + aside, y + h / 2 + lower, symbol, size, Align::center, ink);
     }
-    if (marked)
-        marks(c, state, k, x, y, w, h, current ? t.inv : done ? t.t2 : t.t3, current, !style.symbols, above);
+    if (marked && !(above && outside && current))
+        marks(c, state, k, x, y, w, h,
+              current ? t.inv
+              : done  ? t.t2
+                      : t.t3,
+              current, !style.symbols, above, above && outside);
 }
 
 }  // namespace tilewalk::ui

@@ -340,7 +340,10 @@ Line quotient_of(const Trace& trace, const CellRef& end) {
     if (k < 0) return {};
     const Explanation told = explain(trace, k, cell);
     const bool rounds = trace.problem().precision.any() && plain(told.numbers).find("÷") != std::string::npos;
-    if (rounds) return before_rounding(trace, k, cell);
+    if (rounds) {
+        const Line exact = before_rounding(trace, k, cell);
+        return exact.empty() ? exact : pieces("≈ ", exact);
+    }
     const bool near = !told.numbers.empty() && told.result.size() > 1 &&
                       told.result[told.result.size() - 2].text.ends_with("≈ ");
     return near ? pieces("≈ ", told.numbers) : Line(told.numbers);

@@ -123,7 +123,13 @@ std::string difference_text(double truth, double broken, bool percent) {
     if (!std::isfinite(broken) || !std::isfinite(truth))
         return std::isnan(broken) ? "no number" : "infinitely far";
     const double far = broken - truth;
-    std::string out = (far > 0 ? "+" : "") + format_short(far);
+    // Where both numbers are seen, the difference is that of what is seen.
+    const auto was = read_shown(format_short(truth)), is = read_shown(format_short(broken));
+    const bool seen = std::abs(far) >= 20 * std::max(was.unit, is.unit);
+    const double unit = std::min({was.unit, is.unit, 1.0});
+    const int decimals = static_cast<int>(std::lround(-std::log10(unit)));
+    const std::string number = seen ? format_fixed(is.value - was.value, decimals) : format_short(far);
+    std::string out = (far > 0 ? "+" : "") + number;
     if (!percent || truth == 0) return out;
     constexpr double many = 5;
     if (const double factor = broken / truth; factor >= many)

@@ -81,12 +81,12 @@ void row_dot(const View& v) {
         v.out.why = "The whole row of dP is 0, and so is its mean.";
     else
         v.out.why = "The weights of " + q +
-                    " sum to 1, so this is the mean of its dP. Raising one weight "
+                    " sum to 1, so this is the weighted mean of its dP. Raising one weight "
                     "lowers the others; what counts is how far a key lies from this mean.";
     if (v.out.kind == 0 && v.problem.logits.sink)
         v.out.why = "The weights of " + q +
-                    " and the sink's sum to 1, and the sink's dP is 0, so this is the mean of its "
-                    "dP; what counts is how far a key lies from it.";
+                    " and the sink's sum to 1, and the sink's dP is 0, so this is the weighted mean of "
+                    "its dP; what counts is how far a key lies from it.";
 
     // D without P and dP: what makes the tiled backward pass possible
     const Held O = v.trace.live(Slot::O, v.k), dO = v.trace.live(Slot::dO, v.k);

@@ -168,6 +168,14 @@ void explain_kept_max(const View& v, const Expr& old, double tile) {
     set_numbers(v, old);
 }
 
+// The title of a step is that of all its rows.
+bool all_rows_are(const View& v, Kind kind) {
+    const Matrix &old = v.read(Slot::m).data, &now = v.written(Slot::m).data;
+    for (Eigen::Index r = 0; r < now.rows(); ++r)
+        if (kind_of(old(r, 0), now(r, 0)) != kind) return false;
+    return true;
+}
+
 void explain_new_max(const View& v) {
     const Expr old = v.number(Slot::m), tile = v.number(Slot::m_tile);
     if (v.problem.switches.no_max) return explain_no_max(v, tile.value);
@@ -178,6 +186,8 @@ void explain_new_max(const View& v) {
     const auto [from, to] = format_apart(old.value, v.result());
     const std::string query = v.query();
     const Kind kind = kind_of(old.value, v.result());
+    if (kind == rises && all_rows_are(v, kind)) v.out.title = "The maximum rises";
+    if (kind == stays && all_rows_are(v, kind)) v.out.title = "The maximum stays";
     const OfKinds words{
         .sees_no_key = sees_some_key(v.problem, v.row, last_key(v))
                            ? "Every score of " + query + " so far is −∞ or NaN: its maximum stays −∞."

@@ -65,9 +65,9 @@ void explain_load_state(const View& v) {
                           sym(Slot::m_hbm), ", ", sym(Slot::l_hbm)});
     set_bytes(v, state_bytes(v, O), "bytes read");
     v.out.kind = before > 0;
-    v.out.why = before > 0 ? "What " + count(before, "key block") + " left of query block " + str(i) +
-                                 " comes back from HBM. FlashAttention-2 keeps it on chip and reads nothing "
-                                 "here."
+    v.out.why = before > 0 ? "The state of query block " + str(i) + ", as " + count(before, "key block") +
+                                 " left it, comes back from HBM. FlashAttention-2 keeps it on chip and "
+                                 "reads nothing here."
                            : "The first key block of query block " + str(i) +
                                  ": what comes from HBM are the start values 0, " + start_text(v) +
                                  ", and even they cost a read.";

@@ -151,6 +151,7 @@ void explain_value_share(const BackwardView& r) {
     v.out.formula = join(
         {sym(Slot::dV_part, r.owner), "  ←  ", transposed(sym(Slot::Prob)), " ", sym(Slot::dOi, r.rank)});
     r.name_result(Slot::dV_part, v.row);
+    v.out.title = "Share of the value gradient";
     v.out.kind = !any;
     v.out.why = any ? "What the queries of " + rank_name(r.rank) + " add to the gradient of the value of " +
                           r.key(v.row) + ": a share of dV, as other ranks have queries that took it, too."
@@ -217,6 +218,7 @@ void explain_key_share(const BackwardView& r) {
     v.out.formula = join({sym(Slot::dK_part, r.owner), "  ←  ", scale_letter(v), transposed(sym(Slot::dS)),
                           " ", sym(Slot::Qi, r.rank)});
     r.name_result(Slot::dK_part, v.row);
+    v.out.title = "Share of the key gradient";
     v.out.why = "What the queries of " + rank_name(r.rank) + " add to the gradient of " + r.key(v.row) +
                 ". It is a share: the queries of other ranks see this key on its way, too.";
     tell_operand(v, "dS enters");

@@ -55,7 +55,7 @@ std::string say_growing(const Trace& trace, int k, const Explanation& e, const s
     if (kept == 0) return "The " + what + " begins with the first " + more + ": " + plain(e.result) + ".";
     if (kept == 1)
         return "The old " + what + " counts in full, plus the new " + more + ": " + plain(e.result) + ".";
-    return "The old " + what + ", shrunk by α, plus the new " + more + ": " + plain(e.result) + ".";
+    return "The old " + what + ", times α, plus the new " + more + ": " + plain(e.result) + ".";
 }
 
 }  // namespace
@@ -77,8 +77,9 @@ std::string say_new_maximum(const Trace& trace, int k, const Explanation& e, boo
         return row + " sees its first score" + (one_row ? "" : "s") + ": the maximum starts at " + to + ".";
     case rises:
         return row + " found a larger score: " +
-               (sum_shrinks ? from + " becomes " + to + ", so its old sum shrinks by α."
-                            : "the maximum goes from " + from + " to " + to + ".");
+               (sum_shrinks
+                    ? "its maximum " + from + " becomes " + to + ", so its old sum is multiplied by α."
+                    : "the maximum goes from " + from + " to " + to + ".");
     case stays: break;
     }
     return row + " found nothing larger: the maximum stays " + to + ".";

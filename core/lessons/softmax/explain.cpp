@@ -128,6 +128,7 @@ void explain_row_max(const RowView& r) {
     };
     const Kind kind = kind_of(old, now);
     if (kind == rises) v.out.title = "The maximum rises";
+    if (kind == stays) v.out.title = "The maximum stays";
     v.out.kind = kind;
     v.out.why = words[kind];
 }

@@ -164,7 +164,7 @@ TEST_CASE("render: keys are pressed before the picture, and typed where a field 
     };
     CHECK(contains(drawn("18", "shift+down w"), "13.44246454707514"));
     CHECK(contains(drawn("1", "k m a s k"), "causal mask"));
-    CHECK(contains(drawn("15", "right ctrl+right shift+n"), "New maximum"));
+    CHECK(contains(drawn("15", "right ctrl+right shift+n"), "The maximum rises"));
     check_refused({{{"--keys", "down foo"}, "--keys has \"foo\", expected keys"},
                    {{"--keys", "w", "--step", "all"}, "leave out 'all'"}},
                   {"render", "-o", path});

@@ -145,7 +145,7 @@ TEST_CASE("trace text: the lines of the row sum") {
 TEST_CASE("trace text: whole steps, with what was before and after") {
     const std::string text = run({"trace"}).out;
     check_contains(text, {R"(
-Step 14 of 40 · New maximum · tile (0, 1)
+Step 14 of 40 · The maximum rises · tile (0, 1)
   m  ←  max(m_old, m̃)
     row 0: max(1, 2) = 2
     row 1: max(1, 2) = 2

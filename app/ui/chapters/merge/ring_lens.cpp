@@ -139,7 +139,11 @@ void draw_divided(const Canvas& c, const RingStep& s, const Rect& a, float phase
 
 void draw_gradient(const Canvas& c, const RingStep& s, const Rect& a, float phase) {
     const CellSum sum = *cell_sum(s.trace, s.k, s.row, s.col);
-    if (const auto single = single_product(s, sum)) return dot(c, a, *single, phase);
+    if (auto single = single_product(s, sum)) {
+        const Line& result = s.state.explanation.result;  // "ΔV[2,0]", a share: no dV
+        if (result.size() > 2) single->name = Line(result.begin(), result.end() - 2);
+        return dot(c, a, *single, phase);
+    }
     draw_ring_stack(c, s, a, gradient(s, sum), phase);
 }
 

@@ -160,7 +160,7 @@ bool draw_weight(const Canvas& c, const AppState& state, const SoftmaxWalk& walk
         const Value* from = value_in(walk.trace, walk.trace.reads(k), Slot::m);
         if (!from || from->data(0, 0) != base) continue;
         const double x = walk.trace.live(Slot::x, other.j, k).value->data(0, 0);
-        points.push_back({x - base, plain({word("x"), sub(str(other.j + 1))}), Role::S});
+        points.push_back({x - base, plain({word("p"), sub(str(other.j + 1))}), Role::S});
         points.back().chosen = k == walk.k;
     }
     constexpr std::size_t most = 4;  // have their names beside them in a low pane, too

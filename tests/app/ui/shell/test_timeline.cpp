@@ -30,7 +30,7 @@ bool loops(const Program& program, int first, int last) {
 int symbols_on_stage(const Program& program) {
     int out = 0;
     for (const Item& item : program.items())
-        out += item.kind == ItemKind::text && item.min.y > 640 && item.max.y < 695 && item.font_px >= 20;
+        out += item.kind == ItemKind::text && item.min.y > 630 && item.max.y < 695 && item.font_px >= 20;
     return out;
 }
 
@@ -312,7 +312,7 @@ TEST_SUITE("timeline") {
         const auto widest_gap = [](const Program& program) {
             std::vector<float> places;
             for (const Item& item : program.items())
-                if (item.kind == ItemKind::text && item.min.y > 640 && item.max.y < 695 && item.font_px >= 20)
+                if (item.kind == ItemKind::text && item.min.y > 630 && item.max.y < 695 && item.font_px >= 20)
                     places.push_back(middle(item).x);
             std::ranges::sort(places);
             std::vector<float> gaps;
