@@ -1,7 +1,11 @@
 #include "core/base/background.h"
 
+#include "core/base/platform.h"
+
 #include <cstdio>
+#include <deque>
 #include <iostream>
+#include <thread>
 
 #include <unistd.h>
 
@@ -13,6 +17,30 @@ extern "C" __attribute__((weak)) void __lsan_do_leak_check();
 extern "C" __attribute__((weak)) void __gcov_dump();
 
 namespace tilewalk {
+
+namespace {
+
+std::deque<std::function<void()>>& waiting() {
+    static std::deque<std::function<void()>> all;
+    return all;
+}
+
+}  // namespace
+
+void run_beside(std::function<void()> work) {
+    if (in_browser)
+        waiting().push_back(std::move(work));
+    else
+        std::thread(std::move(work)).detach();
+}
+
+bool do_one_beside() {
+    if (waiting().empty()) return false;
+    const std::function<void()> work = std::move(waiting().front());
+    waiting().pop_front();
+    work();
+    return true;
+}
 
 void leave(int code) {
     std::cout.flush();

@@ -4,11 +4,17 @@
 #include <chrono>
 #include <functional>
 #include <future>
+#include <memory>
 #include <stop_token>
-#include <thread>
 #include <utility>
 
 namespace tilewalk {
+
+/// Does the work in a thread of its own, where there are threads. In a browser there are none: it waits for
+/// do_one_beside(), between two frames.
+void run_beside(std::function<void()> work);
+/// Does the oldest work that waits, if some does; false: none waits.
+bool do_one_beside();
 
 /// The result of work in a thread of its own. Who no longer wants it asks the work to stop and goes on at
 /// once: a driver that hangs must keep neither a page nor the program from closing. The thread ends by
@@ -21,7 +27,7 @@ public:
         std::packaged_task<T()> task(
             [work = std::move(work), token = stop.get_token()] { return work(token); });
         result = task.get_future();
-        std::thread(std::move(task)).detach();
+        run_beside([shared = std::make_shared<std::packaged_task<T()>>(std::move(task))] { (*shared)(); });
     }
     Background(Background&&) noexcept = default;
     Background& operator=(Background&& other) noexcept {
@@ -40,9 +46,16 @@ public:
     bool ready_within(std::chrono::seconds most) const {
         return begun() && result.wait_for(most) == std::future_status::ready;
     }
-    void wait() const { result.wait(); }
+    void wait() const {
+        while (!ready() && do_one_beside()) {
+        }
+        result.wait();
+    }
     /// Waits for the result; throws what the work has thrown.
-    T take() { return result.get(); }
+    T take() {
+        wait();
+        return result.get();
+    }
 
 private:
     std::stop_source stop;

@@ -42,6 +42,8 @@ HWY_AFTER_NAMESPACE();
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
+#include <vector>
 
 namespace tilewalk::cpu {
 
@@ -55,15 +57,16 @@ double seconds_now() {
 
 // FLOP/s of one run on all threads
 double rate_of(ThreadPool& pool, std::int64_t rounds) {
-    std::atomic<double> operations = 0;
+    std::vector<double> operations(static_cast<std::size_t>(pool.threads()));
     const double begin = seconds_now();
-    pool.run(pool.threads(), [&](std::int64_t, int) {
+    pool.run(pool.threads(), [&](std::int64_t task, int) {
         volatile float input[] = {0.999f, 1e-6f};
         float sink[] = {input[0], input[1]};
-        operations += HWY_DYNAMIC_DISPATCH(multiply_adds)(rounds, sink);
+        operations[static_cast<std::size_t>(task)] = HWY_DYNAMIC_DISPATCH(multiply_adds)(rounds, sink);
         input[0] = sink[0];
     });
-    return operations / (seconds_now() - begin);
+    const double seconds = seconds_now() - begin;
+    return std::accumulate(operations.begin(), operations.end(), 0.0) / seconds;
 }
 
 }  // namespace

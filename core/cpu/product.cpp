@@ -1,5 +1,6 @@
 #include "core/cpu/product.h"
 
+#include "core/base/platform.h"
 #include "core/cpu/kernel.h"
 
 #include <dlfcn.h>
@@ -50,7 +51,8 @@ std::optional<OpenBlas> load_openblas(const char* file) {
 }
 
 const std::optional<OpenBlas>& openblas() {
-    static const std::optional<OpenBlas> loaded = [] {
+    static const std::optional<OpenBlas> loaded = []() -> std::optional<OpenBlas> {
+        if (in_browser) return std::nullopt;
         std::optional<OpenBlas> found =
             load_openblas("libopenblas.so.0");                      // Debian: the variant of one's choice
         return found ? found : load_openblas("libopenblasp.so.0");  // Fedora: the one with threads

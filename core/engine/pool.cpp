@@ -30,11 +30,14 @@ template <class Done> void look_a_while(const Done& done) {
 
 ThreadPool::ThreadPool(int threads) {
     for (int thread = 1; thread < threads; ++thread)
-        workers.emplace_back([this, thread](std::stop_token quit) { serve(quit, thread); });
+        workers.emplace_back([this, thread](const std::stop_token& quit) { serve(quit, thread); });
 }
 
 ThreadPool::~ThreadPool() {
-    for (std::jthread& worker : workers) worker.request_stop();
+    {
+        const std::lock_guard lock(mutex);
+        for (std::jthread& worker : workers) worker.request_stop();
+    }
     begun.notify_all();
 }
 
@@ -49,10 +52,12 @@ void ThreadPool::work(int thread) {
     }
 }
 
-void ThreadPool::serve(std::stop_token quit, int thread) {
+void ThreadPool::serve(const std::stop_token& quit, int thread) {
     std::uint64_t done = 0;
     std::unique_lock lock(mutex);
-    while (begun.wait(lock, quit, [&] { return round != done; })) {
+    while (true) {
+        begun.wait(lock, [&] { return round != done || quit.stop_requested(); });
+        if (round == done) return;
         done = round;
         lock.unlock();
         work(thread);

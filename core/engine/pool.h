@@ -30,7 +30,7 @@ public:
 
 private:
     void work(int thread);
-    void serve(std::stop_token quit, int thread);
+    void serve(const std::stop_token& quit, int thread);
 
     // One round: what to do, and how far it is.
     const std::function<void(std::int64_t, int)>* task = nullptr;
@@ -40,7 +40,7 @@ private:
     std::exception_ptr failure;
 
     std::mutex mutex;
-    std::condition_variable_any begun, ended;
+    std::condition_variable begun, ended;
     std::atomic<std::uint64_t> round{0};
     std::atomic<int> busy{0};           ///< workers still in this round
     std::vector<std::jthread> workers;  ///< last, so that they end first

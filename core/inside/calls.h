@@ -29,8 +29,11 @@ public:
 private:
     struct Function {
         std::string file, name;
-        bool kernel = false;                                ///< launched, and not called
-        auto operator<=>(const Function&) const = default;  // NOLINT(modernize-use-nullptr)
+        bool kernel = false;  ///< launched, and not called
+        bool operator==(const Function&) const = default;
+        bool operator<(const Function& other) const {
+            return std::tie(file, name, kernel) < std::tie(other.file, other.name, other.kernel);
+        }
     };
     struct Site {
         const Function* caller;

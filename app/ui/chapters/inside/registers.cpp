@@ -5,6 +5,7 @@
 #include "core/inside/words.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <set>
 

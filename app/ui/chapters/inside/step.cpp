@@ -7,6 +7,7 @@
 #include "core/inside/words.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tilewalk::ui {
 

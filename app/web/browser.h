@@ -1,0 +1,10 @@
+// What the page asks of the browser (page.js answers).
+#pragma once
+
+namespace tilewalk::web {
+
+void copy_text(const char* text);
+/// The mouse's shape as an ImGuiMouseCursor; `typing`: a text field has the caret, so that a screen keyboard is wanted.
+void show_cursor(int cursor, bool typing);
+
+}  // namespace tilewalk::web

@@ -1,0 +1,78 @@
+// What page.js calls. Strings arrive as UTF-8.
+#include "app/web/browser.h"
+#include "app/web/page.h"
+
+#include <emscripten.h>
+#include <emscripten/html5.h>
+
+#include <cstdlib>
+
+// NOLINTBEGIN: the bodies are JavaScript
+EM_JS(void, js_copy, (const char* text), { Module.tilewalk.copy(UTF8ToString(text)); });
+EM_JS(void, js_cursor, (int cursor, int typing), { Module.tilewalk.cursor(cursor, typing); });
+// NOLINTEND
+
+namespace tilewalk::web {
+
+void copy_text(const char* text) { js_copy(text); }
+void show_cursor(int cursor, bool typing) { js_cursor(cursor, typing); }
+
+}  // namespace tilewalk::web
+
+using tilewalk::web::Page;
+
+namespace {
+
+Page* page = nullptr;
+
+// Stays until the next call.
+const char* kept(std::string text) {
+    static std::string last;
+    last = std::move(text);
+    return last.c_str();
+}
+
+bool make_context() {
+    EmscriptenWebGLContextAttributes wanted;
+    emscripten_webgl_init_context_attributes(&wanted);
+    wanted.majorVersion = 2;
+    wanted.alpha = wanted.depth = wanted.stencil = wanted.antialias = false;
+    wanted.preserveDrawingBuffer = true;  // frames are drawn when something changed, and pictures taken in between
+    const EMSCRIPTEN_WEBGL_CONTEXT_HANDLE context = emscripten_webgl_create_context("#canvas", &wanted);
+    return context > 0 && emscripten_webgl_make_context_current(context) == EMSCRIPTEN_RESULT_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+/// 1: it is there; 0: the canvas gives no WebGL 2.
+EMSCRIPTEN_KEEPALIVE int tilewalk_open(const char* link, int presenter, const char* theme) {
+    setenv("TILEWALK_FONTS", "/fonts", 1);
+    if (!make_context()) return 0;
+    page = Page::open({link, presenter != 0, theme});
+    return page ? 1 : 0;
+}
+EMSCRIPTEN_KEEPALIVE double tilewalk_frame(double seconds) { return page->frame(seconds); }
+EMSCRIPTEN_KEEPALIVE void tilewalk_resized(int width, int height, float device_px) { page->resized(width, height, device_px); }
+EMSCRIPTEN_KEEPALIVE void tilewalk_pointer(float x, float y, int buttons) { page->pointer(x, y, buttons); }
+EMSCRIPTEN_KEEPALIVE void tilewalk_wheel(float dx, float dy) { page->wheel(dx, dy); }
+EMSCRIPTEN_KEEPALIVE int tilewalk_key(const char* printed, const char* code, int down, int modifiers, int again) {
+    return page->key(printed, code, down != 0, modifiers, again != 0) ? 1 : 0;
+}
+EMSCRIPTEN_KEEPALIVE void tilewalk_text(const char* utf8) { page->text(utf8); }
+EMSCRIPTEN_KEEPALIVE void tilewalk_pasted(const char* utf8) { page->pasted(utf8); }
+EMSCRIPTEN_KEEPALIVE void tilewalk_dropped(const char* path) { page->dropped(path); }
+EMSCRIPTEN_KEEPALIVE void tilewalk_follow(const char* link) { page->follow(link); }
+EMSCRIPTEN_KEEPALIVE void tilewalk_context(int there) { there != 0 ? page->context_restored() : page->context_lost(); }
+EMSCRIPTEN_KEEPALIVE void tilewalk_keep(int open) { page->keep(open != 0); }
+EMSCRIPTEN_KEEPALIVE void tilewalk_wake() { page->wake(); }
+EMSCRIPTEN_KEEPALIVE const char* tilewalk_words() { return kept(page->words()); }
+EMSCRIPTEN_KEEPALIVE const char* tilewalk_link() { return kept(page->link()); }
+/// The walk of an example as JSON, or a sentence: for the comparison with the program for the desktop.
+EMSCRIPTEN_KEEPALIVE const char* tilewalk_trace(const char* lesson, const char* example) {
+    return kept(tilewalk::web::trace_of(lesson, example));
+}
+EMSCRIPTEN_KEEPALIVE const char* tilewalk_title() { return kept(page->title()); }
+
+}  // extern "C"

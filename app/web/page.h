@@ -1,0 +1,73 @@
+// The program in a page: a canvas around ui::frame(). page.js hands it what the browser reports, and draws no frame that
+// it did not ask for.
+#pragma once
+
+#include "app/cli/arguments.h"
+#include "app/io/settings.h"
+#include "app/ui/state/app_state.h"
+
+#include <string>
+#include <vector>
+
+namespace tilewalk::web {
+
+/// What the page was opened with.
+struct Opening {
+    std::string link;        ///< "tilewalk:…", or nothing
+    bool presenter = false;  ///< the stage
+    std::string theme;       ///< that the reader's system prefers, for a first start: "dark", "light"
+};
+
+class Page {
+public:
+    /// Null if the canvas gives no WebGL 2; page.js says so.
+    static Page* open(const Opening& opening);
+
+    /// Draws, and says in how many seconds it wants to draw again; a negative number: not before something happens.
+    double frame(double seconds);
+
+    // What the browser reports. Positions in px of the canvas.
+    void resized(int width, int height, float device_px);
+    void pointer(float x, float y, int buttons);
+    void wheel(float dx, float dy);
+    /// True if the program answers to the key, so that the browser should not.
+    bool key(const std::string& printed, const std::string& code, bool down, int modifiers, bool again);
+    void text(const std::string& utf8);
+    void pasted(const std::string& utf8);
+    void dropped(const std::string& path);
+    void follow(const std::string& link);
+    /// What the graphics card held is gone, or may be made anew.
+    void context_lost();
+    void context_restored();
+    /// Settings, problem and place are in the file that page.js keeps.
+    void keep(bool open);
+    void wake() { frames_wanted = 3; }
+
+    /// The walk in words, for a screen reader; a line each.
+    std::string words() const;
+    std::string link() const;
+    std::string title() const;
+    const std::string& clipboard() const { return pasted_text; }
+
+private:
+    explicit Page(ui::AppState begun, LoadedSettings settings) : state(std::move(begun)), loaded(std::move(settings)) {}
+    void begin_imgui();
+    void prepare_look();
+    void release_keys();
+    void look_for_changes();
+
+    ui::AppState state;
+    LoadedSettings loaded;
+    std::string settings_file, pasted_text, shown_cursor;
+    bool moved = false, drawing = false, fonts_uploaded = false, slept = true;
+    int width = 0, height = 0, frames_wanted = 3;
+    double last_frame = 0, keep_due = -1;
+    std::vector<int> pressed, releases;
+    ui::ProblemPtr kept_problem;
+    const Lesson* kept_lesson = nullptr;
+};
+
+/// The walk of an example as JSON, or a sentence.
+std::string trace_of(const std::string& lesson, const std::string& example);
+
+}  // namespace tilewalk::web

@@ -1,0 +1,45 @@
+# The browser edition (./web.sh): the libraries as their sources, which Debian has for another machine only. No threads,
+# no driver of a GPU, no other program: what needs them says so (core/base/platform.h).
+set(TILEWALK_WEB_SOURCES "" CACHE PATH "Where web.sh has put the sources of Dear ImGui and Highway")
+file(GLOB imgui_sources ${TILEWALK_WEB_SOURCES}/imgui-*)
+file(GLOB hwy_sources ${TILEWALK_WEB_SOURCES}/highway-*)
+if(NOT IS_DIRECTORY "${imgui_sources}" OR NOT IS_DIRECTORY "${hwy_sources}")
+  message(FATAL_ERROR "TILEWALK_WEB_SOURCES must hold the sources of Dear ImGui and Highway; ./web.sh fetches them")
+endif()
+
+# Exceptions of WebAssembly itself, four numbers at once, and what the C++ library here lacks.
+add_compile_options(-fwasm-exceptions -msimd128 $<$<NOT:$<CONFIG:Debug>>:-Oz>)
+add_link_options(-fwasm-exceptions)
+# Sizes are 64 bits there as everywhere else.
+add_compile_definitions("EIGEN_DEFAULT_DENSE_INDEX_TYPE=long long")
+include_directories(BEFORE SYSTEM ${PROJECT_SOURCE_DIR}/app/web/lacking)
+
+# Headers of the system by themselves, lest those of its C library come with them
+set(headers ${PROJECT_BINARY_DIR}/headers)
+file(MAKE_DIRECTORY ${headers})
+foreach(name eigen3 nlohmann stb boost)
+  file(CREATE_LINK /usr/include/${name} ${headers}/${name} SYMBOLIC)
+endforeach()
+function(tilewalk_headers target)
+  string(REPLACE "::" "_" plain ${target})
+  add_library(${plain} INTERFACE)
+  if(NOT plain STREQUAL target)
+    add_library(${target} ALIAS ${plain})
+  endif()
+  target_include_directories(${plain} SYSTEM INTERFACE ${ARGN})
+endfunction()
+tilewalk_headers(Eigen3::Eigen ${headers}/eigen3)
+tilewalk_headers(nlohmann_json::nlohmann_json ${headers})
+tilewalk_headers(Threads::Threads)
+
+tilewalk_headers(stb ${headers}/stb ${headers})
+
+add_library(hwy STATIC ${hwy_sources}/hwy/targets.cc ${hwy_sources}/hwy/aligned_allocator.cc)
+target_include_directories(hwy SYSTEM PUBLIC ${hwy_sources})
+add_library(hwy::hwy ALIAS hwy)
+
+add_library(imgui STATIC ${imgui_sources}/imgui.cpp ${imgui_sources}/imgui_draw.cpp ${imgui_sources}/imgui_tables.cpp
+  ${imgui_sources}/imgui_widgets.cpp ${imgui_sources}/misc/cpp/imgui_stdlib.cpp ${imgui_sources}/backends/imgui_impl_opengl3.cpp)
+target_include_directories(imgui SYSTEM PUBLIC ${imgui_sources} ${imgui_sources}/misc/cpp)
+target_compile_definitions(imgui PUBLIC IMGUI_IMPL_OPENGL_ES3 IMGUI_DISABLE_DEMO_WINDOWS)
+add_library(PkgConfig::IMGUI ALIAS imgui)

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""assemble.py BUILT PAGE SITE: the files of the browser edition, and all of them in one.
+
+SITE/index.html with tilewalk.js and tilewalk.wasm, to be served from anywhere; SITE/tilewalk.html alone, to be opened by a
+double click. Their content security policies allow nothing else.
+"""
+import base64
+import hashlib
+import pathlib
+import sys
+
+
+def hash_of(script):
+    return "'sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() + "'"
+
+
+def page(frame, scripts, sources, connect):
+    return frame.replace("@SCRIPTS@", scripts).replace("@SCRIPT_SOURCES@", sources).replace("@CONNECT@", connect)
+
+
+def main():
+    built, given, site = map(pathlib.Path, sys.argv[1:4])
+    site.mkdir(parents=True, exist_ok=True)
+    frame = (given / "index.html").read_text()
+    glue = (given / "page.js").read_text() + (built / "tilewalk.js").read_text()
+    wasm = (built / "tilewalk.wasm").read_bytes()
+    (site / "tilewalk.js").write_text(glue)
+    (site / "tilewalk.wasm").write_bytes(wasm)
+    (site / "index.html").write_text(page(frame, '<script src="tilewalk.js"></script>', "'self'", "'self'"))
+
+    # In one file: the program as text, decoded before the rest begins.
+    first = "window.tilewalkBytes=Uint8Array.from(atob(document.getElementById('program').textContent),c=>c.charCodeAt(0));"
+    data = '<script id="program" type="application/base64">' + base64.b64encode(wasm).decode() + "</script>\n"
+    glue = glue.replace("</script", "<\\/script")
+    inline = data + f"<script>{first}</script>\n<script>{glue}</script>"
+    (site / "tilewalk.html").write_text(page(frame, inline, hash_of(first) + " " + hash_of(glue), "'none'"))
+
+
+main()

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Builds the browser edition, a folder of static files, and serves it; sets up what is missing. ./web.sh --help
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/cmake/setup.sh"
+
+usage() {
+    cat <<'TEXT'
+./web.sh [--build-only] [-o FOLDER] [--port N]
+  without options: builds the browser edition into ./site and serves it on this machine
+  -o FOLDER      where its files go [site]: index.html, tilewalk.js, tilewalk.wasm, and tilewalk.html, all in one file
+  --build-only   serves nothing
+  --port N       [8000]
+TEXT
+}
+
+site=$root/site port=8000 serve=1
+while [ $# -gt 0 ]; do
+    case $1 in
+        --build-only) serve=0 ;;
+        -o) site=$(realpath -m "${2:?-o needs a folder}"); shift ;;
+        --port) port=${2:?--port needs a number}; shift ;;
+        -h | --help) usage; exit 0 ;;
+        *) say "$1 is not known; ./web.sh --help"; exit 2 ;;
+    esac
+    shift
+done
+
+build=$root/build-web
+# What compiles for a browser, beside what ./run.sh needs for its headers
+set_up emscripten fonttools brotli dpkg-dev fonts-inter fonts-dejavu-core
+
+# Debian has these two compiled for this machine only, so it is their sources that are used.
+fetch_sources() {
+    local here=$build/sources private=$build/apt
+    mkdir -p "$here" "$private/lists/partial" "$private/cache/archives/partial"
+    if compgen -G "$here/imgui-*/imgui.cpp" >/dev/null && compgen -G "$here/highway-*/hwy/targets.cc" >/dev/null; then return; fi
+    local release
+    release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+    # Where the packages of this system come from, asked for sources
+    local mirror
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Codename: $release" | head -n 1)
+    echo "deb-src ${mirror:?no package sources are known} $release main" >"$private/sources.list"
+    local options=(-o "Dir::Etc::sourcelist=$private/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$private/lists"
+        -o "Dir::Cache=$private/cache" -o APT::Sandbox::User=root)
+    say "fetching the sources of Dear ImGui and Highway"
+    (cd "$here" && apt-get -qq "${options[@]}" update && apt-get -qq "${options[@]}" source --download-only imgui highway)
+    (cd "$here" && for file in *.dsc; do dpkg-source -x --no-check "$file" >/dev/null; done)
+}
+
+# Only the letters that the program draws
+cut_fonts() {
+    mkdir -p "$build/fonts"
+    local letters=$build/letters.txt name
+    python3 - "$root/app/ui/kit/fonts.cpp" >"$letters" <<'PY'
+import sys
+used = set(open(sys.argv[1], encoding="utf-8").read()) | set(map(chr, [*range(0x20, 0x7F), *range(0xA0, 0x100), 0x303]))
+print("".join(sorted(c for c in used if c >= " ")), end="")
+PY
+    for name in opentype/inter/Inter-{Regular,Medium,SemiBold,Italic,SemiBoldItalic}.otf \
+        truetype/dejavu/DejaVuSans.ttf truetype/dejavu/DejaVuSansMono{,-Bold}.ttf; do
+        [ -s "$build/fonts/${name##*/}" ] && [ "$build/fonts/${name##*/}" -nt "$root/app/ui/kit/fonts.cpp" ] && continue
+        pyftsubset "/usr/share/fonts/$name" --text-file="$letters" --layout-features= --no-hinting --desubroutinize \
+            --notdef-outline --output-file="$build/fonts/${name##*/}"
+    done
+}
+
+# Emscripten's own settings, with its libraries where this user may write them
+export EM_CONFIG=$build/emscripten.cfg NODE_PATH=/usr/share/nodejs
+configure_emscripten() {
+    local cache=${XDG_CACHE_HOME:-$HOME/.cache}/tilewalk/emscripten
+    mkdir -p "$cache" "$build"
+    sed 's/^FROZEN_CACHE.*/FROZEN_CACHE = False/' /usr/share/emscripten/.emscripten >"$EM_CONFIG"
+    echo "CACHE = '$cache'" >>"$EM_CONFIG"
+}
+
+fetch_sources
+cut_fonts
+configure_emscripten
+say "building the browser edition (the first time takes twenty minutes)"
+emcmake cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTILEWALK_MPI=OFF \
+    -DTILEWALK_WEB_SOURCES="$build/sources" -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >"$build/configure.log" 2>&1 ||
+    { tail -n 20 "$build/configure.log"; exit 1; }
+ninja -C "$build" tilewalk_web
+python3 "$root/cmake/web/assemble.py" "$build/page" "$root/app/web" "$site"
+if [ $serve = 1 ]; then
+    say "http://localhost:$port/ (Ctrl C ends it)"
+    exec python3 -m http.server --bind 127.0.0.1 --directory "$site" "$port"
+fi
