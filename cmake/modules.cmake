@@ -52,17 +52,17 @@ function(tilewalk_unite name)
   endforeach()
 endfunction()
 
-# tilewalk_module(NAME FOLDER [RECURSE] [EXCEPT regex] [UNITE what tilewalk_unite takes...] LINKS target... [SOURCES file...]
+# tilewalk_module(NAME FOLDER [RECURSE] [WITHOUT regex] [UNITE what tilewalk_unite takes...] LINKS target... [SOURCES file...]
 #   [PRECOMPILE header... | PRECOMPILED_BY target]): one library per folder.
 function(tilewalk_module name folder)
-  cmake_parse_arguments(arg "RECURSE" "PRECOMPILED_BY;EXCEPT" "UNITE;LINKS;SOURCES;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(arg "RECURSE" "PRECOMPILED_BY;WITHOUT" "UNITE;LINKS;SOURCES;PRECOMPILE" ${ARGN})
   if(arg_RECURSE)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   else()
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   endif()
-  if(arg_EXCEPT)
-    list(FILTER sources EXCLUDE REGEX "${arg_EXCEPT}")
+  if(arg_WITHOUT)
+    list(FILTER sources EXCLUDE REGEX "${arg_WITHOUT}")
   endif()
   list(APPEND sources ${arg_SOURCES})
   add_library(${name} STATIC ${sources})

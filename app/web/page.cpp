@@ -149,7 +149,9 @@ void Page::dropped(const std::string& path) {
 void Page::follow(const std::string& link) {
     Arguments words;
     words.link = link;
-    Result<ui::AppState> there = begin_window(words, {true, state.settings, ""}, true);
+    LoadedSettings kept;
+    kept.settings = state.settings, kept.found = true;
+    Result<ui::AppState> there = begin_window(words, kept, true);
     if (!there)
         ui::notify(state, there.error);
     else {
