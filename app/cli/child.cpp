@@ -86,6 +86,7 @@ Result<ChildEnd> run_child(const ChildRun& run) {
             out.in_time = false;
             ::kill(-child, SIGKILL);
         } else {
+            if (run.meanwhile) run.meanwhile();
             std::this_thread::sleep_for(pause);
         }
     }

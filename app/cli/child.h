@@ -3,6 +3,7 @@
 
 #include "core/base/result.h"
 
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -19,6 +20,7 @@ struct ChildRun {
     std::string folder;              ///< for what it makes for a while
     double seconds;                  ///< of the wall; then it is ended
     std::stop_token stop{};
+    std::function<void()> meanwhile{};  ///< called many times a second
 };
 struct ChildEnd {
     bool in_time = true;  ///< false: it was ended after its seconds, or because it should stop

@@ -2,19 +2,24 @@
 #include "app/cli/inside.h"
 #include "app/cli/inside_break.h"
 #include "app/cli/own_kernel.h"
+#include "app/cli/progress_line.h"
 #include "app/cli/session.h"
 #include "app/cli/values.h"
 #include "app/export/inside_html.h"
 #include "app/export/text_layout.h"
+#include "app/io/end_request.h"
 #include "app/io/text.h"
 #include "core/base/numbers.h"
 #include "core/inside/model_time.h"
 #include "core/inside/source.h"
+#include "core/inside/words.h"
 #include "cuda/host/gpu.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 
 namespace tilewalk {
@@ -218,6 +223,26 @@ Outcome run_broken(const Arguments& a, std::ostream& out, gpu::RecordRequest req
 
 }  // namespace
 
+// With a line that says how far it is; Ctrl C ends the compiler or the kernel, and then this program.
+static Result<Record> record_own_told(gpu::RecordRequest request, gpu::TraceFailed& how) {
+    std::fprintf(stderr, "tilewalk: %s\n", own_code_warning(request.kernel).c_str());
+    const std::string name = own_kernel_name(request.kernel);
+    const auto begun = std::chrono::steady_clock::now();
+    std::stop_source stop;
+    request.stop = stop.get_token(), request.blocks_done = std::make_shared<std::atomic<int>>(-1);
+    const EndRequest ends;
+    auto record = [&] {
+        const ProgressLine line;
+        return record_own_source(request, &how, {}, [&] {
+            const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begun;
+            if (asked_to_end()) stop.request_stop();
+            line.show(inside::own_run_words(name, *request.blocks_done, static_cast<int>(passed.count())));
+        });
+    }();
+    ends.grant();
+    return record;
+}
+
 Outcome run_inside(const Arguments& a, std::ostream& out) {
     const auto format = choice("--format", a.format.value_or("text"), {"text", "json", "html"});
     if (!format) return bad_input(format.error);
@@ -233,8 +258,7 @@ Outcome run_inside(const Arguments& a, std::ostream& out) {
     const auto request = make_record_request(a, a.compare.kernel);
     if (!request) return bad_input(request.error);
     gpu::TraceFailed how{};
-    if (a.source) std::fprintf(stderr, "tilewalk: %s\n", own_code_warning(*a.source).c_str());
-    const auto record = a.source ? record_own_source(*request, &how) : gpu::record_kernel(*request, &how);
+    const auto record = a.source ? record_own_told(*request, how) : gpu::record_kernel(*request, &how);
     if (!record) return not_recorded(how, record.error);
     if (a.leave_out) return run_broken(a, out, *request, *record, *format == 1);
     const Writer writers[] = {

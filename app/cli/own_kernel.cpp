@@ -173,7 +173,7 @@ std::string first_error(const std::string& said) {
 }
 
 Result<void> compile(PrivateFolder& folder, const gpu::RecordRequest& request, const std::string& name,
-                     const OwnKernelBudget& budget, TraceFailed& of) {
+                     const OwnKernelBudget& budget, const std::function<void()>& meanwhile, TraceFailed& of) {
     std::vector<std::string> compiler_words = compiler();
     const auto program = compiler_words.front().find('/') == std::string::npos
                              ? find_program(compiler_words.front())
@@ -209,7 +209,7 @@ Result<void> compile(PrivateFolder& folder, const gpu::RecordRequest& request, c
     for (const std::string& word : {std::string("-shared"), object, std::string("-o"), library})
         links.push_back(word);
     for (const auto& words : {compiles, links}) {
-        const auto end = run_child({words, said, folder.path(), budget.compiling, request.stop});
+        const auto end = run_child({words, said, folder.path(), budget.compiling, request.stop, meanwhile});
         if (!end) return Failure{end.error};
         if (request.stop.stop_requested()) return Failure{"Cancelled."};
         if (!end->in_time)
@@ -244,19 +244,38 @@ Failure ended_badly(const std::string& name, const ChildEnd& end, const OwnKerne
     return Failure{said.empty() ? name + " ended without a record." : said};
 }
 
+/// The other process counts its blocks in a file, which is read and not mapped: whatever that process does to
+/// it, this one goes on.
+int blocks_counted(const std::string& path) {
+    int blocks = 0;
+    const auto bytes = read_file(path, sizeof blocks);
+    if (bytes && bytes->size() == sizeof blocks) std::memcpy(&blocks, bytes->data(), sizeof blocks);
+    return std::max(0, blocks);
+}
+
 Result<inside::Record> run_library(PrivateFolder& folder, const std::string& name,
-                                   const gpu::RecordRequest& request, const OwnKernelBudget& budget) {
+                                   const gpu::RecordRequest& request, const OwnKernelBudget& budget,
+                                   const std::function<void()>& meanwhile) {
     const std::string record = folder.expect("record"), failure = folder.expect("failure.txt"),
                       said = folder.expect("said.txt");
     if (auto done = folder.write("problem.json", problem_to_json(request.problem)); !done)
         return Failure{done.error};
+    const std::string counted_in = folder.path() + "/" + own_kernel_progress;
+    if (auto done = folder.write(own_kernel_progress, std::string(sizeof(int), '\0')); !done)
+        return Failure{done.error};
+    const auto count = [&] {
+        if (request.blocks_done) *request.blocks_done = blocks_counted(counted_in);
+        if (meanwhile) meanwhile();
+    };
     const auto end = run_child(
         {{own_kernel_runner(), "run-own-kernel", folder.path(), name, str(static_cast<int>(request.dtype)),
           str(request.blocks.empty() ? 0 : request.blocks.front()), str(budget.computing)},
          said,
          folder.path(),
          budget.running,
-         request.stop});
+         request.stop,
+         count});
+    count();
     if (!end) return Failure{end.error};
     if (request.stop.stop_requested()) return Failure{"Cancelled."};
     if (!end->well()) return ended_badly(name, *end, budget, read_file(failure).value.value_or(""));
@@ -286,7 +305,8 @@ std::string& own_kernel_runner() {
 }
 
 Result<inside::Record> record_own_source(const gpu::RecordRequest& request, TraceFailed* how,
-                                         const OwnKernelBudget& budget) {
+                                         const OwnKernelBudget& budget,
+                                         const std::function<void()>& meanwhile) {
     TraceFailed unwanted;
     TraceFailed& of = how ? *how : unwanted;
     of = TraceFailed::input;
@@ -299,9 +319,11 @@ Result<inside::Record> record_own_source(const gpu::RecordRequest& request, Trac
     if (!folder) return Failure{folder.error};
     if (const auto done = write_headers(*folder); !done) return Failure{done.error};
     if (const auto done = write_source(*folder, name, *text); !done) return Failure{done.error};
-    if (const auto done = compile(*folder, request, name, budget, of); !done) return Failure{done.error};
+    if (request.blocks_done) *request.blocks_done = -1;
+    if (const auto done = compile(*folder, request, name, budget, meanwhile, of); !done)
+        return Failure{done.error};
     of = TraceFailed::device;
-    return run_library(*folder, name, request, budget);
+    return run_library(*folder, name, request, budget, meanwhile);
 }
 
 }  // namespace tilewalk

@@ -4,6 +4,7 @@
 
 #include "cuda/host/gpu.h"
 
+#include <functional>
 #include <string>
 
 namespace tilewalk {
@@ -23,9 +24,14 @@ std::string own_kernel_name(const std::string& path);
 
 /// `request.kernel` is the path of the source. Refused with a sentence: no compiler, no kernel, what the
 /// compiler says first, a kernel that does not end, reads or writes outside of its memory, or waits forever.
+/// While it is compiled `request.blocks_done` is −1, then blocks are counted there as ever; `meanwhile` is
+/// called many times a second.
 Result<inside::Record> record_own_source(const gpu::RecordRequest& request, gpu::TraceFailed* how = nullptr,
-                                         const OwnKernelBudget& budget = {});
+                                         const OwnKernelBudget& budget = {},
+                                         const std::function<void()>& meanwhile = {});
 
+/// File of the private folder in which the process that runs it counts its blocks.
+constexpr const char* own_kernel_progress = "progress";
 /// The program that runs it: this one. Tests name another.
 std::string& own_kernel_runner();
 /// What that program is called with. Does what they ask, and ends the process; returns if they are other

@@ -5,10 +5,15 @@
 #include "app/io/text.h"
 #include "core/inside/record_file.h"
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <memory>
+#include <new>
 #include <string_view>
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -32,6 +37,18 @@ void limit_myself(int seconds) {
 #endif
 }
 
+// Whoever has started it reads there how many blocks are done.
+std::shared_ptr<std::atomic<int>> counter_in(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (file < 0) return nullptr;
+    void* const shared =
+        ::mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    ::close(file);
+    if (shared == MAP_FAILED) return nullptr;
+    static_assert(std::atomic<int>::is_always_lock_free && sizeof(std::atomic<int>) == sizeof(int));
+    return {std::shared_ptr<void>(), new (shared) std::atomic<int>(0)};
+}
+
 [[noreturn]] void fail(const std::string& folder, const std::string& sentence) {
     static_cast<void>(write_file_atomic(folder + "/failure.txt", sentence));
     ::_exit(1);
@@ -45,6 +62,7 @@ void limit_myself(int seconds) {
     request.dtype = static_cast<DType>(std::atoi(words[1]));
     request.blocks = {std::atoi(words[2])};
     request.problem = *problem;
+    request.blocks_done = counter_in(folder + "/" + own_kernel_progress);
     try {
         const auto record = gpu::record_own_kernel(folder + "/own.so", request,
                                                    [&](const std::string& why) { fail(folder, why); });

@@ -270,6 +270,16 @@ int Steps::at_slot(int warp, int slot) const {
     return std::max(0, static_cast<int>(behind - all.begin()) - 1);
 }
 
+int Steps::at_slot(int warp, int slot, int from) const {
+    const auto& all = steps(warp);
+    // A step takes a slot at least.
+    const std::ptrdiff_t most = std::max(0, slot - all[index(from)].slot) + 1;
+    const auto begin = all.begin() + from, end = begin + std::min(most, all.end() - begin);
+    const auto behind =
+        std::upper_bound(begin, end, slot, [](int s, const Step& step) { return s < step.slot; });
+    return std::max(from, static_cast<int>(behind - all.begin()) - 1);
+}
+
 int Steps::tile(int warp, int k) const { return reached(tile_begins[index(warp)], k) - 1; }
 
 int Steps::tiles() const {

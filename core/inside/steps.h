@@ -62,6 +62,8 @@ public:
     int slot(int warp, int k) const { return steps(warp)[static_cast<std::size_t>(k)].slot; }
     /// The step in this slot, or the last one before it; the first, if there is none.
     int at_slot(int warp, int slot) const;
+    /// The same for who goes on: of the steps from `from` on, which stands in this slot or before it.
+    int at_slot(int warp, int slot, int from) const;
     /// Slots in which the last warp has come to a barrier.
     const std::vector<int>& barriers() const { return meetings; }
     const std::vector<Flight>& flights() const { return copies; }

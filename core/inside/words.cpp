@@ -192,6 +192,12 @@ std::string broadcast_text(const Access& access, int bytes) {
            ": lanes that ask for the same word get it together";
 }
 
+std::string own_run_words(const std::string& name, int blocks_done, int seconds) {
+    const std::string since = ", " + str(seconds) + " s";
+    if (blocks_done < 0) return name + " is compiled" + since;
+    return name + " runs: " + counted(blocks_done, "block") + " done" + since;
+}
+
 StepWords words_of_step(const Record&, const BlockRecord& block, const Event& event) {
     const OpWords& of = words_of_op(event.op);
     StepWords words{of.title, of.instruction, lanes_text(event.lanes), of.why};

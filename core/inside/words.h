@@ -18,6 +18,9 @@ StepWords words_of_step(const Record& record, const BlockRecord& block, const Ev
 /// asks for its own.
 std::string broadcast_text(const Access& access, int bytes);
 
+/// How far a kernel of the user's own is: "my.cu runs: 3 blocks done, 12 s"; −1 blocks: it is compiled.
+std::string own_run_words(const std::string& name, int blocks_done, int seconds);
+
 /// "shared 0x9c0", "Q 19, 48"; empty: no address.
 std::string short_address(const Record& record, std::uint32_t address);
 

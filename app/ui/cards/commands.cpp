@@ -108,6 +108,17 @@ void add_faults(std::vector<Command>& out) {
     for (const Lesson& lesson : lessons()) add(lesson);
 }
 
+// Every kernel that the page Inside can walk through.
+void add_kernels(std::vector<Command>& out, AppState& state) {
+    for (const gpu::TraceableKernel& kernel : inside_page(state).kernels)
+        out.push_back({kernel.name, "Rung", "", "kernel inside cuda " + kernel.title,
+                       [name = kernel.name](AppState& s) {
+                           s.page = Page::inside;
+                           s.inside.ladder = false;
+                           choose_inside_kernel(s, name);
+                       }});
+}
+
 // Of the kernel that the page Inside has recorded; without a record the list of them.
 void add_kernel_faults(std::vector<Command>& out, const AppState& state) {
     out.push_back(
@@ -221,6 +232,7 @@ std::vector<Command> commands(AppState& state) {
     add_keys(out);
     add_examples(out, state);
     add_faults(out);
+    add_kernels(out, state);
     add_kernel_faults(out, state);
     add_savings(out);
     add_stops(out, state);

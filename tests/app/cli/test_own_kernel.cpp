@@ -7,6 +7,10 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include <atomic>
+#include <memory>
+#include <stop_token>
+
 using namespace tilewalk;
 using namespace tilewalk::test;
 using nlohmann::json;
@@ -159,6 +163,30 @@ TEST_CASE("own kernel: one that only computes, forever, is stopped after its sec
     request.stop = stop.get_token();
     stop.request_stop();
     CHECK(record_own_source(request).error == "Cancelled.");
+}
+
+TEST_CASE("own kernel: it says how far it is, and can be stopped while it is compiled and while it runs") {
+    const OwnKernels own;
+    gpu::RecordRequest request;
+    request.dtype = DType::f32, request.blocks = {0}, request.problem = *random_problem(40, 32, 1);
+    request.blocks_done = std::make_shared<std::atomic<int>>(7);
+    request.kernel = own.file(example_of_the_document());
+    int least = 7;
+    const auto record =
+        record_own_source(request, nullptr, {}, [&] { least = std::min<int>(least, *request.blocks_done); });
+    REQUIRE(record);
+    CHECK(least == -1);
+    CHECK(*request.blocks_done == 40);
+    request.kernel = own.file(kernel("    volatile float x = 1;\n    for (;;) x = x + 1;"));
+    for (const int when : {-1, 0}) {
+        std::stop_source stop;
+        request.stop = stop.get_token(), *request.blocks_done = 7;
+        const auto stopped = record_own_source(request, nullptr, {}, [&] {
+            if (*request.blocks_done == when) stop.request_stop();
+        });
+        CHECK_FALSE(stopped);
+        CHECK(stopped.error == "Cancelled.");
+    }
 }
 
 TEST_CASE("own kernel: it opens in the window, with its text, and says beforehand that it runs") {

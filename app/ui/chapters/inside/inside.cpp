@@ -3,6 +3,7 @@
 
 #include "app/ui/kit/items.h"
 #include "core/class/glossary.h"
+#include "core/inside/words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -171,23 +172,37 @@ void draw_asking(const Canvas& c, AppState& state, const Rect& a) {
         agree_to_run(state, false);
 }
 
+std::string words_of_run(const AppState& state) {
+    const InsidePage& page = *state.kernel_walk;
+    if (!page.run) return page.failure.empty() ? "Nothing recorded yet." : page.failure;
+    if (state.inside.source.empty())
+        return "The kernel runs on the CPU, and each step of its warps is written down.";
+    return *page.run->blocks_done < 0
+               ? "Your kernel is compiled. Then it runs on the CPU, and each step of its warps is written "
+                 "down."
+               : "Your kernel runs on the CPU, and each step of its warps is written down.";
+}
+
 // Nothing recorded yet: why, or how far it is.
-void draw_empty(const Canvas& c, const AppState& state, const Rect& a) {
+void draw_empty(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "Registers", a, "Inside a kernel");
     const InsidePage& page = *state.kernel_walk;
     const Theme& t = *c.theme;
-    const std::string text =
-        page.run
-            ? state.inside.source.empty()
-                  ? "The kernel runs on the CPU, and each step of its warps is written down."
-                  : "Your kernel is compiled and runs on the CPU, and each step of its warps is written down."
-        : page.failure.empty() ? "Nothing recorded yet."
-                               : page.failure;
-    c.paragraph(a.inner_x(), a.y + 60, std::min(a.inner_w(), 520.0f), text, size::lead,
-                page.run || page.failure.empty() ? t.t2 : t.t1);
-    if (!page.run || !state.inside.source.empty()) return;
+    const float w = std::min(a.inner_w(), 520.0f);
+    float y = a.y + 60;
+    y += c.paragraph(a.inner_x(), y, w, words_of_run(state), size::lead,
+                     page.run || page.failure.empty() ? t.t2 : t.t1);
+    if (!page.run) return;
     const int done = *page.run->blocks_done;
-    c.text(a.inner_x(), a.y + 120, counted(done, "block") + " done", size::body, t.t3);
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - page.run->started;
+    c.text_within(a.inner_x(), y + 18, w,
+                  state.inside.source.empty() ? counted(done, "block") + " done"
+                                              : inside::own_run_words(inside_kernel_name(state), done,
+                                                                      static_cast<int>(passed.count())),
+                  size::body, t.t3);
+    if (button(c, "##cancel run", a.inner_x(), y + 40, button_width("Cancel (Esc)"), space::control,
+               "Cancel (Esc)"))
+        cancel_record(state);
 }
 
 }  // namespace
@@ -200,7 +215,7 @@ void inside_view(const Canvas& c, AppState& state, const Rect& a) {
     const InsideLayout layout = inside_layout(a);
     inside_source(c, state, layout.source);
     const InsidePlace at = place_inside(state);
-    if (!at || asks_to_run(state)) {
+    if (!at || awaits_own_kernel(state)) {
         const Rect middle{layout.registers.x, layout.registers.y, layout.step.right() - layout.registers.x,
                           layout.source.h};
         asks_to_run(state) ? draw_asking(c, state, middle) : draw_empty(c, state, middle);

@@ -91,6 +91,11 @@ void agree_to_run(AppState& state, bool yes) {
 
 bool asks_to_run(const AppState& state) { return !state.inside.source.empty() && !state.inside.agreed; }
 
+bool awaits_own_kernel(const AppState& state) {
+    return asks_to_run(state) ||
+           (!state.inside.source.empty() && state.kernel_walk && state.kernel_walk->run);
+}
+
 std::string inside_kernel_name(const AppState& state) {
     const InsideForm& f = state.inside;
     return f.source.empty() ? f.kernel : f.source.substr(f.source.find_last_of('/') + 1);
@@ -101,6 +106,7 @@ void choose_inside_kernel(AppState& state, const std::string& name) {
     state.inside.source.clear();
     state.inside.launch = state.inside.step = state.inside.block = 0;
     state.inside.fault.clear();
+    inside_page(state).chosen = true;
     const gpu::TraceableKernel* kernel = inside_kernel(state);
     if (!kernel || kernel->types.empty()) return;
     if (std::ranges::find(kernel->types, state.inside.dtype) == kernel->types.end())

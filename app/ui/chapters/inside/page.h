@@ -81,6 +81,7 @@ struct InsidePage {
     std::shared_ptr<const InsideWalk> sound;   ///< the same run without a fault
     std::shared_ptr<const BrokenWalk> broken;  ///< null: `shown` is the sound one
     std::string sound_of;                      ///< what it is of, as `asked`
+    bool chosen = false;                       ///< another kernel, in the frame before
     std::string broken_last;                   ///< the fault that was taken back last
     std::string asked, done;  ///< what the form asks for, and what `shown` or the last failure is of
     std::string failure;      ///< why the last run has brought nothing
@@ -120,6 +121,8 @@ void open_kernel_source(AppState& state, const std::string& path, bool agreed);
 void agree_to_run(AppState& state, bool yes);
 /// It waits for that answer.
 bool asks_to_run(const AppState& state);
+/// It waits for that answer, or is compiled, or runs: what was shown before is not of it.
+bool awaits_own_kernel(const AppState& state);
 /// "my.cu", or the name of the ladder's kernel.
 std::string inside_kernel_name(const AppState& state);
 

@@ -110,7 +110,7 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     const Canvas& c = page.c;
     const Theme& t = *c.theme;
     const float left = space::far_side, w = W - 2 * left;
-    if (!at) {
+    if (!at || awaits_own_kernel(state)) {
         const InsidePage& held = *state.kernel_walk;
         c.paragraph(left, 140, w, held.failure.empty() ? "The kernel runs on the CPU." : held.failure,
                     size::far_sign, t.t1);

@@ -1,6 +1,7 @@
 // The runs of the page, its keys and its clock.
 #include "app/ui/chapters/inside/bridge.h"
 #include "app/ui/chapters/inside/ladder.h"
+#include "app/ui/kit/focus.h"
 #include "app/ui/state/state.h"
 
 #include <algorithm>
@@ -82,7 +83,7 @@ void start_record(AppState& state) {
     request.blocks = {state.inside.block};
     request.blocks_done = page.run->blocks_done;
     const bool own = !state.inside.source.empty();
-    if (own) request.kernel = state.inside.source;
+    if (own) request.kernel = state.inside.source, *page.run->blocks_done = -1;
     page.run->result = Background<Result<MadeWalks>>(
         [request, own, sound = known ? page.sound : nullptr, fault = state.inside.fault,
          record_source = state.hooks.record_source,
@@ -104,10 +105,15 @@ void cancel_record(AppState& state) {
     InsidePage& page = inside_page(state);
     if (!page.run) return;
     page.run.reset();
+    // A kernel of the user's own gives way to the one that is shown.
+    if (!state.inside.source.empty() && page.shown && page.shown->own_text.empty()) {
+        choose_inside_kernel(state, page.shown->record.kernel);
+        state.inside.dtype = page.shown->record.dtype, state.inside.block = page.shown->block;
+    }
     // What was left out stays in the form only if it is shown.
     if (page.shown) state.inside.fault = page.broken ? inside::name_of(page.broken->fault) : "";
     page.done = inside_request_key(state);
-    notify(state, "Cancelled; what is shown is what was there before.");
+    notify(state, page.shown ? "Cancelled; what is shown is what was there before." : "Cancelled.");
 }
 
 // Where a tour leads, once its record is there.
@@ -147,6 +153,8 @@ static void play_inside(AppState& state, float seconds) {
 
 void refresh_inside(AppState& state, float seconds) {
     InsidePage& page = inside_page(state);
+    // The list that it was chosen from is closed now: its keys are the page's again.
+    if (std::exchange(page.chosen, false)) clear_focus();
     if (page.run && page.run->result.ready()) take_record(state, page.run->result.take());
     const bool by_user = !state.tour && !state.inside.wanted;
     if (by_user && page.beside && page.beside != state.problem)  // another one was opened
@@ -261,6 +269,7 @@ std::vector<Shortcut> inside_keys() {
             {g, "X", "break it, or put it back", {{Key::x}}},
             {g, "F", "what the fault does, or the step", {{Key::f}}},
             {g, "S", "several tiles, or the walk's small problem", {{Key::s}}},
+            {g, "G", "another kernel: its list", {{Key::g}}},
             {g, "R", "two rungs, or your own kernel anew", {{Key::r}}}};
 }
 
@@ -284,6 +293,10 @@ bool answer_inside_key(AppState& state, const KeyPress& press) {
     case Key::m: return f.memory = !inside_shows_memory(state), f.memory_of = f.step, true;
     case Key::l: return state.kernel_walk->straight = !state.kernel_walk->straight, true;
     case Key::d: return next_race(state), true;
+    case Key::g:
+        state.finder = std::make_shared<Finder>();
+        state.finder->text = "rung ";
+        return true;
     case Key::x: return break_or_repair_inside(state), true;
     case Key::f: return f.step_told = !f.step_told, true;
     case Key::s:

@@ -175,7 +175,7 @@ void inside_source(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "Source", a);
     draw_choices(c, state, a);
     const InsidePlace at = place_inside(state);
-    if (!at) return;
+    if (!at || awaits_own_kernel(state)) return;
     const Theme& t = *c.theme;
     const float head = a.y + 56;
     draw_head(c, state, a, head, at);

@@ -276,9 +276,10 @@ float inside_swizzle(const Canvas& c, AppState& state, const Rect& a, const Insi
     c.text(a.x, a.y + 8, "Swizzle of lane " + str(at.lane), size::body, t.t2, Face::semibold);
     const float top = a.y + 22;
     c.well(a.x, top, a.w, h - 6, radius::panel);
-    const std::string rule_words =
-        s.halved ? "place = chunk XOR (row ÷ 2 mod 4)" : "place = chunk XOR (row mod 8)";
-    c.text_within(a.x + 10, top + 15, a.w - 20, rule_words, size::small, t.t1, Face::mono);
+    const std::string rule_words = s.halved ? "chunk XOR (row ÷ 2 mod 4)" : "chunk XOR (row mod 8)",
+                      whole = "place = " + rule_words;
+    const bool fits = text_width(Face::mono, size::small, whole) <= a.w - 20;
+    c.text_within(a.x + 10, top + 15, a.w - 20, fits ? whole : rule_words, size::small, t.t1, Face::mono);
     const std::string name = inside::symbol_of(s.matter);
     const Line numbers =
         pieces(number(str(s.chunk), role_of(s.matter)), word(" XOR "), number(str(s.flip)), word(" = "),

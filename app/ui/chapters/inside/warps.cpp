@@ -68,7 +68,7 @@ void draw_lane(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, i
         to = end;
         // On to the next pixel
         const int ahead = static_cast<int>(least / sheet.slot_w);
-        k = ahead < 2 ? k + 1 : std::max(k + 1, at.steps().at_slot(warp, slot + ahead));
+        k = ahead < 2 ? k + 1 : std::max(k + 1, at.steps().at_slot(warp, slot + ahead, k));
     }
     flush();
 }
@@ -432,7 +432,7 @@ void inside_warps(const Canvas& c, AppState& state, const Rect& a) {
     const InsidePlace at = place_inside(state);
     const float bar = a.bottom() - space::foot + 2 - space::control, middle = bar + space::control / 2;
     float x = draw_transport(c, state, a.inner_x(), bar, at);
-    if (!at) return;
+    if (!at || awaits_own_kernel(state)) return;
     draw_warps(c, state, {a.inner_x(), a.y + 8, a.inner_w(), bar - a.y - 14}, at, {});
     x = draw_counter(c, x, middle, at) + 18;
     draw_strides(c, state, x, bar);

@@ -1,4 +1,5 @@
 // The page Inside: it shows what the record holds, its keys and buttons move the walk, its layout holds.
+#include "app/ui/cards/commands.h"
 #include "app/ui/chapters/inside/inside.h"
 #include "app/ui/state/chapters.h"
 #include "core/base/numbers.h"
@@ -163,9 +164,57 @@ TEST_CASE("inside page: a record of a million events is drawn within a frame, an
     }
     MESSAGE("a frame: " << frame << " ms, a seek: " << seek << " ms");
     CHECK(page.at().steps().slots() > 200'000);
+    // Who goes on along the slots finds the steps that a search through all of them finds.
+    const inside::Steps& steps = page.at().steps();
+    for (int slot = 0, k = 0; slot < steps.slots(); slot += 37) {
+        k = steps.at_slot(1, slot, k);
+        if (k != steps.at_slot(1, slot)) FAIL("slot ", slot);
+    }
     // Of a busy machine
     CHECK(frame < 10 * 4);
     CHECK(seek < 10 * 1);
+}
+
+TEST_CASE("inside page: every kernel is found by its name, G lists them, and the page's keys work at once") {
+    Program program(example("worked-4x4"), {1280, 720});
+    program.frame();
+    for (const gpu::TraceableKernel& kernel : gpu::traceable_kernels()) {
+        const auto found = find_commands(commands(program.state), kernel.name);
+        REQUIRE_FALSE(found.empty());
+        CHECK(found.front().title == kernel.name);
+    }
+    const auto found = find_commands(commands(program.state), "f3");
+    REQUIRE_FALSE(found.empty());
+    found.front().run(program.state);
+    CHECK(program.state.page == Page::inside);
+    CHECK(program.state.inside.kernel == "f3-warp-rows");
+    const auto settle = [&] {
+        wait_for_inside(program.state);
+        program.frame(2);
+        REQUIRE(place_inside(program.state));
+    };
+    settle();
+    CHECK(place_inside(program.state).record().kernel == "f3-warp-rows");
+    program.press(Key::g);
+    program.frame(4);
+    for (const char* name : {"f1-", "f5-flash2", "f7-hopper"}) CHECK(program.shows(name));
+    check_new_frame(program);
+    program.press("f 2 enter");
+    program.frame(2);
+    CHECK(program.state.inside.kernel == "f2-tiled-fp32");
+    settle();
+    // From the list, by keys
+    program.click("inside kernel");
+    program.frame(2);
+    program.click("f4-tensor-core");
+    program.frame(2);
+    CHECK(program.state.inside.kernel == "f4-tensor-core");
+    settle();
+    program.press(Key::right);
+    program.frame();
+    CHECK(place_inside(program.state).k == 1);
+    program.press(Key::space);
+    CHECK(program.state.inside.playing);
 }
 
 TEST_CASE("inside page: bad input gets a sentence, and a run can be cancelled") {

@@ -7,6 +7,10 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 using namespace tilewalk::test;
 
 namespace {
@@ -86,6 +90,46 @@ TEST_CASE("own kernel: by mouse, and left again") {
     page.click("run own kernel");
     page.settle_run();
     CHECK(page.runs == 1);
+}
+
+TEST_CASE(
+    "own kernel: how far it is stands on the page, and it can be cancelled while it is compiled or runs") {
+    for (const bool by_key : {true, false}) {
+        OwnPage page({1280, 720});
+        page.state.page = Page::inside;
+        page.frame();
+        page.settle_run();
+        std::atomic<int> done = -1, told = -2;
+        page.state.hooks.record_source = [&](const tilewalk::gpu::RecordRequest& request,
+                                             std::string&) -> tilewalk::Result<inside::Record> {
+            while (!request.stop.stop_requested()) {
+                *request.blocks_done = done.load(), told = done.load();
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
+            return tilewalk::Failure{"Cancelled."};
+        };
+        const auto wait_until_told = [&](int blocks) {
+            for (done = blocks; told != blocks;) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            page.frame(2);
+        };
+        page.drop("my.cu");
+        page.press(Key::enter);
+        page.frame(2);
+        wait_until_told(-1);
+        page.check_shows({"Your kernel is compiled", "my.cu is compiled, "});
+        CHECK_FALSE(page.shows("f5_flash2.cu"));
+        check_frame(page, "compiled");
+        wait_until_told(3);
+        page.check_shows({"Your kernel runs", "my.cu runs: 3 blocks done, "});
+        check_frame(page, "runs");
+        by_key ? page.press(Key::escape) : page.click("cancel run");
+        page.frame(3);
+        CHECK_FALSE(inside_page(page.state).run);
+        CHECK(page.state.inside.source.empty());
+        REQUIRE(place_inside(page.state));
+        CHECK(place_inside(page.state).record().kernel == "f5-flash2");
+        CHECK(page.shows("f5_flash2.cu"));
+    }
 }
 
 TEST_CASE("own kernel: what went wrong stands on the page") {
