@@ -20,6 +20,7 @@ usage() {
   sanitizers all tests under AddressSanitizer and UndefinedBehaviorSanitizer; sanitized-core only those of core
   structure  who includes whom
   format     clang-format
+  web        the browser edition in Chromium (builds it: twenty minutes the first time); not part of all
   package    the packages, installed in fresh roots of Debian 12 and 13; as root, twenty minutes, not part of all
   tidy       clang-tidy, where it is installed, over what changed last, for two minutes; with --all over everything
 --within MINUTES   begins no part later than that, and counts what was left out as skipped
@@ -127,6 +128,7 @@ extra_packages() {
         distributed) echo libopenmpi-dev openmpi-bin ;;
         cli) echo ffmpeg ;;
         export) browser; echo poppler-utils ;;
+        web) echo chromium chromium-driver python3-selenium ffmpeg ;;
         package) echo debootstrap lintian desktop-file-utils appstream groff dpkg-dev file patchelf fontconfig ;;
         format) ! grep -qE '^VERSION_CODENAME=(bookworm|jammy)' /etc/os-release || echo clang-format ;;
         tidy) ! grep -qE '^VERSION_CODENAME=(bookworm|jammy)' /etc/os-release || echo clang clang-tidy ;;
@@ -141,7 +143,7 @@ targets() {
         cli | export) echo tilewalk_test_cli ;;
         kernels) echo tilewalk_test_kernels tilewalk_check_kernels tilewalk_check_ptx ;;
         window) echo tilewalk tilewalk_test_io ;;
-        distributed) echo tilewalk ;;
+        distributed | web) echo tilewalk ;;
     esac
 }
 
@@ -164,6 +166,11 @@ run_part() {
             ;;
         structure) run_script structure python3 "$root/tests/structure/circles.py" "$root" ;;
         format) run_script format check_format ;;
+        web)
+            build build release tilewalk
+            run_script web bash "$root/web.sh" --build-only -o "$root/build-web/site"
+            run_script browser /usr/bin/python3 "$root/tests/web/browse.py" "$root/build-web/site" "$root/build/tilewalk"
+            ;;
         package) run_script package bash "$root/tests/package.sh" ;;
         tidy) run_script tidy bash "$root/tests/tidy.sh" $all_files ;;
         sanitizers)
@@ -204,7 +211,7 @@ while [ $# -gt 0 ]; do
             minutes=$1
             shift
             ;;
-        all | core | io | ui | faults | render | cli | export | kernels | window | distributed | sanitizers | sanitized-core | structure | format | tidy | package) parts+=("$word") ;;
+        all | core | io | ui | faults | render | cli | export | kernels | window | distributed | sanitizers | sanitized-core | structure | format | tidy | package | web) parts+=("$word") ;;
         *) usage >&2 && die "there is no part $word" ;;
     esac
 done

@@ -4,7 +4,8 @@
 namespace tilewalk::web {
 
 void copy_text(const char* text);
-/// The mouse's shape as an ImGuiMouseCursor; `typing`: a text field has the caret, so that a screen keyboard is wanted.
+/// The mouse's shape as an ImGuiMouseCursor; `typing`: a text field has the caret, so that a screen keyboard
+/// is wanted.
 void show_cursor(int cursor, bool typing);
 
 }  // namespace tilewalk::web

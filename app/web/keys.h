@@ -17,8 +17,8 @@ struct KeyEvent {
     bool again = false;  ///< held down
 };
 
-/// The press that it means, or nothing: a repeat of a key that does not repeat, a key that the program does not know.
-/// `typing`: a text field has the keyboard and keeps what belongs to it.
+/// The press that it means, or nothing: a repeat of a key that does not repeat, a key that the program does
+/// not know. `typing`: a text field has the keyboard and keeps what belongs to it.
 std::optional<ui::KeyPress> key_press(const KeyEvent& event, bool typing);
 /// The ImGuiKey by which its text fields know it, or −1.
 int editing_key(const KeyEvent& event);

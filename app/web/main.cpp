@@ -37,7 +37,8 @@ bool make_context() {
     emscripten_webgl_init_context_attributes(&wanted);
     wanted.majorVersion = 2;
     wanted.alpha = wanted.depth = wanted.stencil = wanted.antialias = false;
-    wanted.preserveDrawingBuffer = true;  // frames are drawn when something changed, and pictures taken in between
+    wanted.preserveDrawingBuffer =
+        true;  // frames are drawn when something changed, and pictures taken in between
     const EMSCRIPTEN_WEBGL_CONTEXT_HANDLE context = emscripten_webgl_create_context("#canvas", &wanted);
     return context > 0 && emscripten_webgl_make_context_current(context) == EMSCRIPTEN_RESULT_SUCCESS;
 }
@@ -54,17 +55,22 @@ EMSCRIPTEN_KEEPALIVE int tilewalk_open(const char* link, int presenter, const ch
     return page ? 1 : 0;
 }
 EMSCRIPTEN_KEEPALIVE double tilewalk_frame(double seconds) { return page->frame(seconds); }
-EMSCRIPTEN_KEEPALIVE void tilewalk_resized(int width, int height, float device_px) { page->resized(width, height, device_px); }
+EMSCRIPTEN_KEEPALIVE void tilewalk_resized(int width, int height, float device_px) {
+    page->resized(width, height, device_px);
+}
 EMSCRIPTEN_KEEPALIVE void tilewalk_pointer(float x, float y, int buttons) { page->pointer(x, y, buttons); }
 EMSCRIPTEN_KEEPALIVE void tilewalk_wheel(float dx, float dy) { page->wheel(dx, dy); }
-EMSCRIPTEN_KEEPALIVE int tilewalk_key(const char* printed, const char* code, int down, int modifiers, int again) {
+EMSCRIPTEN_KEEPALIVE int tilewalk_key(const char* printed, const char* code, int down, int modifiers,
+                                      int again) {
     return page->key(printed, code, down != 0, modifiers, again != 0) ? 1 : 0;
 }
 EMSCRIPTEN_KEEPALIVE void tilewalk_text(const char* utf8) { page->text(utf8); }
 EMSCRIPTEN_KEEPALIVE void tilewalk_pasted(const char* utf8) { page->pasted(utf8); }
 EMSCRIPTEN_KEEPALIVE void tilewalk_dropped(const char* path) { page->dropped(path); }
 EMSCRIPTEN_KEEPALIVE void tilewalk_follow(const char* link) { page->follow(link); }
-EMSCRIPTEN_KEEPALIVE void tilewalk_context(int there) { there != 0 ? page->context_restored() : page->context_lost(); }
+EMSCRIPTEN_KEEPALIVE void tilewalk_context(int there) {
+    there != 0 ? page->context_restored() : page->context_lost();
+}
 EMSCRIPTEN_KEEPALIVE void tilewalk_keep(int open) { page->keep(open != 0); }
 EMSCRIPTEN_KEEPALIVE void tilewalk_wake() { page->wake(); }
 EMSCRIPTEN_KEEPALIVE const char* tilewalk_words() { return kept(page->words()); }

@@ -71,8 +71,8 @@ void Page::begin_imgui() {
 
 void Page::resized(int w, int h, float device_px) {
     width = w, height = h;
-    const float smaller =
-        std::min({1.0f, static_cast<float>(w) / device_px / least_width, static_cast<float>(h) / device_px / least_height});
+    const float smaller = std::min({1.0f, static_cast<float>(w) / device_px / least_width,
+                                    static_cast<float>(h) / device_px / least_height});
     state.display_scale = std::clamp(device_px * smaller, 0.25f, 4.0f);
     wake();
 }
@@ -177,7 +177,8 @@ void Page::context_restored() {
 void Page::keep(bool open) { (void)keep_all(settings_file, loaded, state, open, moved); }
 
 void Page::prepare_look() {
-    if (ui::load_page_fonts(state, static_cast<float>(width), static_cast<float>(height)) || !fonts_uploaded) {
+    if (ui::load_page_fonts(state, static_cast<float>(width), static_cast<float>(height)) ||
+        !fonts_uploaded) {
         ui::upload_font_texture();
         fonts_uploaded = true;
         frames_wanted = std::max(frames_wanted, 2);
@@ -236,8 +237,8 @@ double Page::frame(double seconds) {
 
 std::string Page::words() const {
     const Explanation& of = state.explanation;
-    return of.title + (of.place.empty() ? "" : ", " + of.place) + "\n" + plain(of.formula) + "\n" + plain(of.result) + "\n" +
-           of.why;
+    return of.title + (of.place.empty() ? "" : ", " + of.place) + "\n" + plain(of.formula) + "\n" +
+           plain(of.result) + "\n" + of.why;
 }
 
 std::string Page::link() const {
@@ -245,7 +246,9 @@ std::string Page::link() const {
     return line ? *line : "";
 }
 
-std::string Page::title() const { return std::string(state.lesson ? state.lesson->title : "") + " – Tilewalk"; }
+std::string Page::title() const {
+    return std::string(state.lesson ? state.lesson->title : "") + " – Tilewalk";
+}
 
 std::string trace_of(const std::string& lesson, const std::string& example) {
     Arguments words;

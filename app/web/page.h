@@ -1,5 +1,5 @@
-// The program in a page: a canvas around ui::frame(). page.js hands it what the browser reports, and draws no frame that
-// it did not ask for.
+// The program in a page: a canvas around ui::frame(). page.js hands it what the browser reports, and draws no
+// frame that it did not ask for.
 #pragma once
 
 #include "app/cli/arguments.h"
@@ -23,7 +23,8 @@ public:
     /// Null if the canvas gives no WebGL 2; page.js says so.
     static Page* open(const Opening& opening);
 
-    /// Draws, and says in how many seconds it wants to draw again; a negative number: not before something happens.
+    /// Draws, and says in how many seconds it wants to draw again; a negative number: not before something
+    /// happens.
     double frame(double seconds);
 
     // What the browser reports. Positions in px of the canvas.
@@ -50,7 +51,8 @@ public:
     const std::string& clipboard() const { return pasted_text; }
 
 private:
-    explicit Page(ui::AppState begun, LoadedSettings settings) : state(std::move(begun)), loaded(std::move(settings)) {}
+    explicit Page(ui::AppState begun, LoadedSettings settings)
+        : state(std::move(begun)), loaded(std::move(settings)) {}
     void begin_imgui();
     void prepare_look();
     void release_keys();

@@ -4,10 +4,12 @@
 #include "core/inside/origin.h"
 #include "core/inside/uses.h"
 #include "cuda/host/gpu.h"
+#include "cuda/host/ladder_table.h"
 #include "tests/contains.h"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <set>
 
 namespace tilewalk::inside {
@@ -36,6 +38,25 @@ std::vector<SourceText> kernel_texts() {
 }  // namespace
 
 TEST_SUITE("inside") {
+    TEST_CASE("what a browser knows of the kernels is what they say of themselves") {
+        const auto kernels = gpu::traceable_kernels();
+        REQUIRE(kernels.size() == std::size(gpu::ladder_table));
+        for (std::size_t k = 0; k < kernels.size(); ++k) {
+            const gpu::LadderRow& row = gpu::ladder_table[k];
+            CAPTURE(row.name);
+            CHECK(kernels[k].name == row.name);
+            CHECK(kernels[k].title == row.title);
+            CHECK(kernels[k].direction == row.direction);
+            CHECK(kernels[k].tiles == row.tiles);
+            const auto takes = [&](DType type) {
+                return std::ranges::find(kernels[k].types, type) != kernels[k].types.end();
+            };
+            CHECK(takes(DType::f32) == row.f32);
+            CHECK(takes(DType::f16) == row.f16);
+            CHECK(takes(DType::bf16) == row.bf16);
+        }
+    }
+
     TEST_CASE("what a rung loads, multiplies and waits for is what its loops say") {
         constexpr int N = 128, d = 64;
         const Problem p = *random_problem(N, d, 1);
