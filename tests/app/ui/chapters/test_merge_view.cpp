@@ -517,6 +517,6 @@ TEST_SUITE("merge view") {
         for (const char* text : {"A", "B", "1.368", "1.135", "× 0.368", "× 1"})
             CHECK_MESSAGE(in_lens(text), text);
         program.go_to_step(2, 2);
-        for (const char* text : {"A", "B", "1", "2"}) CHECK_MESSAGE(in_lens(text), text);
+        for (const char* text : {"A", "B", "1", "max 2"}) CHECK_MESSAGE(in_lens(text), text);
     }
 }
