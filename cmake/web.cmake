@@ -8,8 +8,7 @@ if(NOT IS_DIRECTORY "${imgui_sources}" OR NOT IS_DIRECTORY "${hwy_sources}")
 endif()
 
 # Exceptions of WebAssembly itself, four numbers at once, and what the C++ library here lacks.
-# (as SSE2, so that Eigen adds in the order that it has on the desktop, and every number is the same)
-add_compile_options(-fwasm-exceptions -msimd128 -msse2 $<$<NOT:$<CONFIG:Debug>>:-Oz>)
+add_compile_options(-fwasm-exceptions -msimd128 $<$<NOT:$<CONFIG:Debug>>:-Oz>)
 add_link_options(-fwasm-exceptions)
 # Sizes are 64 bits there as everywhere else.
 add_compile_definitions("EIGEN_DEFAULT_DENSE_INDEX_TYPE=long long")
