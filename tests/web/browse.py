@@ -164,12 +164,15 @@ def check_traces(session, examples):
 
 def check_picture(driver, address):
     link = native("link", "--step", "17").decode().strip()
+    driver.get("about:blank")
+    driver.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": address.rstrip("/"), "storageTypes": "all"})
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "light"}]})
     session = Session(driver, address + "?embed=1#" + urllib.parse.quote(link, safe=":/;=&,"))
-    time.sleep(1.5)
+    time.sleep(12)  # until what greets a first start is gone
     size = session.run("const c = document.getElementById('canvas'); return c.width + 'x' + c.height")
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "native.png"
-        native("render", "--link", link, "--size", size, "-o", str(path))
+        native("render", "--link", link, "--size", size, "--theme", "light", "-o", str(path))
         share = differing(canvas_picture(session), path.read_bytes())
     expect(share < 0.02, f"{share:.2%} of the pixels differ from the rasteriser's picture, expected less than 2 %")
     print(f"picture {size}: {share:.3%} of the pixels differ")
@@ -185,6 +188,9 @@ def check_link(session):
 
 
 def check_context_loss(session):
+    session.run("Module.ccall('tilewalk_follow', null, ['string'], [arguments[0]])",
+                native("link", "--step", "17").decode().strip())
+    session.press(Keys.ARROW_RIGHT)
     session.run("window.loss = document.getElementById('canvas').getContext('webgl2').getExtension('WEBGL_lose_context');"
                 "window.loss.loseContext()")
     time.sleep(0.5)
