@@ -1,6 +1,5 @@
 // Every allocation of what a user does fails once: it ends with a sentence or the whole result, and nothing
 // is leaked.
-#include "app/cli/cli.h"
 #include "app/cli/session.h"
 #include "app/export/export_formats.h"
 #include "app/io/examples.h"
@@ -10,6 +9,7 @@
 #include "core/lessons/table.h"
 #include "core/walk/explain.h"
 #include "tests/child.h"
+#include "tests/command_line.h"
 #include "tests/faults/failing.h"
 #include "tests/folder.h"
 
@@ -230,32 +230,27 @@ TEST_CASE("allocations fail while a file is written: it is the old one or the ne
 }
 
 TEST_CASE("allocations fail in a command: it ends with a sentence and its exit code") {
-    const auto run = [](std::vector<std::string> words) {
-        std::vector<char*> pointers;
-        for (std::string& word : words) pointers.push_back(word.data());
-        std::ostringstream out, err;
-        const int code = run_cli(
-            static_cast<int>(pointers.size()), pointers.data(),
-            [](ui::AppState&, const WindowOptions&) { return 3; }, out, err);
-        if (code != 0) return err.str().empty() ? std::string("no sentence") : std::string();
-        return out ? "0 " + out.str() : std::string();
+    const auto said_by = [](std::vector<std::string> words) {
+        const Ran ran = run(std::move(words));
+        if (ran.code != 0) return ran.err.empty() ? std::string("no sentence") : std::string();
+        return ran.written ? "0 " + ran.out : std::string();
     };
     tell("model", fail_each(
                       "model",
                       [&] {
-                          return run({"tilewalk", "model", "--seqlen", "1024"});
+                          return said_by({"model", "--seqlen", "1024"});
                       },
                       100, Where::in_child));
     tell("link", fail_each(
                      "link",
                      [&] {
-                         return run({"tilewalk", "link", "--step", "5"});
+                         return said_by({"link", "--step", "5"});
                      },
                      100, Where::in_child));
     tell("trace", fail_each(
                       "trace",
                       [&] {
-                          return run({"tilewalk", "trace", "--lesson", "softmax-1pass"});
+                          return said_by({"trace", "--lesson", "softmax-1pass"});
                       },
                       40, Where::in_child));
 }

@@ -1,9 +1,9 @@
 // Every call of the system that writing and reading files makes fails once: a sentence, the old file whole,
 // no rest.
-#include "app/cli/cli.h"
 #include "app/io/examples.h"
 #include "app/io/problem_json.h"
 #include "app/io/settings.h"
+#include "tests/command_line.h"
 #include "tests/faults/failing.h"
 #include "tests/folder.h"
 
@@ -11,7 +11,7 @@
 
 #include <cerrno>
 #include <functional>
-#include <sstream>
+#include <utility>
 #include <vector>
 
 using namespace tilewalk;
@@ -36,18 +36,12 @@ constexpr Fault faults_of_writing[] = {
 /// Writes `path`; the sentence of what went wrong, "" when it is done.
 using Write = std::function<std::string(const std::string& path)>;
 
-std::string run(std::vector<std::string> words) {
-    words.insert(words.begin(), "tilewalk");
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    std::ostringstream out, err;
-    const int code = run_cli(
-        static_cast<int>(pointers.size()), pointers.data(),
-        [](ui::AppState&, const WindowOptions&) { return 3; }, out, err);
-    std::string said = err.str();
-    if (said.ends_with('\n')) said.pop_back();
-    if (code == 0) return said.empty() ? "" : "a sentence and exit code 0: " + said;
-    return said.empty() ? "no sentence\n" : said;
+/// What it says, "" if it says nothing and ends with 0.
+std::string said_by(std::vector<std::string> words) {
+    Ran ran = run(std::move(words));
+    if (ran.err.ends_with('\n')) ran.err.pop_back();
+    if (ran.code == 0) return ran.err.empty() ? "" : "a sentence and exit code 0: " + ran.err;
+    return ran.err.empty() ? "no sentence\n" : ran.err;
 }
 
 /// Each call fails in turn until none is left to fail; how many did.
@@ -85,23 +79,23 @@ TEST_CASE("calls of the system fail while files are written") {
         {"settings.json", [&](const std::string& path) { return save_settings(path, ui::Settings{}).error; }},
         {"walk.json",
          [&](const std::string& path) {
-             return run({"trace", "--format", "json", "-o", path});
+             return said_by({"trace", "--format", "json", "-o", path});
          }},
         {"walk.md",
          [&](const std::string& path) {
-             return run({"export", "-o", path});
+             return said_by({"export", "-o", path});
          }},
         {"walk.html",
          [&](const std::string& path) {
-             return run({"export", "-o", path});
+             return said_by({"export", "-o", path});
          }},
         {"walk.pdf",
          [&](const std::string& path) {
-             return run({"export", "--steps", "3", "-o", path});
+             return said_by({"export", "--steps", "3", "-o", path});
          }},
         {"step.png",
          [&](const std::string& path) {
-             return run({"render", "--size", "1024x640", "-o", path});
+             return said_by({"render", "--size", "1024x640", "-o", path});
          }},
     };
     for (const auto& [name, write] : writers) {

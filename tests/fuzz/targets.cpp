@@ -1,6 +1,5 @@
 #include "tests/fuzz/targets.h"
 
-#include "app/cli/cli.h"
 #include "app/io/bench_json.h"
 #include "app/io/kernel_bundle.h"
 #include "app/io/link.h"
@@ -13,10 +12,10 @@
 #include "core/lessons/table.h"
 #include "core/walk/condition.h"
 #include "core/walk/explain.h"
+#include "tests/command_line.h"
 #include "tests/folder.h"
 
 #include <algorithm>
-#include <sstream>
 
 namespace tilewalk::fuzz {
 
@@ -119,7 +118,7 @@ void take_settings(std::string_view bytes) {
 void take_command_line(std::string_view bytes) {
     static const std::vector<std::string> commands = {"trace",     "link",    "model",
                                                       "questions", "lessons", "examples"};
-    std::vector<std::string> words = {"tilewalk"};
+    std::vector<std::string> words;
     for (const std::string& word : split(bytes.substr(0, 400), "\n")) {
         const bool long_number = word.find_first_of("0123456789") != std::string::npos && word.size() > 24;
         if (word.find('/') != std::string::npos || word.starts_with("-o") || word.starts_with("--o") ||
@@ -127,17 +126,12 @@ void take_command_line(std::string_view bytes) {
             continue;
         words.push_back(word);
     }
-    if (words.size() < 2 || std::find(commands.begin(), commands.end(), words[1]) == commands.end()) return;
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    std::ostringstream out, err;
-    const int code = run_cli(
-        static_cast<int>(pointers.size()), pointers.data(),
-        [](ui::AppState&, const WindowOptions&) { return 3; }, out, err);
-    expect(code == 0 || code == 2, "a command ends with 0 or 2");
-    expect(code == 0 || !err.str().empty(), "a refusal has a sentence");
-    expect(code == 0 || out.str().empty(), "what is refused prints nothing");
-    expect(is_utf8(err.str()), "a sentence is UTF-8");
+    if (words.empty() || std::find(commands.begin(), commands.end(), words[0]) == commands.end()) return;
+    const test::Ran ran = test::run(words);
+    expect(ran.code == 0 || ran.code == 2, "a command ends with 0 or 2");
+    expect(ran.code == 0 || !ran.err.empty(), "a refusal has a sentence");
+    expect(ran.code == 0 || ran.out.empty(), "what is refused prints nothing");
+    expect(is_utf8(ran.err), "a sentence is UTF-8");
 }
 
 }  // namespace

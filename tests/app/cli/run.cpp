@@ -6,16 +6,6 @@
 
 namespace tilewalk::test {
 
-Ran run(const std::vector<std::string>& words, const WindowRunner& window) {
-    std::vector<std::string> all = with({"tilewalk"}, words);
-    std::vector<char*> argv;
-    for (std::string& word : all) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    std::ostringstream out, err;
-    const int code = run_cli(static_cast<int>(all.size()), argv.data(), window, out, err);
-    return {code, out.str(), err.str()};
-}
-
 std::string output_of(const std::vector<std::string>& words) {
     const Ran ran = run(words);
     CHECK_MESSAGE(ran.code == 0, ran.err);

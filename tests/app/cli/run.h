@@ -1,8 +1,8 @@
-// Runs the command line inside the test, with streams in place of the terminal.
+// What tests of the command line share beside running it.
 #pragma once
 
-#include "app/cli/cli.h"
 #include "app/ui/state/app_state.h"
+#include "tests/command_line.h"
 #include "tests/contains.h"
 #include "tests/folder.h"
 
@@ -13,15 +13,8 @@
 
 namespace tilewalk::test {
 
-struct Ran {
-    int code = 0;
-    std::string out, err;
-};
-
-inline int no_window(ui::AppState&, const WindowOptions&) { return 3; }
 /// A window that looks at the state and is closed again.
 WindowRunner looking(const std::function<void(ui::AppState&)>& look);
-Ran run(const std::vector<std::string>& words, const WindowRunner& window = no_window);
 /// What it says; fails unless it ends with 0 and without a word on stderr.
 std::string output_of(const std::vector<std::string>& words);
 
