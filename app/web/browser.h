@@ -8,4 +8,7 @@ void copy_text(const char* text);
 /// is wanted.
 void show_cursor(int cursor, bool typing);
 
+/// The file of settings was written: it goes where the browser keeps it.
+void store_settings();
+
 }  // namespace tilewalk::web

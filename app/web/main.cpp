@@ -10,12 +10,15 @@
 // NOLINTBEGIN: the bodies are JavaScript
 EM_JS(void, js_copy, (const char* text), { Module.tilewalk.copy(UTF8ToString(text)); });
 EM_JS(void, js_cursor, (int cursor, int typing), { Module.tilewalk.cursor(cursor, typing); });
+EM_JS(void, js_store, (), { Module.tilewalk.store(); });
 // NOLINTEND
 
 namespace tilewalk::web {
 
 void copy_text(const char* text) { js_copy(text); }
 void show_cursor(int cursor, bool typing) { js_cursor(cursor, typing); }
+
+void store_settings() { js_store(); }
 
 }  // namespace tilewalk::web
 

@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <sstream>
 
 namespace tilewalk::web {
@@ -28,14 +27,12 @@ namespace {
 constexpr float least_width = 1024, least_height = 640;
 constexpr double rest = 0.5;  // seconds from a change until it is kept
 
-std::string settings_of_this_page() { return settings_path(); }
-
 Page* page_of_imgui() { return static_cast<Page*>(ImGui::GetIO().UserData); }
 
 }  // namespace
 
 Page* Page::open(const Opening& opening) {
-    const std::string file = settings_of_this_page();
+    const std::string file = settings_path();
     LoadedSettings loaded = load_settings(file);
     if (!loaded.found && opening.theme == "light") loaded.settings.theme = ui::ThemeId::light;
     Arguments words;
@@ -174,7 +171,10 @@ void Page::context_restored() {
     wake();
 }
 
-void Page::keep(bool open) { (void)keep_all(settings_file, loaded, state, open, moved); }
+void Page::keep(bool open) {
+    (void)keep_all(settings_file, loaded, state, open, moved);
+    store_settings();
+}
 
 void Page::prepare_look() {
     if (ui::load_page_fonts(state, static_cast<float>(width), static_cast<float>(height)) ||

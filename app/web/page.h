@@ -60,7 +60,7 @@ private:
 
     ui::AppState state;
     LoadedSettings loaded;
-    std::string settings_file, pasted_text, shown_cursor;
+    std::string settings_file, pasted_text;
     bool moved = false, drawing = false, fonts_uploaded = false, slept = true;
     int width = 0, height = 0, frames_wanted = 3;
     double last_frame = 0, keep_due = -1;

@@ -51,7 +51,6 @@
     if (!running) return;
     const wait = call('frame', 'number', ['number'], [milliseconds / 1000]);
     offerDownloads(program.FS);
-    store(program.FS);
     tell();
     if (wait === 0) want();
     else if (wait > 0) timer = setTimeout(want, wait * 1000);
@@ -204,7 +203,7 @@
     window.addEventListener('hashchange', followAddress);
     window.addEventListener('popstate', followAddress);
     window.addEventListener('message', listen);
-    window.addEventListener('pagehide', () => { call('keep', null, ['number'], [0]); store(program.FS); });
+    window.addEventListener('pagehide', () => { call('keep', null, ['number'], [0]); });
   }
 
   // ---- Files: dropped, or chosen
@@ -240,6 +239,7 @@
     printErr: (text) => console.log(text),
     tilewalk: {
       copy: (text) => { if (navigator.clipboard) navigator.clipboard.writeText(text).catch(() => {}); },
+      store: () => store(window.Module.FS),
       cursor: (shape) => { canvas.style.cursor = cursors[shape] || 'default'; },
     },
     preRun: [(module) => restore(module.FS || window.Module.FS)],

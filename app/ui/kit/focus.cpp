@@ -243,7 +243,6 @@ void focus_next_row(int by) {
 
 void clear_focus() {
     if (!ImGui::GetCurrentContext()) return;  // a session that is made before its window has no focus
-
     current().visible = false;
     current().id = 0;
 }
