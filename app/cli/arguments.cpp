@@ -292,6 +292,7 @@ void add_link(const OptionGroup& options, Arguments& a) {
     add_problem(options, a, " [worked-4x4]");
     options.word("--step", a.step, "K", "the step, from 1 [1]");
     options.word("--at", a.at, "ROW[.COLUMN]", "the cell of what the step writes, from 0 [the step's own]");
+    options.word("--page", a.page, "walk|memory|scale|compare|start|inside", "what is shown [walk]");
     options.flag("--presenter", a.presenter, "in presenter mode");
     options.word("-o,--output", a.output, "FILE", "instead of stdout");
 }

@@ -83,6 +83,7 @@ struct Arguments {
     Word tour, stop;                       ///< window and render; export and film have a tour alone
     Word link;                             ///< whatever names a walk
     Word at;                               ///< link and inside: the cell
+    Word page;                             ///< link: what is shown instead of the walk
     Word against, place;                   ///< inside: another kernel; a step of a lane
     Word source;                           ///< inside: the user's own kernel
     Word leave_out;                        ///< inside: what the run goes without

@@ -149,6 +149,15 @@ static Result<void> choose_cell_at(ui::AppState& state, const std::string& word)
     return {};
 }
 
+static Result<void> choose_page(ui::AppState& state, const std::string& name) {
+    if (std::ranges::find(ui::page_names, name) == ui::page_names.end())
+        return Failure{"--page is " + in_quotes(name) +
+                       ", expected walk, memory, scale, compare, start or inside."};
+    state.page = ui::page_of(name);
+    if (state.page == ui::Page::inside) ui::inside_page(state);
+    return {};
+}
+
 Outcome run_link(const Arguments& a, std::ostream& out) {
     Result<ui::AppState> state = make_session(a, ui::Settings{});
     if (!state) return bad_input(state.error);
@@ -156,6 +165,8 @@ Outcome run_link(const Arguments& a, std::ostream& out) {
         if (const auto went = go_to_step(*state, *a.step); !went) return bad_input(went.error);
     if (a.at)
         if (const auto chosen = choose_cell_at(*state, *a.at); !chosen) return bad_input(chosen.error);
+    if (a.page)
+        if (const auto chosen = choose_page(*state, *a.page); !chosen) return bad_input(chosen.error);
     const auto link = link_of(*state);
     if (!link) return bad_input(link.error);
     return put(a.output, out, *link + "\n");

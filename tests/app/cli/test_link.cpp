@@ -4,6 +4,7 @@
 #include "app/io/file.h"
 #include "app/io/link.h"
 #include "app/io/problem_json.h"
+#include "app/io/text.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/state/state.h"
 #include "tests/app/cli/run.h"
@@ -217,4 +218,37 @@ TEST_CASE("links: mistakes are told in a sentence") {
          {{"trace", "--link", link + "0"}, "cut off"},
          {{"render", "--link", "tilewalk:%", "-o", "/nowhere/a.png"}, "cut off"}});
     CHECK(run({"--link", "tilewalk:" + std::string(8'000'000, '%')}).code == 2);
+}
+
+// The lecturer has nothing but the line: what it names has to be what stands there.
+TEST_CASE("links: every one of docs/teaching.md leads to the step that its line names") {
+    const auto text = read_file(TILEWALK_SOURCE_DIR "/docs/teaching.md");
+    REQUIRE_MESSAGE(text, text.error);
+    int places = 0;
+    for (const std::string& line : split(*text, "\n"))
+        for (const std::string& link : split(line, "`")) {
+            if (!link.starts_with("tilewalk:") || link.find("sum=") == std::string::npos) continue;
+            CAPTURE(line);
+            const auto state = opened(link);
+            REQUIRE_MESSAGE(state, state.error);
+            if (!line.starts_with("|") || state->page != ui::Page::walk) continue;
+            const std::string place =
+                ", step " + str(state->cursor.step + 1) + ", " + state->explanation.title;
+            CHECK_MESSAGE(line.find(place) != std::string::npos, place);
+            ++places;
+        }
+    CHECK(places >= 16);
+}
+
+TEST_CASE("links: of a page") {
+    for (const std::string_view name : ui::page_names) {
+        const auto link = run({"link", "--page", std::string(name)});
+        REQUIRE(link.code == 0);
+        const auto state = opened(link.out.substr(0, link.out.size() - 1));
+        REQUIRE_MESSAGE(state, state.error);
+        CHECK(state->page == ui::page_of(name));
+    }
+    const Ran refused = run({"link", "--page", "walks"});
+    CHECK(refused.code == 2);
+    CHECK(refused.err.find("expected walk, memory, scale, compare, start or inside") != std::string::npos);
 }
