@@ -215,7 +215,7 @@ void matrix_section(const Canvas& c, AppState& state, const Rect& a) {
 void file_section(const Canvas& c, AppState& state, float x, float y, float w) {
     const FieldResult field =
         text_field(c, "##path", x, y, w - 2 * 66, 32, state.form.path, sizeof state.form.path,
-                   {.hint = "problem.json, q.csv …", .size = 14});
+                   {.hint = "mine.tilewalk.json, q.csv …", .size = 14});
     ButtonLook plain;
     plain.tooltip =
         "A problem (.json), or one matrix for the one chosen above; files can also be dropped on the window";

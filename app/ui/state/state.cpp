@@ -222,9 +222,11 @@ void restore_view(AppState& state, const SavedView& view) {
     restore_row(state, view.row);
 }
 
-void save_file(AppState& state, const std::string& path) {
+// A name without an ending gets that of problems, by which a desktop knows the program.
+void save_file(AppState& state, std::string path) {
     if (!state.hooks.save_problem) return notify(state, "Files cannot be saved here.");
-    if (path.empty()) return notify(state, "Type a file name to save to, for example problem.json.");
+    if (path.empty()) return notify(state, "Type a file name to save to, for example mine.tilewalk.json.");
+    if (path.find('.', path.find_last_of('/') + 1) == path.npos) path += ".tilewalk.json";
     const auto saved = state.hooks.save_problem(path, *state.problem, view_of(state));
     notify_saved(state, path, saved);
 }

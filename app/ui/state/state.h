@@ -66,7 +66,7 @@ void notify_saved(AppState& state, const std::string& path, const Result<void>& 
 const Problem* find_example(const AppState& state, const std::string& name);
 void choose_example(AppState& state, int index);
 void load_files(AppState& state, const std::vector<std::string>& paths);
-void save_file(AppState& state, const std::string& path);
+void save_file(AppState& state, std::string path);
 /// Where the walk stands, to be saved with the problem, and back. A step beyond the walk becomes its last.
 SavedView view_of(const AppState& state);
 void restore_view(AppState& state, const SavedView& view);

@@ -339,3 +339,19 @@ TEST_CASE("without hooks files cannot be opened or saved, and it says so") {
     save_file(program.state, "x.json");
     CHECK(program.state.notice == "Files cannot be saved here.");
 }
+
+TEST_CASE("a problem saved without an ending gets the one of problems") {
+    Program program;
+    std::string path;
+    program.state.hooks.save_problem = [&](const std::string& name, auto&&...) {
+        path = name;
+        return Result<void>{};
+    };
+    for (const auto& [typed, written] : {std::pair{"mine", "mine.tilewalk.json"},
+                                         {"a.b/mine", "a.b/mine.tilewalk.json"},
+                                         {"mine.json", "mine.json"}}) {
+        save_file(program.state, typed);
+        CHECK(path == written);
+        CHECK(contains(program.state.notice, written));
+    }
+}
