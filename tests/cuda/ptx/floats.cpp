@@ -17,19 +17,23 @@ constexpr auto negate = [](u32 a) { return a ^ 0x80000000u; };
 constexpr auto absolute = [](u32 a) { return a & 0x7FFFFFFFu; };
 
 // One rounding, to nearest
-constexpr auto fused = [](float a, float b, float c) { return canonical(std::fma(a, b, c)); };
 constexpr auto rounded_twice = [](float a, float b, float c) { return a * b + c; };
 FOR_EACH_PROCESSOR void fuse_all_lanes(float* d, const float* a, const float* b, const float* c) {
     for (int lane = 0; lane < lanes; ++lane) d[lane] = canonical(std::fma(a[lane], b[lane], c[lane]));
 }
+// Lanes that take no part keep what they have.
+void fuse(const Warp& warp, float* d, const float* a, const float* b, const float* c) {
+    if (warp.active == all_lanes) return fuse_all_lanes(d, a, b, c);
+    float all[lanes];
+    fuse_all_lanes(all, a, b, c);
+    over_lanes(warp, [d, &all](int lane) { d[lane] = all[lane]; });
+}
 void fused_to_nearest(Warp& warp, const Instruction& in) {
     if (warp.block.machine.plain_arithmetic || warp.faulty(Fault::fused_rounds_twice))
         ternary<rounded_twice, float>(warp, in);
-    else if (warp.active == all_lanes)
-        fuse_all_lanes(warp.row<float>(in.at[0]), warp.row<float>(in.at[1]), warp.row<float>(in.at[2]),
-                       warp.row<float>(in.at[3]));
     else
-        ternary<fused, float>(warp, in);
+        fuse(warp, warp.row<float>(in.at[0]), warp.row<float>(in.at[1]), warp.row<float>(in.at[2]),
+             warp.row<float>(in.at[3]));
 }
 
 // One rounding, down. The product is exact in double, and of its sum with c the error is known (Knuth's

@@ -31,41 +31,45 @@ template <int count, bool transposed> void load_matrices(Warp& warp, const Instr
     }
 }
 
-// The elements of a register in each lane: of its lower half, and of its upper.
-template <Half format> struct Pairs {
-    float low[lanes], high[lanes];
-    explicit Pairs(const u32* from) {
-        for (int lane = 0; lane < lanes; ++lane) low[lane] = widened(format, static_cast<u16>(from[lane]));
-        for (int lane = 0; lane < lanes; ++lane)
-            high[lane] = widened(format, static_cast<u16>(from[lane] >> 16));
-    }
-};
+// The elements of a register, two of each lane, the lower half first. Of A and C those of four lanes are a
+// row of eight: element c of row g is the one of lane 4g + c / 2.
+using Pairs = float[8][8];
+template <Half format> [[gnu::always_inline]] inline void widen_pairs(Pairs& to, const u32* from) {
+    std::array<u16, 2 * lanes> halves;
+    std::memcpy(halves.data(), from, sizeof halves);
+    float* const row = to[0];
+    for (std::size_t n = 0; n < halves.size(); ++n) row[n] = widened(format, halves[n]);
+}
+FOR_EACH_PROCESSOR void widen_f16(Pairs& to, const u32* from) { widen_pairs<Half::f16>(to, from); }
+FOR_EACH_PROCESSOR void widen_bf16(Pairs& to, const u32* from) { widen_pairs<Half::bf16>(to, from); }
 
 // C += A B, one product after the other in the order of k. PTX leaves order and rounding of the sums open. In
 // double they are as good as exact, and rounded once.
 template <class Sum, int depth>
-[[gnu::always_inline]] inline void add_products(float (&C)[16][8], const Sum (&A)[16][depth],
-                                                const Sum (&B)[depth][8]) {
+[[gnu::always_inline]] inline void add_products(float (&C)[16][8], const float (&A)[16][depth],
+                                                const float (&B_as_float)[depth][8]) {
+    Sum B[depth][8];
+    for (int k = 0; k < depth; ++k)
+        for (int n = 0; n < 8; ++n) B[k][n] = B_as_float[k][n];
     for (int m = 0; m < 16; ++m) {
         Sum sum[8];
         for (int n = 0; n < 8; ++n) sum[n] = C[m][n];
         for (int k = 0; k < depth; ++k)
-            for (int n = 0; n < 8; ++n) sum[n] += A[m][k] * B[k][n];
+            for (int n = 0; n < 8; ++n) sum[n] += Sum(A[m][k]) * B[k][n];
         for (int n = 0; n < 8; ++n) C[m][n] = static_cast<float>(sum[n]);
     }
 }
 // The same with every product and every sum rounded to a float
 template <int depth>
-void add_rounded(float (&C)[16][8], const double (&A)[16][depth], const double (&B)[depth][8]) {
+void add_rounded(float (&C)[16][8], const float (&A)[16][depth], const float (&B)[depth][8]) {
     for (auto m = std::size_t(0); m < 16; ++m)
         for (int k = 0; k < depth; ++k)
-            for (int n = 0; n < 8; ++n) C[m][n] += static_cast<float>(A[m][k] * B[k][n]);
+            for (int n = 0; n < 8; ++n) C[m][n] += A[m][k] * B[k][n];
 }
-FOR_EACH_PROCESSOR void add_in_double(float (&C)[16][8], const double (&A)[16][16],
-                                      const double (&B)[16][8]) {
+FOR_EACH_PROCESSOR void add_in_double(float (&C)[16][8], const float (&A)[16][16], const float (&B)[16][8]) {
     add_products<double, 16>(C, A, B);
 }
-FOR_EACH_PROCESSOR void add_in_double(float (&C)[16][8], const double (&A)[16][8], const double (&B)[8][8]) {
+FOR_EACH_PROCESSOR void add_in_double(float (&C)[16][8], const float (&A)[16][8], const float (&B)[8][8]) {
     add_products<double, 8>(C, A, B);
 }
 
@@ -77,23 +81,19 @@ FOR_EACH_PROCESSOR void add_in_double(float (&C)[16][8], const double (&A)[16][8
 template <Half format, int depth> void multiply_add(Warp& warp, const Instruction& in) {
     constexpr int registers_A = depth / 4, registers_B = depth / 8;
     const auto row = [&](int n) { return warp.row<u32>(in.at[static_cast<std::size_t>(n)]); };
-    double A[16][depth], B[depth][8];
+    const auto widen = format == Half::f16 ? widen_f16 : widen_bf16;
+    Pairs pairs;
+    float A[16][depth], B[depth][8];
     const bool halves = registers_A == 4 && warp.faulty(Fault::halves_of_A);
     for (int r = 0; r < registers_A; ++r) {
-        const Pairs<format> x(row(4 + (halves && (r == 1 || r == 2) ? 3 - r : r)));
-        for (int lane = 0; lane < lanes; ++lane) {
-            double* const to = &A[lane / 4 + 8 * (r % 2)][lane % 4 * 2 + 8 * (r / 2)];
-            to[0] = x.low[lane], to[1] = x.high[lane];
-        }
+        widen(pairs, row(4 + (halves && (r == 1 || r == 2) ? 3 - r : r)));
+        for (int g = 0; g < 8; ++g) std::memcpy(&A[g + 8 * (r % 2)][8 * (r / 2)], pairs[g], sizeof pairs[g]);
     }
     const bool columns = warp.faulty(Fault::columns_of_B);
     for (int r = 0; r < registers_B; ++r) {
-        const Pairs<format> x(row(4 + registers_A + r));
-        for (int lane = 0; lane < lanes; ++lane) {
-            const int k = lane % 4 * 2, n = lane / 4;
-            (columns ? B[n + 8 * r][k] : B[k + 8 * r][n]) = x.low[lane];
-            (columns ? B[n + 8 * r][k + 1] : B[k + 1 + 8 * r][n]) = x.high[lane];
-        }
+        widen(pairs, row(4 + registers_A + r));
+        for (int g = 0; g < 8; ++g)
+            for (int k = 0; k < 8; ++k) (columns ? B[8 * r + g][k] : B[8 * r + k][g]) = pairs[g][k];
     }
     float C[16][8] = {};
     for (int e = 0; e < 4 && !warp.faulty(Fault::forgets_C); ++e)

@@ -16,12 +16,11 @@ std::uint64_t GlobalMemory::allocate(std::uint64_t bytes) {
 }
 
 void GlobalMemory::release(std::uint64_t address) {
-    last = nullptr;
+    recent.fill(nullptr);
     table.erase(address);
 }
 
 unsigned char* GlobalMemory::find(std::uint64_t address, std::uint64_t bytes, std::string* why) {
-    if (last && last->holds(address, bytes)) return last->data.get() + (address - last->begin);
     auto after = table.upper_bound(address);
     if (after == table.begin()) {
         if (why) *why = "before every allocation";
@@ -29,7 +28,7 @@ unsigned char* GlobalMemory::find(std::uint64_t address, std::uint64_t bytes, st
     }
     const Allocation& before = std::prev(after)->second;
     if (before.holds(address, bytes)) {
-        last = &before;
+        recent[address >> 32 & (places - 1)] = &before;
         return before.data.get() + (address - before.begin);
     }
     if (why) {
@@ -55,23 +54,14 @@ void SharedMemory::resize(std::uint64_t count) {
     epoch = 1;
 }
 
-int SharedMemory::touch(std::uint64_t offset, std::uint64_t count, int warp, bool writes) {
-    const std::uint64_t first = offset / 2, end = (offset + count + 1) / 2;
-    const Mark own = epoch << 8 | static_cast<Mark>(warp), of_epoch = epoch << 8;
-    // In this epoch, and not by this warp
-    const auto other = [=](Mark mark) { return mark >= of_epoch && mark != own; };
-    bool collides = false;
-    for (std::uint64_t n = first; n < end; ++n) collides |= other(written[n]) || (writes && other(read[n]));
-    int with = -1;
-    for (std::uint64_t n = first; collides && with < 0; ++n) {
-        const Mark mark = other(written[n]) ? written[n] : writes ? read[n] : own;
-        if (other(mark)) with = (mark & 0xFF) != several ? static_cast<int>(mark & 0xFF) : warp == 0 ? 1 : 0;
-    }
-    if (writes)
-        for (std::uint64_t n = first; n < end; ++n) written[n] = own;
-    else
-        for (std::uint64_t n = first; n < end; ++n) read[n] = other(read[n]) ? of_epoch | several : own;
-    return with;
+int SharedMemory::other_of(std::size_t first, std::size_t marks, Mark own, bool writes) const {
+    for (std::size_t n = first; n < first + marks; ++n)
+        for (const Mark mark : {written[n], writes ? read[n] : own}) {
+            if (!by_other(mark, own)) continue;
+            const Mark warp = mark & 0xFF, any = (own & 0xFF) == 0 ? 1 : 0;
+            return static_cast<int>(warp != several ? warp : any);
+        }
+    return -1;
 }
 
 }  // namespace tilewalk::ptx

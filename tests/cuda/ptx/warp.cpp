@@ -60,14 +60,22 @@ void Warp::fail(const Instruction& in, const std::string& what, int lane) const 
     throw Error(text.str());
 }
 
-unsigned char* Warp::access(Space space, std::uint64_t address, std::uint64_t bytes, std::uint64_t aligned,
-                            int lane, bool writes, const Instruction& in) {
-    const auto refuse = [&](const std::string& why) {
-        std::ostringstream text;
-        text << bytes << " bytes at 0x" << std::hex << address << " of " << name_of(space)
-             << " memory: " << why;
-        fail(in, text.str(), lane);
-    };
+void Warp::refuse_access(Space space, std::uint64_t address, std::uint64_t bytes, int lane,
+                         const Instruction& in, const std::string& why) const {
+    std::ostringstream text;
+    text << bytes << " bytes at 0x" << std::hex << address << " of " << name_of(space) << " memory: " << why;
+    fail(in, text.str(), lane);
+}
+
+void Warp::refuse_race(std::uint64_t address, std::uint64_t bytes, int lane, int other,
+                       const Instruction& in) const {
+    refuse_access(Space::shared, address, bytes, lane, in,
+                  "warp " + std::to_string(other) + " accesses them with no barrier between the two");
+}
+
+unsigned char* Warp::access_with_care(Space space, std::uint64_t address, std::uint64_t bytes,
+                                      std::uint64_t aligned, int lane, const Instruction& in) {
+    const auto refuse = [&](const std::string& why) { refuse_access(space, address, bytes, lane, in, why); };
     if (address % aligned != 0) refuse("not aligned to " + std::to_string(aligned));
     // The bytes of a space that begins at `begin`
     const auto inside = [&](std::uint64_t begin, std::uint64_t size) {
@@ -83,13 +91,7 @@ unsigned char* Warp::access(Space space, std::uint64_t address, std::uint64_t by
         const auto size = static_cast<std::uint64_t>(block.kernel.local_bytes);
         return local.data() + static_cast<std::uint64_t>(lane) * size + inside(local_begin, size);
     }
-    case Space::shared: {
-        const std::uint64_t offset = inside(shared_begin, block.shared.size());
-        const int other = block.machine.find_races ? block.shared.touch(offset, bytes, number, writes) : -1;
-        if (other >= 0)
-            refuse("warp " + std::to_string(other) + " accesses them with no barrier between the two");
-        return block.shared.data() + offset;
-    }
+    case Space::shared: return block.shared.data() + inside(shared_begin, block.shared.size());
     default: {
         std::string why;
         unsigned char* const found = block.machine.memory.find(address, bytes, &why);

@@ -44,8 +44,22 @@ public:
     Mask& predicate(Row at) { return file[at]; }
 
     /// The bytes that a lane accesses. Throws unless they are there and aligned to `aligned`.
-    unsigned char* access(Space space, std::uint64_t address, std::uint64_t bytes, std::uint64_t aligned,
-                          int lane, bool writes, const Instruction& in);
+    [[gnu::always_inline]] unsigned char* access(Space space, std::uint64_t address, std::uint64_t bytes,
+                                                 std::uint64_t aligned, int lane, bool writes,
+                                                 const Instruction& in) {
+        const bool at_its_place = address % aligned == 0;
+        if (space == Space::shared && at_its_place &&
+            lies_inside(address, bytes, shared_begin, block.shared.size())) {
+            const std::uint64_t offset = address - shared_begin;
+            const int other =
+                block.machine.find_races ? block.shared.touch(offset, bytes, number, writes) : -1;
+            if (other >= 0) refuse_race(address, bytes, lane, other, in);
+            return block.shared.data() + offset;
+        }
+        if (space == Space::global && at_its_place)
+            if (unsigned char* const found = block.machine.memory.find_again(address, bytes)) return found;
+        return access_with_care(space, address, bytes, aligned, lane, in);
+    }
     std::uint64_t address(const Instruction& in, std::size_t operand, std::size_t nth, bool wide, int lane) {
         const auto offset = static_cast<std::uint64_t>(in.offset[nth]);
         if (wide) return row<std::uint64_t>(in.at[operand])[lane] + offset;
@@ -65,6 +79,12 @@ public:
     void perform(const Copy& copy);
 
 private:
+    unsigned char* access_with_care(Space space, std::uint64_t address, std::uint64_t bytes,
+                                    std::uint64_t aligned, int lane, const Instruction& in);
+    [[noreturn]] void refuse_access(Space space, std::uint64_t address, std::uint64_t bytes, int lane,
+                                    const Instruction& in, const std::string& why) const;
+    [[noreturn]] void refuse_race(std::uint64_t address, std::uint64_t bytes, int lane, int other,
+                                  const Instruction& in) const;
     void step(const Instruction& in);
     void branch(const Instruction& in);
     Mask needed(const Instruction& in, Mask there);
