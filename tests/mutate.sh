@@ -1,13 +1,14 @@
-# Sourced by the scripts that break one line at a time, with their BUILD_FOLDER [COUNT].
+# Sourced by the scripts that break one line at a time, with their BUILD_FOLDER [COUNT [WORD]].
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 build=$(cd "$1" && pwd -P)
 count=${2:-1000}
+word=${3:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# ordered LIST: one of each class before the others
+# ordered LIST: those that hold the word, one of each class before the others
 ordered() {
-    grep -v '^#' "$1" |
+    grep -v '^#' "$1" | grep -F -- "$word" |
         awk -F ' [|] ' '{ if (seen[$1]++) later[n++] = $0; else print } END { for (k = 0; k < n; k++) print later[k] }'
 }
 
@@ -66,5 +67,5 @@ try_all() {
         printf '%s %s\n' "$shown" "$result"
     done < <(ordered "$1")
     echo "$caught of $all caught, $hung hung"
-    [ "$caught" -eq "$all" ]
+    [ "$all" -gt 0 ] && [ "$caught" -eq "$all" ]
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Breaks one line of a kernel at a time (mutants.txt) and lets the checks of the emulator look for it.
 #
-#     tests/cuda/mutants.sh BUILD_FOLDER [COUNT]
+#     tests/cuda/mutants.sh BUILD_FOLDER [COUNT [WORD]]
 #
-# With COUNT only so many of them, one of each class first. Prints a table; ends with 1 if one was not caught.
+# With COUNT only so many of them, one of each class first; with WORD those whose line holds it. Prints a table; ends
+# with 1 if one was not caught.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../mutate.sh"
 

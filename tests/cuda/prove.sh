@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# prove.sh [--equal] [--record] [--deletions] [WORD...]: lets an outside prover look at the kernels, without a GPU.
+# prove.sh [--equal] [--record] [--deletions] [--mutants] [WORD...]: lets an outside prover look at the kernels, without a GPU.
 #
 #     tests/cuda/prove.sh                      every row of prover/proofs.txt: no race in any order of the threads
 #     tests/cuda/prove.sh --record f5 b3       the rows that hold one of the words, and what came of it to proofs.json
 #     tests/cuda/prove.sh --deletions          each barrier and each wait taken out in turn: does it miss it?
+#     tests/cuda/prove.sh --mutants            kernels with one line broken, those of mutants.txt: does it see that?
 #     tests/cuda/prove.sh --equal              kernels against PyTorch, in real arithmetic; takes 5 GB for PyTorch
 #
 # Hours for all of it. The prover (SentryWard, pinned) goes to a private environment in build/prover or where
@@ -31,9 +32,12 @@ build_launches "$root" "$place"
 
 mkdir -p "$place/work"
 program=prove.py
-if [ "${1:-}" = --equal ]; then
+case ${1:-} in
+    --equal) program=equal.py ;;
+    --mutants) program=mutants.py ;;
+esac
+if [ $program != prove.py ]; then
     shift
-    program=equal.py
     "$place/bin/python" -c 'import torch' 2>/dev/null || "$place/bin/pip" install -q "sentryward[reference]==$version"
 fi
 exec python3 "$here/$program" --nvcc "$nvcc" --launches "$place/launches.program" --prover "$place/bin/sentryward" \

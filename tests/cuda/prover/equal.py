@@ -17,7 +17,7 @@ import time
 
 sys.dont_write_bytecode = True
 from prove import COLUMNS, given, launches_of, tool_version, without_atomics, without_bfi
-from ptx_of_kernels import HERE, compiled, nvcc_version
+from ptx_of_kernels import HERE, ROOT, compiled, nvcc_version
 
 RECORD = os.path.join(HERE, "equalities.json")
 
@@ -144,10 +144,10 @@ def reference_of(folder, row, function, changes):
 
 # ---- The proof
 
-def prove_equal(options, row, kernel, function, changes, seconds):
+def prove_equal(options, row, kernel, function, changes, seconds, root=ROOT):
     launch = next(l for l in launches_of(options.launches, row) if l["kernel"].startswith(kernel))
     source = row["rung"].replace("-", "_") + ".cu"
-    entry = compiled(options.nvcc, source, options.architecture)[launch["kernel"]]
+    entry = compiled(options.nvcc, source, options.architecture, root)[launch["kernel"]]
     module, _ = without_atomics(without_bfi(entry.module))
     for change in changes:
         module = CHANGES[change](module)

@@ -2,9 +2,10 @@
 # Breaks one line at a time, of the kernels (tests/cuda/mutants.txt, as for the emulator) and of what nvcc alone sees
 # (mutants.txt beside this), compiles it to PTX and lets the second machine look for it.
 #
-#     tests/cuda/ptx/mutants.sh BUILD_FOLDER [COUNT]
+#     tests/cuda/ptx/mutants.sh BUILD_FOLDER [COUNT [WORD]]
 #
-# With COUNT only so many of them, one of each class first. Prints a table; ends with 1 if one was not caught.
+# With COUNT only so many of them, one of each class first; with WORD those whose line holds it. Prints a table; ends
+# with 1 if one was not caught.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../mutate.sh"
 
