@@ -91,7 +91,8 @@ std::string finding_text(const KernelComparison& c) {
     switch (f.kind) {
     case Kind::none: return c.kernel->tiles.empty() ? "no tiles were recorded" : "all within rounding";
     case Kind::value:
-        return "first beyond rounding: " + place(f.quantity, f.i, f.j, f.row, f.column) + numbers;
+        return "first beyond rounding: " + place(f.quantity, f.i, f.j, f.row, f.column) + numbers +
+               (f.quantity == Quantity::O ? ", not yet divided" : "");
     case Kind::extra_tile: return tile_text(f.i, f.j) + " was computed, though the mask removes it whole";
     case Kind::missing_tile: return tile_text(f.i, f.j) + " was left out, though the mask leaves some of it";
     case Kind::output:

@@ -26,8 +26,9 @@ std::vector<Share> flash1_shares(const Shape& s) {
     return {{"K", Role::K, md, 0},
             {"V", Role::V, md, 0},
             {"Q", Role::Q, blocks * nd, 0},
+            {"O", Role::O, blocks * nd, blocks * nd},
             // Once more at the start: O = 0, m = −∞, ℓ = 0
-            {"O", Role::O, blocks * nd, (blocks + 1) * nd},
+            {"O = 0", Role::O, 0, nd},
             {"m, ℓ", Role::l, blocks * state, (blocks + 1) * state}};
 }
 

@@ -50,7 +50,8 @@ Plot plot_of(const Rect& pane, const std::vector<Area>& list) {
 
 // The number of an area: in its box, else above the line; on stage below a hanging box, where its neighbours
 // leave room.
-void area_label(const Canvas& c, const Plot& plot, const Area& a, const Rect& r, float& labelled) {
+void area_label(const Canvas& c, const Plot& plot, const Area& a, const Rect& r,
+                const std::vector<std::pair<const Area*, Rect>>& boxes, float& labelled) {
     const std::string text = format_short(a.area);
     const float w = text_width(Face::mono, size::small, text), mid = r.x + r.w / 2;
     if (w + 8 <= r.w && r.h >= 18) {
@@ -62,10 +63,15 @@ void area_label(const Canvas& c, const Plot& plot, const Area& a, const Rect& r,
     if (a.when != When::now) return;
     const bool up = a.height > 0;
     const float wanted = up || w <= r.w ? mid - w / 2 : r.x + r.w - w;  // hanging: flush with its right edge
-    const float lo = std::max(plot.x - 4, labelled + 6), hi = plot.x + plot.w - w;
+    const bool below = far_type() && !up && r.bottom() + 16 <= plot.bottom;
+    // Below a box it goes aside from a deeper one at its left.
+    float deeper = plot.x - 4;
+    for (const auto& [other, box] : boxes)
+        if (below && box.right() <= r.x + 1 && box.bottom() > r.bottom() + 1)
+            deeper = std::max(deeper, box.right() + 6);
+    const float lo = std::max(deeper, labelled + 6), hi = plot.x + plot.w - w;
     const float left = std::min(std::max(wanted, lo), hi);
     if (left < lo || std::abs(left - wanted) > 40) return;
-    const bool below = far_type() && !up && r.bottom() + 16 <= plot.bottom;
     const float y =
         below ? r.bottom() + 9 : (up ? r.y : plot.zero) - (far_type() ? 11 : 9);  // not on the line of D
     c.rect(left - 2, y - 8, w + 4, 15, c.theme->well);  // outlines of what comes end beside it
@@ -111,7 +117,7 @@ void areas(const Canvas& c, const Problem& p, const Rect& pane, const std::vecto
     }
     for (const auto& [area, r] : boxes) box(c, r, area->when, area - list.data() == chosen, area->height > 0);
     float labelled = -1e9f;
-    for (const auto& [area, r] : boxes) area_label(c, plot, *area, r, labelled);
+    for (const auto& [area, r] : boxes) area_label(c, plot, *area, r, boxes, labelled);
     name_areas(c, p, pane, plot, boxes, list.data());
     const ImU32 mean = hue(*c.theme, Role::alpha);
     c.line({pane.x - 3, plot.zero}, {pane.x + plot.w + 5, plot.zero}, mean, 1.8f);

@@ -23,8 +23,20 @@ void lines(const Canvas& c, const AppState& state, const Rect& a) {
     while (first + fit < shown.size() && shown[first + fit / 2].line < state.explanation.code_line) ++first;
     const float row = std::min(22.0f, a.h / px(fit)), indent = 15;
     float at = a.y;
+    // What is left out above and below is said in the place of the first and the last line.
+    const bool says = fit >= 5;
+    const std::size_t above = says && first > 0 ? first + 1 : 0,
+                      below = says && first + fit < shown.size() ? shown.size() - first - fit + 1 : 0;
     for (std::size_t place = first; place < first + fit; ++place) {
         const ShownCode& code = shown[place];
+        if ((above && place == first) || (below && place == first + fit - 1)) {
+            c.text(a.x + 12, at + row / 2,
+                   "… " + counted(place == first ? above : below, "line") +
+                       (place == first ? " above" : " below"),
+                   size::small, t.t3);
+            at += row;
+            continue;
+        }
         const bool current = code.line == state.explanation.code_line;
         const float y = at, x = a.x + 12 + indent * px(code.indent);
         at += row;

@@ -38,6 +38,7 @@ void draw_both_layouts(const Canvas& c, AppState& state, const Rect& a, const In
     const InsidePlace* const places[] = {&at, &sound};
     const char* const names[] = {"Without the swizzle", "With it"};
     const int most = most_ways(at, sound);
+    note_part(c, a, "Memory");
     for (int n = 0; n < 2; ++n) {
         const Rect part{a.x + px(n) * (w + space::margin), a.y, w, a.h};
         const Panel panel(c, n == 0 ? "Banks broken" : "Banks sound", part, names[n]);
@@ -209,7 +210,7 @@ void inside_fault(const Canvas& c, AppState& state, const Rect& a) {
 void far_fault(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
     const InsideLook look{size::far, size::far, 1.5f, true, true};
     const BrokenWalk& told = *state.kernel_walk->broken;
-    const float lower = 160, upper = a.h - lower - 20;
+    const float lower = told.damage.wrong == 0 ? 64 : 160, upper = a.h - lower - 20;
     const Rect top{a.x, a.y, a.w, upper};
     if (told.crossing) {
         draw_crossing(c, state, top, crossing_place(state, at), told, look);

@@ -87,6 +87,8 @@ void draw_sectors(const Canvas& canvas, const AppState& state, const Rect& area,
 /// Lanes of the warps, copies behind them, barriers; clicking goes there.
 void draw_warps(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                 const InsideLook& look);
+/// What its colours and marks mean, in two lines for the back row.
+void draw_far_legend(const Canvas& c, AppState& state, const InsidePlace& at, const Rect& a);
 
 // With a fault (broken.cpp, crossing.cpp)
 /// In place of registers and memory: what the fault does.

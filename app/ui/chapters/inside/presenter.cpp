@@ -85,7 +85,9 @@ void far_meeting(const Canvas& c, AppState& state, const Rect& a, const InsidePl
 // Where a tour speaks of them: all of the page.
 void far_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
     note_part(c, a, "Warps");
-    draw_warps(c, state, a, at, {size::far, size::far, 1.5f, true});
+    constexpr float legend = 92;
+    draw_warps(c, state, {a.x, a.y, a.w, a.h - legend}, at, {size::far, size::far, 1.5f, true});
+    draw_far_legend(c, state, at, {a.x, a.bottom() - legend, a.w, legend - 8});
 }
 
 void far_crossing(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
@@ -123,6 +125,7 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
         if (H < from::presenter_page && points_at(state, "Crossing") && told.crossing)
             return far_crossing(c, state, {left, 92, w, H - 92 - 24}, at);
         const PanelPart part(c, "Fault", {left - 4, 92, w + 8, H - 108});  // frames lie on its edge
+        if (told.fault.kind == inside::FaultKind::swizzle) note_part(c, {left, 92, w, H - 108}, "Memory");
         return far_fault(c, state, {left, 92, w, H - 92 - 24}, at);
     }
     const inside::StepWords words = inside::words_of_step(at.record(), at.block(), *at.event);

@@ -139,16 +139,20 @@ void draw_flight_names(const Canvas& c, const InsidePlace& at, const WarpSheet& 
             if (flies(flight) != flying) continue;
             const FlightMarks m = marks_of(sheet, *flight);
             const Matter matter = inside::matter_of(at.record(), flight->from);
-            const Line label = pieces(matter_line(matter, "copy"), word(" " + format_size(flight->bytes)));
-            const float w = rich_width(c, label, size), x = std::max(m.issued + 13, m.committed + 6);
-            if (x + w > sheet.area.right()) continue;
-            const bool meets = std::ranges::any_of(taken, [&](const Taken& o) {
-                return o.from < x + w + 4 && o.to > x - 1 && !(o.to <= x + 1);
-            });
-            // Of what has come a name has no place beyond the disc.
-            if (meets || (!flying && x + w > m.end)) continue;
-            c.rich(x, y, label, size, Align::left, flying ? t.t1 : t.t3);
-            taken.push_back({x, x + w + 8});
+            const Line name = matter_line(matter, "copy");
+            const float x = std::max(m.issued + 13, m.committed + 6);
+            // Where there is no room for both, the name without its size
+            for (const Line& label : {pieces(name, word(" " + format_size(flight->bytes))), name}) {
+                const float w = rich_width(c, label, size);
+                const bool meets = std::ranges::any_of(taken, [&](const Taken& o) {
+                    return o.from < x + w + 4 && o.to > x - 1 && !(o.to <= x + 1);
+                });
+                // Of what has come a name has no place beyond the disc.
+                if (x + w > sheet.area.right() || meets || (!flying && x + w > m.end)) continue;
+                c.rich(x, y, label, size, Align::left, flying ? t.t1 : t.t3);
+                taken.push_back({x, x + w + 8});
+                break;
+            }
         }
 }
 
@@ -348,52 +352,61 @@ void draw_mark(const Canvas& c, std::size_t n, float x, float y) {
     if (n == 3) c.line({x + 5, y - 7}, {x + 5, y + 7}, t.t2, 1.5f);
 }
 
-// Colours are the quantity that a step is about, tall ones products; then the marks.
-void draw_legend(const Canvas& c, AppState& state, const InsidePlace& at, float x, float right, float y) {
-    const Theme& t = *c.theme;
-    static constexpr LegendEntry marks[] = {{"copy issued", "copy-in-background"},
-                                            {"committed", "copy-group"},
-                                            {"arrived", "copy-in-background"},
-                                            {"barrier", "barrier"}};
-    struct Hue {
-        const char* word;
-        Matter matter;
-    };
-    const bool back = at.record().outputs.size() > 1;  // gradients
-    const Hue forward[] = {{"Q", Matter::Q},    {"K", Matter::K}, {"V", Matter::V},
-                           {"S, P", Matter::S}, {"O", Matter::O}, {"else", Matter::none}};
-    const Hue backward[] = {{"Q, dQ", Matter::Q}, {"K, dK", Matter::K}, {"V, dV", Matter::V},
-                            {"S, P", Matter::S},  {"O, dO", Matter::O}, {"else", Matter::none}};
-    const std::span<const Hue> hues = back ? std::span<const Hue>(backward) : forward;
-    float hues_w = 0;
-    for (const Hue& one : hues) hues_w += text_width(Face::regular, size::small, one.word) + 26;
-    const float marks_w = legend_width(marks), room = right - x - 16;
-    float pen = right;
-    if (marks_w <= room) {
-        pen = right - marks_w;
-        float at_x = pen;
-        for (std::size_t n = 0; n < std::size(marks); ++n) {
-            at_x += 16;
-            draw_mark(c, n, at_x, y);
-            const float w = c.text(at_x + 16, y, marks[n].word, size::small, t.t3);
-            tip_of_term(c, state, "##mark " + str(n), {at_x, y - 10, 16 + w, 20}, marks[n].term);
-            at_x += 16 + w;
-        }
+constexpr LegendEntry legend_marks[] = {{"copy issued", "copy-in-background"},
+                                        {"committed", "copy-group"},
+                                        {"arrived", "copy-in-background"},
+                                        {"barrier", "barrier"}};
+
+void draw_legend_marks(const Canvas& c, AppState& state, float x, float y, ImU32 ink) {
+    for (std::size_t n = 0; n < std::size(legend_marks); ++n) {
+        x += 16;
+        draw_mark(c, n, x, y);
+        const float w = c.text(x + 16, y, legend_marks[n].word, size::small, ink);
+        tip_of_term(c, state, "##mark " + str(n), {x, y - 10, 16 + w, 20}, legend_marks[n].term);
+        x += 16 + w;
     }
-    if (hues_w > pen - x - 16) return;
-    pen -= hues_w;
-    for (const Hue& one : hues) {
+}
+
+struct LegendHue {
+    const char* word;
+    Matter matter;
+};
+std::span<const LegendHue> legend_hues(const InsidePlace& at) {
+    static constexpr LegendHue forward[] = {{"Q", Matter::Q},    {"K", Matter::K}, {"V", Matter::V},
+                                            {"S, P", Matter::S}, {"O", Matter::O}, {"else", Matter::none}};
+    static constexpr LegendHue backward[] = {{"Q, dQ", Matter::Q}, {"K, dK", Matter::K},
+                                             {"V, dV", Matter::V}, {"S, P", Matter::S},
+                                             {"O, dO", Matter::O}, {"else", Matter::none}};
+    const bool back = at.record().outputs.size() > 1;  // gradients
+    return back ? std::span<const LegendHue>(backward) : forward;
+}
+
+void draw_legend_hues(const Canvas& c, const InsidePlace& at, float x, float y, ImU32 ink) {
+    const Theme& t = *c.theme;
+    for (const LegendHue& one : legend_hues(at)) {
         const ImU32 hue = one.matter == Matter::none ? t.line2 : hue_of(t, one.matter);
-        c.rect(pen, y - 5, 10, 10, mix(t.panel, hue, .8f), 2);
-        const float w = c.text(pen + 14, y, one.word, size::small, t.t3);
-        const Hot hot = hot_area(c, std::string("##hue ") + one.word, pen, y - 10, 14 + w, 20);
+        c.rect(x, y - 5, 10, 10, mix(t.panel, hue, .8f), 2);
+        const float w = c.text(x + 14, y, one.word, size::small, ink);
+        const Hot hot = hot_area(c, std::string("##hue ") + one.word, x, y - 10, 14 + w, 20);
         if (hot.hovered)
             tooltip(c,
                     one.matter == Matter::none
                         ? std::string("Steps that are about none of the matrices: barriers, waits, shuffles")
                         : "Steps that are about " + std::string(one.word) + "; tall ones are products");
-        pen += 26 + w;
+        x += 26 + w;
     }
+}
+
+// Colours are the quantity that a step is about, tall ones products; then the marks.
+void draw_legend(const Canvas& c, AppState& state, const InsidePlace& at, float x, float right, float y) {
+    const Theme& t = *c.theme;
+    float hues_w = 0;
+    for (const LegendHue& one : legend_hues(at))
+        hues_w += text_width(Face::regular, size::small, one.word) + 26;
+    const float marks_w = legend_width(legend_marks);
+    float pen = right;
+    if (marks_w <= right - x - 16) draw_legend_marks(c, state, pen -= marks_w, y, t.t3);
+    if (hues_w <= pen - x - 16) draw_legend_hues(c, at, pen - hues_w, y, t.t3);
 }
 
 }  // namespace
@@ -425,6 +438,13 @@ void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePla
         draw_race_arrow(c, *told, at, sheet);
     draw_names(c, state, sheet, a.x, at, look.small);
     answer_mouse(c, state, sheet, at);
+}
+
+void draw_far_legend(const Canvas& c, AppState& state, const InsidePlace& at, const Rect& a) {
+    const float factor = size::far / size::small;
+    const Enlarged large(c, {a.x, a.y}, factor);
+    draw_legend_hues(large.c, at, 0, a.h / factor * .25f, c.theme->t2);
+    draw_legend_marks(large.c, state, -16, a.h / factor * .75f, c.theme->t2);
 }
 
 void inside_warps(const Canvas& c, AppState& state, const Rect& a) {

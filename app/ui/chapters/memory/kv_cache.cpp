@@ -44,7 +44,7 @@ void kv_cache_rows(const Canvas& c, const Study& s, const Rect& a, const RowsLoo
         c.text(kind_x, y, kind_of(choices[n], in.heads), em, t.t2);
         c.text(bytes_x, y, held_text(bytes), em, t.t1, Face::regular, Align::right);
         // Half of it is K, the other half V.
-        const float strength = n == 0 ? .45f : .75f;
+        constexpr float strength = .75f;
         c.rect(bars, y - h / 2, w, h, mix(t.panel, hue(t, Role::V), strength), radius::bar);
         c.rect(bars, y - h / 2, w / 2, h, mix(t.panel, hue(t, Role::K), strength), radius::bar);
     }

@@ -131,7 +131,8 @@ void bars(const Canvas& c, const Study& s, const Rect& a, const char* title) {
 void roofline(const Canvas& c, const Study& s, const Rect& a) {
     note_part(c, a, "Roofline");
     const ChartLook look{.text = 27, .label = 28, .marker = 10, .line = 3, .panel = false};
-    paint(c, lay_out(roofline_chart(*c.theme, s, a.w - 300), a, look, *c.theme));
+    const Rect inner{a.x, a.y + 10, a.w, a.h - 16};  // the ring of a tour goes round its edge
+    paint(c, lay_out(roofline_chart(*c.theme, s, a.w - 300), inner, look, *c.theme));
 }
 
 std::string short_verdict(const Study& s) {
@@ -186,7 +187,7 @@ void memory_presenter(const Canvas& canvas, AppState& state, float W, float H) {
                   traffic ? std::string("bytes through HBM, of one head") : matrices, size::far_text,
                   c.theme->t2);
     if (brief) {
-        const Rect room{x, 138, w, std::min(226.0f, H - 138 - 20)};
+        const Rect room{x, 138, w, std::min(traffic ? 300.0f : 226.0f, H - 138 - 20)};
         return traffic ? bars(c, s, room, "") : table(c, s, room);
     }
     table(c, s, {x, 138, w, 226});

@@ -154,6 +154,12 @@ std::string height_that_pays(const Study& s, bool brief) {
     return brief ? from + "." : from + " attention: each of N ÷ Br query blocks reads all of K and V.";
 }
 
+static void not_on_chip(const Canvas& c, const Rect& bar, ImU32 colour) {
+    const bool far = bar.h > 16;
+    c.hatch(bar.x + 1, bar.y + 1, bar.w - 2, bar.h - 2, colour, far ? 10.0f : 7.0f, far ? 2.0f : 1.2f);
+    c.frame(bar.x + .5f, bar.y + .5f, bar.w - 1, bar.h - 1, colour, 1.2f, radius::bar);
+}
+
 void tile_height_rows(const Canvas& c, const Study& s, const Rect& a, const RowsLook& look) {
     const Theme& t = *c.theme;
     std::vector<TileRow> rows = tile_rows(s.shape);
@@ -171,7 +177,17 @@ void tile_height_rows(const Canvas& c, const Study& s, const Rect& a, const Rows
     const auto X = [&](double saving) { return bars + (end - bars) * px(saving / most); };
     c.rich(br_x, head, {symbol("B", Role::none), sub("r", Role::none)}, em, Align::right, t.t2);
     c.text(bytes_x, head, "it moves", em, t.t2, Face::medium, Align::right);
-    c.text_within(bars, head, a.right() - bars, "standard ÷ FlashAttention-2", em, t.t2, Face::medium);
+    const float title_w =
+        c.text_within(bars, head, a.right() - bars, "standard ÷ FlashAttention-2", em, t.t2, Face::medium);
+    const auto fits = [&](const TileRow& row) {
+        Shape shape = s.shape;
+        shape.Br = row.Br;
+        return tile_fit(shape, s.input.hardware) != TileFit::none;
+    };
+    constexpr const char* hatched = "hatched: not on chip";
+    if (!std::ranges::all_of(rows, fits) &&
+        title_w + text_width(Face::regular, em, hatched) + em <= a.right() - bars)
+        c.text(a.right(), head, hatched, em, t.t2, Align::right);
     const float pitch = std::min(look.most_pitch, (a.h - look.head) / px(rows.size()));
     for (std::size_t n = 0; n < rows.size(); ++n) {
         const TileRow& row = rows[n];
@@ -182,7 +198,11 @@ void tile_height_rows(const Canvas& c, const Study& s, const Rect& a, const Rows
         c.text(br_x, y, format_count(row.Br), em, t.t1, face, Align::right);
         c.text(bytes_x, y, format_large_size(static_cast<double>(row.bytes)), em, t.t1, face, Align::right);
         const float w = std::max(X(row.saving) - bars, 1.5f);
-        c.rect(bars, y - h / 2, w, h, mix(t.panel, t.t1, pays ? .62f : .3f), radius::bar);
+        const ImU32 fill = mix(t.panel, t.t1, pays ? .62f : .3f);
+        if (fits(row))
+            c.rect(bars, y - h / 2, w, h, fill, radius::bar);
+        else
+            not_on_chip(c, {bars, y - h / 2, w, h}, fill);
         c.text(std::max(bars + w, X(1)) + .5f * em, y, saving_text(row.saving), em, pays ? t.t1 : t.t2,
                pays ? Face::semibold : Face::regular);
     }

@@ -196,9 +196,9 @@ void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, c
 
 // In a narrow pane on stage: a bar for each part with its name, number and weight over it, what is left of it
 // filled, and below them the sum.
-constexpr float row_of_part = 37, rows_of_sum = 50;
+constexpr float least_row_of_part = 27, most_row_of_part = 37, rows_of_sum = 50;
 bool stands_narrow(const Rect& a, std::size_t parts) {
-    return far_type() && a.w < 240 && a.h >= row_of_part * px(parts) + rows_of_sum;
+    return far_type() && a.w < 240 && a.h >= least_row_of_part * px(parts) + rows_of_sum;
 }
 
 void below_each_other(const Canvas& c, const Rect& a, const std::vector<Share>& all, const Line& letter,
@@ -209,7 +209,9 @@ void below_each_other(const Canvas& c, const Rect& a, const std::vector<Share>& 
     if (most == 0) return;
     const ImU32 quiet = mix(t.panel, hue(t, role), .2f), full = ramp(t, role, 1);
     const auto width = [&](double v) { return a.w * static_cast<float>(std::abs(v) / most); };
-    const float moved = over(phase, during::shrinking), h = 15, first = a.y + 8,
+    const float row_of_part = std::min((a.h - rows_of_sum) / px(all.size()), most_row_of_part);
+    const float moved = over(phase, during::shrinking),
+                h = row_of_part - 22 + (row_of_part < 34 ? 6.0f : 0.0f), first = a.y + 8,
                 y2 = first + row_of_part * px(all.size()) + 2;
     float y = first, x = a.x;
     for (const Share& share : all) {

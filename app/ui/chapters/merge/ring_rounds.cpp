@@ -43,6 +43,8 @@ float draw_rounds(const Canvas& c, const RingNow& now, const Rect& a, bool with_
     for (int owner = 0; owner < R && cell >= 22; ++owner)
         c.rich(x + (px(owner) + .5f) * cell, a.y + 8, slot_symbol(Slot::K, owner), size::formula,
                Align::center);
+    // What the numbers are, in the corner between ranks and keys
+    if (cell >= 22) c.text(a.x, a.y + 8, "round", size::small, t.t3);
     if (with_idle) c.text(a.right(), a.y + 8, "waits", size::small, t.t3, Align::right);
     for (int rank = 0; rank < R; ++rank) {
         const float y = a.y + head + px(rank) * cell;

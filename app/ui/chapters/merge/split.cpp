@@ -377,7 +377,8 @@ void workers_panel(const Canvas& c, AppState& state, const MergeNow& now, const 
     const bool left = x > a.inner_right() - text_width(Face::medium, size::small, words) - 60;
     c.text(left ? axis.x : a.inner_right(), end + 12, words, size::small, t.t1, Face::medium,
            left ? Align::left : Align::right);
-    if (shown < workers) c.text(a.inner_x(), end + 12, "of " + str(workers), size::small, t.t3);
+    if (shown < workers)
+        c.text(a.inner_x(), end + 12, "+" + str(workers - shown) + " more", size::small, t.t3);
 }
 
 // ---- The split at hand: the query over its keys, weights beside the values, the sums below

@@ -109,7 +109,10 @@ void bars_at_one_length(const Canvas& c, const AppState& state, const ShownRepor
                Align::right);
     for (const BarColumn& column : columns) {
         c.text_within(column.x, a.y + 24, column.w, column.title, size::far_text, t.t2, Face::medium);
-        note_part(c, {column.x - 12, a.y, column.w + 24, a.h}, column.note);
+        // The names of the kernels stand before the first column and belong to it.
+        const float left = &column == &columns.front() ? a.x : column.x + 2;
+        note_part(c, {left, a.y, column.x + column.w - left - 2, head + px(rows.size()) * pitch},
+                  column.note);
         const double one = length_of_one(column, rows, shown);
         for (std::size_t n = 0; n < rows.size(); ++n)
             bar(c, state, column, *rows[n], one, y_of(n), h, column.beside(shown, *rows[n]));

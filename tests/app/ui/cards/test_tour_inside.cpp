@@ -63,10 +63,20 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     }));
     CHECK(at.origins().matter_of_part(at.warp, at.k, Part::B) == inside::Matter::K);
 
+    at = page.go_to_heading("Eight rows, one bank");
+    CHECK(at.event->op == inside::Op::load_matrices);
+    const inside::Access plain = inside::accesses_of(*at.event, at.words).front();
+    CHECK(inside::bank_turns(plain.addresses, plain.lanes, 16).turns == 32);
+    CHECK(page.state.kernel_walk->broken->damage.wrong == 0);
+
     at = page.go_to_heading("Banks and the swizzle");
     CHECK(at.event->op == inside::Op::load_matrices);
+    // "row 53, chunk 1: place 1 XOR 5 = 4", "4 turns in place of 32"
+    CHECK(page.shows("(K, row 53)"));
+    CHECK((1 ^ 53 % 8) == 4);
     const inside::Access access = inside::accesses_of(*at.event, at.words).front();
     CHECK(inside::bank_turns(access.addresses, access.lanes, 16).ways == 1);
+    CHECK(inside::bank_turns(access.addresses, access.lanes, 16).turns == 4);
     const auto straight = at.origins().straight_rows(at.n, access.addresses);
     REQUIRE_FALSE(straight.empty());
     CHECK(inside::bank_turns(straight, access.lanes, 16).ways == 8);

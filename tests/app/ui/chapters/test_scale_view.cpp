@@ -179,6 +179,9 @@ TEST_CASE("scale: the machine is named beside the card of a tour, too") {
     REQUIRE(shown);
     REQUIRE_FALSE(machine_text(shown->report).empty());
     program.check_shows({machine_text(shown->report)});
+    // "at best four times the speed, here 1.5 times"
+    program.check_shows({"1.5×"});
+    CHECK(format_number(times_as_fast(*shown, "flash", 8192), 2) == "1.5");
 }
 
 TEST_CASE("scale: every text stands out in every theme") {
