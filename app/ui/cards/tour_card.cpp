@@ -553,8 +553,11 @@ Rect tour_band(const Canvas& c, const AppState& state, float W, float H) {
     constexpr float margin = 16;
     const float w = W - 2 * margin;
     const float inner = w - 2 * large.pad;
-    const float h =
-        14 + large.control + 6 + paragraphs_height(c, text_on_stage(c, state, inner), large, inner) + 12;
+    const std::vector<Line> text = text_on_stage(c, state, inner);
+    // What hangs below the last line is clear of the edge.
+    const auto hangs = [](const Span& span) { return span.script == Span::Script::sub; };
+    const float foot = !text.empty() && std::ranges::any_of(text.back(), hangs) ? 16 : 12;
+    const float h = 14 + large.control + 6 + paragraphs_height(c, text, large, inner) + foot;
     return {margin, speaks_of_the_foot(*state.tour) ? margin : H - margin - h, w, h};
 }
 

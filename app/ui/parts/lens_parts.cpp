@@ -2,6 +2,7 @@
 
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/matrix.h"
+#include "app/ui/parts/stage_transfer.h"
 #include "app/ui/state/motion.h"
 #include "core/base/numbers.h"
 
@@ -394,13 +395,16 @@ void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {
         {"whole run", state.lesson->model(*state.problem).total()}};
     const Rival& rival = state.lesson->rival;
     if (rival.standard) list.push_back({"standard", rival.model(*state.problem).total()});
+    const auto written = [](std::int64_t bytes) {
+        return far_type() ? bytes_text(bytes) : format_traffic(bytes);
+    };
     std::int64_t most = 1;
     for (const auto& [label, bytes] : list) most = std::max(most, bytes);
     const float row = std::min(34.0f, pane.h / px(list.size())), h = std::min(16.0f, row - 5);
     float names = 0, numbers = 0;
     for (const auto& [label, bytes] : list) {
         names = std::max(names, text_width(Face::medium, size::body, label));
-        numbers = std::max(numbers, text_width(Face::mono, size::body, format_traffic(bytes)));
+        numbers = std::max(numbers, text_width(Face::mono, size::body, written(bytes)));
     }
     const float beside = pane.right() - pane.x - names - numbers - 30;
     // In a narrow pane a bar has all of its width, below the words.
@@ -412,7 +416,7 @@ void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {
             const float y = pane.y + pitch * px(n) + 8;
             const bool strong = n == 0;
             c.text(pane.x, y, label, size::body, strong ? t.t1 : t.t2, strong ? Face::medium : Face::regular);
-            c.text(pane.right(), y, format_traffic(bytes), size::body, 0, Face::mono, Align::right);
+            c.text(pane.right(), y, written(bytes), size::body, 0, Face::mono, Align::right);
             traffic_bar(c, {pane.x, y + 11, pane.w, 8}, bytes, most, strong);
         }
         return;
@@ -424,7 +428,7 @@ void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {
         const bool strong = n == 0;
         c.text(pane.x + 2, y, label, size::body, strong ? t.t1 : t.t2, strong ? Face::medium : Face::regular);
         traffic_bar(c, {x, y - h / 2, beside, h}, bytes, most, strong);
-        c.text(x + beside + 12, y, format_traffic(bytes), size::body, 0, Face::mono);
+        c.text(x + beside + 12, y, written(bytes), size::body, 0, Face::mono);
     }
 }
 

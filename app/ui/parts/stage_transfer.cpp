@@ -14,16 +14,15 @@
 
 namespace tilewalk::ui {
 
-namespace {
-
-constexpr float to_strip = 24;  // from the stage back to the edge of the strip
-constexpr float hbm_w = 112, usual_lanes = 204, narrow_lanes = 164, chip_title_h = 42, bytes_h = 76,
-                reason_h = 34, most_lane_h = 46;
-
-// A slide has one unit: bytes, as its formula counts them, as long as they can be read at a glance.
 std::string bytes_text(std::int64_t bytes) {
     return bytes < 100'000 ? format_count(bytes) + " B" : format_traffic(bytes);
 }
+
+namespace {
+
+constexpr float to_strip = 24;  // from the stage back to the edge of the strip
+constexpr float hbm_w = 112, usual_lanes = 204, narrow_lanes = 152, chip_title_h = 42, bytes_h = 76,
+                reason_h = 34, most_lane_h = 46;
 
 std::int64_t traffic_until(const Trace& trace, int k) {
     const Traffic t = k < 0 ? Traffic{} : trace.step(k).traffic;
@@ -201,7 +200,7 @@ bool pictures_transfer(const AppState& state) {
 TransferPlan transfer_plan(const Rect& a, bool strip, bool bytes, Lanes lanes) {
     TransferPlan p;
     const bool narrow = lanes == Lanes::narrow;
-    const float lanes_w = narrow ? narrow_lanes : usual_lanes, pad = narrow ? 10 : 16;
+    const float lanes_w = narrow ? narrow_lanes : usual_lanes, pad = 16;
     const float below = bytes ? bytes_h + 14 : 0;
     float x = strip ? a.x - to_strip : a.x;
     if (!strip) p.hbm = {x, a.y, hbm_w, a.h - below}, x += hbm_w + 12;

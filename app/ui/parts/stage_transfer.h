@@ -32,6 +32,9 @@ constexpr float least_exchange_w = 380, least_exchange_h = 146;
 /// Both ways with their bytes, from the strip of HBM at the left of the area, and the traffic of the walk.
 void draw_exchange(const Canvas& canvas, const AppState& state, const Rect& area);
 
+/// A slide has one unit: bytes, as its formula counts them, as long as they can be read at a glance.
+std::string bytes_text(std::int64_t bytes);
+
 /// What a load or a store moves, each matrix once: "K₁, V₁".
 Line moved_symbols(const Trace& trace, int k);
 /// The bytes of one tile that it moves; 0 where the step moves less than all its tiles have (a tile that is

@@ -68,14 +68,10 @@ void tell_competition(const View& v, double P, double dP, double D) {
     if (P <= 0 || P >= 1 || !std::isfinite(dP) || !std::isfinite(D)) return;
     const Expr weight = num(v.trace, Slot::Prob, P), slope = num(v.trace, Slot::dP, dP),
                mean = num(v.trace, Slot::D, D);
-    const Expr own = product({weight, difference(num(1), weight)}),
-               others = difference(mean, product({weight, slope}));
     const Line p = sym(Slot::Prob), dp = sym(Slot::dP), dS = score_gradient(v.trace, v.k);
-    add(v, "softmax: a weight rises with its own score",
-        join({"∂", p, " ÷ ∂", sym(Slot::S), "  =  ", p, " (1 − ", p, ")"}), own, p);
-    add(v, "the weights compete: what it wins, the others lose",
-        join({dS, "  =  ", p, " (1 − ", p, ") ", dp, " − ", p, " (", sym(Slot::Di), " − ", p, " ", dp, ")"}),
-        difference(product({own, slope}), product({weight, others})), dS);
+    add(v, "it gains, and all weights give up for it",
+        join({dS, "  =  ", p, " ", dp, " − ", p, " ", sym(Slot::Di)}),
+        difference(product({weight, slope}), product({weight, mean})), dS);
 }
 
 }  // namespace tilewalk

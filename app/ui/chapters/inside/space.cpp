@@ -112,12 +112,17 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
         c.rect(r.x, r.y, r.w, r.h, content.any ? mix(t.panel, hue, .34f) : t.well, radius::cell);
         if (is_coming(at, area)) c.hatch(r.x, r.y, r.w, r.h, hue_of(t, matter), 7, 1);
         c.frame(r.x + .5f, r.y + .5f, r.w - 1, r.h - 1, content.any ? hue : t.line2, 1, radius::cell);
+        float name_y = r.middle();
         if (touched.any() && touched.begin < area.end && touched.end > area.begin) {
             const float per_byte = r.h / px(area.bytes());
             const float from = r.y + px(std::max(touched.begin, area.begin) - area.begin) * per_byte,
                         to = r.y + px(std::min(touched.end, area.end) - area.begin) * per_byte;
             c.rect(r.x, from, r.w, std::max(2.5f, to - from), mix(t.panel, hue, .9f), 1);
             c.frame(r.x - 1, from - 1, r.w + 2, std::max(2.5f, to - from) + 2, t.focus, 1.5f, 2);
+            // The name stands beside what is touched, on the side with more room.
+            const float half = look.small * .75f, above = from - r.y, below = r.bottom() - to;
+            if (from - 2 < name_y + half && to + 2 > name_y - half && std::max(above, below) > 2 * half)
+                name_y = above > below ? std::min(name_y, from - half) : std::max(name_y, to + half);
         }
         if (r.y - free >= look.small + 1) {
             c.text(r.x - 8, r.y + look.small * .5f, hex_address(area.begin), look.small, t.t3, Face::mono,
@@ -127,7 +132,7 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
         const std::string name = area_name(state, at, area, content), rows = rows_of_content(content);
         const std::string words = name + (name.empty() || rows.empty() ? "" : " ") + rows;
         if (r.h >= look.small + 3 && text_width(Face::medium, look.small, name) < r.w - 6)
-            c.text_within(r.x + r.w / 2, r.middle(), r.w - 6,
+            c.text_within(r.x + r.w / 2, name_y, r.w - 6,
                           text_width(Face::medium, look.small, words) < r.w - 6 ? words : name, look.small,
                           t.t1, Face::medium, Align::center);
         if (look.far) continue;

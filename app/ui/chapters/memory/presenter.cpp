@@ -85,7 +85,7 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
                row.fits ? Face::regular : Face::semibold, Align::right);
     }
     c.dashed_line({limit, a.y + 42}, {limit, a.y + 40 + pitch * px(s.rows.size())}, t.t1, 2.5f, {8, 6});
-    square(c, s, a.right() - side, a.y + 4, side);
+    square(c, s, a.right() - side, a.y + 14, side - 14);
 }
 
 void tile_height(const Canvas& c, const Study& s, const Rect& a) {
@@ -187,7 +187,7 @@ void memory_presenter(const Canvas& canvas, AppState& state, float W, float H) {
                   traffic ? std::string("bytes through HBM, of one head") : matrices, size::far_text,
                   c.theme->t2);
     if (brief) {
-        const Rect room{x, 138, w, std::min(traffic ? 300.0f : 226.0f, H - 138 - 20)};
+        const Rect room{x, 138, w, std::min(300.0f, H - 138 - 20)};
         return traffic ? bars(c, s, room, "") : table(c, s, room);
     }
     table(c, s, {x, 138, w, 226});

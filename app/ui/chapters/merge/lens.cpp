@@ -282,7 +282,7 @@ void draw_sum(const Canvas& c, const MergeNow& now, const Rect& a, Slot slot, in
     if (!result || !std::isfinite(*result)) return;
     const bool mixed = std::ranges::any_of(all, [](const Share& s) { return s.own < 0; }) &&
                        std::ranges::any_of(all, [](const Share& s) { return s.own > 0; });
-    const float label = 34;
+    const float label = far_type() ? 34 : 46;  // holds the number of a first bar that is too short for it
     Line letter = {slot_symbol(slot).front()};
     const bool narrow = !mixed && stands_narrow(a, all.size());
     if (slot == Slot::O_part && now.trace.problem().d() > 1) letter.push_back(word("[" + str(col) + "]"));
