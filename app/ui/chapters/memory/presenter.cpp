@@ -50,7 +50,7 @@ void square(const Canvas& c, const Study& s, float x, float y, float side) {
 
 void table(const Canvas& c, const Study& s, const Rect& a) {
     const Theme& t = *c.theme;
-    const float side = a.h - 8, right = a.right() - side - 28;
+    const float side = std::min(a.h - 8, 230.0f), right = a.right() - side - 28;
     const float n_x = a.x + 160, all_x = a.x + 370, bar_x = all_x + 24, verdict_x = right,
                 bar_end = verdict_x - 220;
     const std::int64_t heads = s.input.heads * s.input.batch;
