@@ -228,8 +228,12 @@ float part_number(const Canvas& c, const Stack& s, std::size_t n, const PartsRow
                right ? Align::left : Align::right);
         return labelled;
     }
-    const float w = width_of(text, size::small), x = std::clamp(mid - w / 2, row.left, row.right - w);
-    if (!row.below || row.mixed || bar.w <= 5 || x <= labelled) return labelled;
+    const float w = width_of(text, size::small), wanted = std::clamp(mid - w / 2, row.left, row.right - w);
+    // Right of its neighbour's number it may still stand below its own bar.
+    const float x = std::max(wanted, labelled + 2);
+    if (!row.below || row.mixed || bar.w <= 5 || x > std::max(wanted, bar.right() - w / 3) ||
+        x + w > row.right)
+        return labelled;
     c.text(x, row.y + row.h + 11, text, size::small, 0, Face::mono);
     return x + w + 6;
 }
