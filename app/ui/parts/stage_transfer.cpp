@@ -21,7 +21,7 @@ std::string bytes_text(std::int64_t bytes) {
 namespace {
 
 constexpr float to_strip = 24;  // from the stage back to the edge of the strip
-constexpr float hbm_w = 112, usual_lanes = 204, narrow_lanes = 152, chip_title_h = 42, bytes_h = 76,
+constexpr float hbm_w = 112, usual_lanes = 204, narrow_lanes = 164, chip_title_h = 42, bytes_h = 76,
                 reason_h = 34, most_lane_h = 46;
 
 std::int64_t traffic_until(const Trace& trace, int k) {
@@ -200,12 +200,12 @@ bool pictures_transfer(const AppState& state) {
 TransferPlan transfer_plan(const Rect& a, bool strip, bool bytes, Lanes lanes) {
     TransferPlan p;
     const bool narrow = lanes == Lanes::narrow;
-    const float lanes_w = narrow ? narrow_lanes : usual_lanes, pad = 16;
+    const float lanes_w = narrow ? narrow_lanes : usual_lanes, pad = narrow ? 13 : 16, gap = narrow ? 6 : 12;
     const float below = bytes ? bytes_h + 14 : 0;
     float x = strip ? a.x - to_strip : a.x;
     if (!strip) p.hbm = {x, a.y, hbm_w, a.h - below}, x += hbm_w + 12;
     p.lanes = {x, a.y, lanes_w, a.h - below};
-    p.chip = {x + lanes_w + 12, a.y, a.right() - x - lanes_w - 12, a.h - below};
+    p.chip = {x + lanes_w + gap, a.y, a.right() - x - lanes_w - gap, a.h - below};
     p.tiles = {p.chip.x + pad, p.chip.y + chip_title_h, p.chip.w - 2 * pad, p.chip.h - chip_title_h - 10};
     if (bytes) p.bytes = {a.x, a.bottom() - bytes_h, a.w, bytes_h};
     return p;
