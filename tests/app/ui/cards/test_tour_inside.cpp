@@ -89,6 +89,14 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
         if (event.op == inside::Op::store) CHECK_FALSE(inside::is_shared(at.block().words_of(event)[0]));
 }
 
+TEST_CASE("tour inside: on stage colours and marks of the warps are explained below them") {
+    OnTour page;
+    page.state.presenter = true;
+    page.go_to_heading("The copy that runs ahead");
+    page.check_shows({"copy issued", "committed", "arrived", "barrier", "S, P", "V"});
+    CHECK(page.look_for("V", "Presenter"));
+}
+
 TEST_CASE("tour inside: a barrier too few is shown where its accesses cross; the other stops are sound") {
     OnTour page;
     const InsidePlace at = page.go_to_heading("A barrier too few");

@@ -104,8 +104,8 @@ TEST_CASE("memory: what is too thin for its name in a bar is named beside it") {
         page.state.presenter = presenter;
         page.frame(2);
         INFO(presenter);
-        CHECK(page.shows("of which Q, O"));  // FlashAttention-2 reads Q, too
-        CHECK(page.shows("of which K, V"));  // and the first version K and V
+        CHECK(page.shows("of which Q, O"));         // FlashAttention-2 reads Q, too
+        CHECK(page.shows("of which K, V, O = 0"));  // and the first version K and V, and O once as zeros
     }
 }
 
@@ -271,7 +271,16 @@ TEST_CASE("memory: the panel of tile heights shows what each height moves, and w
         }
         page.form().N = 16384;
         page.frame(2);
-        CHECK(page.shows("From Br = 32 on"));  // d ÷ 2, for long texts
+        CHECK(page.shows("From Br = 32 on"));                                // d ÷ 2, for long texts
+        if (screen.height > 640) CHECK(page.shows("hatched: not on chip"));  // 256 rows and more
+        page.form().d = 8;
+        page.frame(2);
+        const bool all_fit = std::ranges::all_of(tile_rows(page.now().shape), [&](const TileRow& row) {
+            Shape shape = page.now().shape;
+            shape.Br = row.Br;
+            return tile_fit(shape, page.now().input.hardware) != TileFit::none;
+        });
+        CHECK((screen.height == 640 || page.shows("hatched: not on chip") != all_fit));
     }
 }
 

@@ -1,6 +1,7 @@
 // Presenter mode with a mouse alone, and what an edit does to the history and the title.
 #include "app/ui/kit/theme.h"
 #include "app/ui/parts/presenter.h"
+#include "app/ui/parts/pseudocode.h"
 #include "app/ui/shell/frame.h"
 #include "app/ui/state/chapters.h"
 #include "app/ui/state/state.h"
@@ -111,6 +112,23 @@ TEST_CASE(
     program.press(Key::right);
     program.frame();
     CHECK_FALSE(program.shows("Watch:"));
+}
+
+TEST_CASE("pseudocode that does not fit says how many lines stand above and below") {
+    Program program(example("worked-4x4"), {1600, 900});
+    program.go_to_step(14, 3);
+    const std::vector<ShownCode> shown = shown_code(*program.state.lesson, *program.state.problem);
+    std::size_t lines = 0, left_out = 0;
+    for (const Item& item : program.items()) {
+        if (item.kind != ItemKind::text || !item.visible) continue;
+        if (item.text.starts_with("… "))
+            left_out += static_cast<std::size_t>(std::atoi(item.text.substr(std::strlen("… ")).c_str()));
+        else
+            lines +=
+                std::ranges::any_of(shown, [&](const ShownCode& code) { return code.text == item.text; });
+    }
+    CHECK(left_out > 0);
+    CHECK(lines + left_out == shown.size());
 }
 
 namespace {
