@@ -59,11 +59,12 @@ void explain_ds(const View& v) {
                              ", and a small change of its score would not give it any: no gradient."
                 : dP == D ? "dP is exactly the mean of its row: shifting weight to " + key +
                                 " would change nothing, so its score is left alone."
-                : dP > D
-                    ? "The weights of a row compete. dP = " + value + " is above the row's mean D = " + mean +
-                          ", so a larger score for " + key + " would raise the loss."
-                    : "The weights of a row compete. dP = " + value + " is below the row's mean D = " + mean +
-                          ", so a larger score for " + key + " would lower the loss.";
+                : dP > D ? "The weights of a row compete. dP = " + value +
+                               " is above the row's weighted mean D = " + mean + ", so a larger score for " +
+                               key + " would raise the loss."
+                         : "The weights of a row compete. dP = " + value +
+                               " is below the row's weighted mean D = " + mean + ", so a larger score for " +
+                               key + " would lower the loss.";
     if (!v.problem.broken()) tell_competition(v, P, dP, D);
     set_numbers(v, rounded(v.problem.precision.softmax, product({weight, difference(slope, row_mean)})));
 }
