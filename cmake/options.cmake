@@ -20,6 +20,9 @@ add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=10
 # Linking is most of what a small change waits for.
 include(CheckLinkerFlag)
 foreach(linker mold lld)
+  if(EMSCRIPTEN)
+    break() # which has only its own
+  endif()
   check_linker_flag(CXX -fuse-ld=${linker} TILEWALK_LINKS_WITH_${linker})
   if(TILEWALK_LINKS_WITH_${linker})
     add_link_options($<$<LINK_LANGUAGE:CXX>:-fuse-ld=${linker}>)

@@ -1,5 +1,7 @@
 #include "app/web/keys.h"
 
+#include "app/ui/kit/key_events.h"
+
 #include <imgui.h>
 
 #include <algorithm>
@@ -54,18 +56,16 @@ constexpr std::pair<std::string_view, ImGuiKey_> editing_keys[] = {{"ArrowLeft",
                                                                    {"y", ImGuiKey_Y},
                                                                    {"z", ImGuiKey_Z}};
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // What the key prints in the reader's layout; one that prints no ASCII sign counts as what it would be on an
 // American keyboard, by its place.
 char printed_character(const KeyEvent& event) {
     if (event.printed.size() == 1 && event.printed[0] > ' ' && event.printed[0] < 127)
-        return lower(event.printed[0]);
+        return ui::lower_case(event.printed[0]);
     const std::string_view code = event.code;
     if (event.printed.size() > 4 || event.printed == "Dead") {
         if (event.printed != "Dead") return '\0';  // "Shift", "CapsLock"
     }
-    if (code.starts_with("Key") && code.size() == 4) return lower(code[3]);
+    if (code.starts_with("Key") && code.size() == 4) return ui::lower_case(code[3]);
     if (code.starts_with("Digit") && code.size() == 6) return code[5];
     return '\0';
 }
@@ -79,14 +79,7 @@ std::optional<Key> known_key(const KeyEvent& event) {
     const char shifted =
         (event.modifiers & with_shift) != 0 && event.code.starts_with("Digit") ? event.code[5] : '\0';
     const char character = shifted != '\0' ? shifted : printed_character(event);
-    if (character == '=') return Key::plus;
-    return character == '?' || character == ':' || character == '\0' ? std::nullopt
-                                                                     : ui::key_printing(character);
-}
-
-bool repeats(Key key) {
-    return key == Key::left || key == Key::right || key == Key::up || key == Key::down ||
-           key == Key::page_up || key == Key::page_down;
+    return character == '\0' ? std::nullopt : ui::key_labelled(character);
 }
 
 }  // namespace
@@ -106,16 +99,15 @@ bool belongs_to_browser(const KeyEvent& event) {
 std::optional<ui::KeyPress> key_press(const KeyEvent& event, bool typing) {
     if ((event.modifiers & with_meta) != 0 || belongs_to_browser(event)) return std::nullopt;
     const std::optional<Key> known = known_key(event);
-    if (!known || (event.again && !repeats(*known))) return std::nullopt;
+    if (!known) return std::nullopt;
     const ui::KeyPress press{*known, (event.modifiers & with_shift) != 0, (event.modifiers & with_ctrl) != 0,
                              (event.modifiers & with_alt) != 0};
-    if (typing && !ui::works_while_typing(press)) return std::nullopt;
-    return press;
+    return ui::press_meant(press, event.again, typing);
 }
 
 int editing_key(const KeyEvent& event) {
     std::string name = event.printed;
-    if (name.size() == 1) name[0] = lower(name[0]);
+    if (name.size() == 1) name[0] = ui::lower_case(name[0]);
     const auto* const found =
         std::ranges::find(editing_keys, std::string_view(name), [](const auto& row) { return row.first; });
     return found == std::end(editing_keys) ? -1 : static_cast<int>(found->second);

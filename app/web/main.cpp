@@ -1,6 +1,7 @@
 // What page.js calls. Strings arrive as UTF-8.
 #include "app/web/browser.h"
 #include "app/web/page.h"
+#include "app/web/worker.h"
 
 #include <emscripten.h>
 #include <emscripten/html5.h>
@@ -11,12 +12,20 @@
 EM_JS(void, js_copy, (const char* text), { Module.tilewalk.copy(UTF8ToString(text)); });
 EM_JS(void, js_cursor, (int cursor, int typing), { Module.tilewalk.cursor(cursor, typing); });
 EM_JS(void, js_store, (), { Module.tilewalk.store(); });
+EM_JS(void, js_start_worker, (int run, const char* request),
+      { Module.tilewalk.startWorker(run, UTF8ToString(request)); });
+EM_JS(void, js_stop_worker, (int run), { Module.tilewalk.stopWorker(run); });
+EM_JS(void, js_post, (const char* told), { Module.tilewalk.post(UTF8ToString(told)); });
 // NOLINTEND
 
 namespace tilewalk::web {
 
 void copy_text(const char* text) { js_copy(text); }
 void show_cursor(int cursor, bool typing) { js_cursor(cursor, typing); }
+
+void start_worker(int run, const char* request) { js_start_worker(run, request); }
+void stop_worker(int run) { js_stop_worker(run); }
+void post_to_page(const char* told) { js_post(told); }
 
 void store_settings() { js_store(); }
 
@@ -50,12 +59,14 @@ bool make_context() {
 
 extern "C" {
 
-/// 1: it is there; 0: the canvas gives no WebGL 2.
+/// 1: it is there; 2: in words alone, because the canvas gives no WebGL 2; 0: it is not.
 EMSCRIPTEN_KEEPALIVE int tilewalk_open(const char* link, int presenter, const char* theme) {
     setenv("TILEWALK_FONTS", "/fonts", 1);
-    if (!make_context()) return 0;
-    page = Page::open({link, presenter != 0, theme});
-    return page ? 1 : 0;
+    const bool drawn = make_context();
+    page = Page::open({link, presenter != 0, theme, drawn});
+    if (!page) return 0;
+    tilewalk::web::run_in_worker();
+    return drawn ? 1 : 2;
 }
 EMSCRIPTEN_KEEPALIVE double tilewalk_frame(double seconds) { return page->frame(seconds); }
 EMSCRIPTEN_KEEPALIVE void tilewalk_resized(int width, int height, float device_px) {
@@ -76,11 +87,24 @@ EMSCRIPTEN_KEEPALIVE void tilewalk_context(int there) {
 }
 EMSCRIPTEN_KEEPALIVE void tilewalk_keep(int open) { page->keep(open != 0); }
 EMSCRIPTEN_KEEPALIVE void tilewalk_wake() { page->wake(); }
+/// In a worker, which opens no page: the run that the page has asked for.
+EMSCRIPTEN_KEEPALIVE void tilewalk_work(const char* request) { tilewalk::web::work(request); }
+/// In the page: what the worker of that run tells, and that it has ended, with a sentence or without.
+EMSCRIPTEN_KEEPALIVE void tilewalk_told(int run, const char* told) {
+    tilewalk::web::worker_told(run, told);
+    page->wake();
+}
+EMSCRIPTEN_KEEPALIVE void tilewalk_ended(int run, const char* why) {
+    tilewalk::web::worker_ended(run, why);
+    page->wake();
+}
+/// Another number whenever the words have changed.
+EMSCRIPTEN_KEEPALIVE int tilewalk_telling() { return page->telling(); }
 EMSCRIPTEN_KEEPALIVE const char* tilewalk_words() { return kept(page->words()); }
 EMSCRIPTEN_KEEPALIVE const char* tilewalk_link() { return kept(page->link()); }
-/// The walk of an example as JSON, or a sentence: for the comparison with the program for the desktop.
-EMSCRIPTEN_KEEPALIVE const char* tilewalk_trace(const char* lesson, const char* example) {
-    return kept(tilewalk::web::trace_of(lesson, example));
+/// The walk that a link leads to as JSON, or a sentence: for the comparison with the program for the desktop.
+EMSCRIPTEN_KEEPALIVE const char* tilewalk_trace(const char* link) {
+    return kept(tilewalk::web::trace_of(link));
 }
 EMSCRIPTEN_KEEPALIVE const char* tilewalk_title() { return kept(page->title()); }
 

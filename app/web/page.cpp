@@ -51,7 +51,8 @@ Page* Page::open(const Opening& opening) {
     page->state.screens = 1;
     page->kept_problem = page->state.problem, page->kept_lesson = page->state.lesson;
     page->begin_imgui();
-    page->context_restored();
+    page->in_words = !opening.drawn;
+    if (opening.drawn) page->context_restored();
     return page;
 }
 
@@ -179,9 +180,14 @@ void Page::keep(bool open) {
 void Page::prepare_look() {
     if (ui::load_page_fonts(state, static_cast<float>(width), static_cast<float>(height)) ||
         !fonts_uploaded) {
-        ui::upload_font_texture();
+        if (!in_words) ui::upload_font_texture();
         fonts_uploaded = true;
         frames_wanted = std::max(frames_wanted, 2);
+    }
+    if (in_words) {
+        // A frame is laid out with them all the same.
+        unsigned char* pixels = nullptr;
+        ImGui::GetIO().Fonts->GetTexDataAsAlpha8(&pixels, nullptr, nullptr);
     }
     ui::apply_style(state.settings.theme, ui::font_scale());
 }
@@ -194,6 +200,12 @@ void Page::release_keys() {
 
 // What stands in the page is kept a moment after it changed.
 void Page::look_for_changes() {
+    const Explanation& of = state.explanation;
+    std::string told = of.title + '\n' + of.place + '\n' + plain(of.result) + '\n' + of.why;
+    if (told != told_last || times_told == 0) {
+        told_last = std::move(told);
+        ++times_told;
+    }
     if (state.problem != kept_problem || state.lesson != kept_lesson) {
         kept_problem = state.problem, kept_lesson = state.lesson;
         keep_due = last_frame + rest;
@@ -204,22 +216,26 @@ void Page::look_for_changes() {
     }
 }
 
-double Page::frame(double seconds) {
-    if (!drawing || width <= 0 || height <= 0) return -1;
-    ImGuiIO& io = ImGui::GetIO();
-    io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
-    io.DeltaTime = slept ? 1.0f / 60 : std::clamp(static_cast<float>(seconds - last_frame), 1e-4f, 0.25f);
-    last_frame = seconds;
-    prepare_look();
-    ImGui_ImplOpenGL3_NewFrame();
-    ImGui::NewFrame();
-    ui::frame(state);
-    ImGui::Render();
+void Page::draw() {
     const ImVec4 back = ImGui::ColorConvertU32ToFloat4(ui::theme(state.settings.theme).bg);
     glViewport(0, 0, width, height);
     glClearColor(back.x, back.y, back.z, 1);
     glClear(GL_COLOR_BUFFER_BIT);
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+double Page::frame(double seconds) {
+    if (!(drawing || in_words) || width <= 0 || height <= 0) return -1;
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
+    io.DeltaTime = slept ? 1.0f / 60 : std::clamp(static_cast<float>(seconds - last_frame), 1e-4f, 0.25f);
+    last_frame = seconds;
+    prepare_look();
+    if (drawing) ImGui_ImplOpenGL3_NewFrame();
+    ImGui::NewFrame();
+    ui::frame(state);
+    ImGui::Render();
+    if (drawing) draw();
     state.quit = false;  // a page is closed by its browser
     show_cursor(ImGui::GetMouseCursor(), io.WantTextInput);
     release_keys();
@@ -250,10 +266,9 @@ std::string Page::title() const {
     return std::string(state.lesson ? state.lesson->title : "") + " – Tilewalk";
 }
 
-std::string trace_of(const std::string& lesson, const std::string& example) {
+std::string trace_of(const std::string& link) {
     Arguments words;
-    words.lesson = lesson;
-    words.problem.example = example;
+    words.link = link;
     const auto walk = named_walk(words);
     if (!walk) return walk.error;
     const auto trace = build_trace(*walk->lesson, walk->problem);

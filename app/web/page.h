@@ -16,11 +16,12 @@ struct Opening {
     std::string link;        ///< "tilewalk:…", or nothing
     bool presenter = false;  ///< the stage
     std::string theme;       ///< that the reader's system prefers, for a first start: "dark", "light"
+    bool drawn = true;       ///< false: there is no WebGL 2, so that the walk is told in words alone
 };
 
 class Page {
 public:
-    /// Null if the canvas gives no WebGL 2; page.js says so.
+    /// Null if not even an empty page can be begun.
     static Page* open(const Opening& opening);
 
     /// Draws, and says in how many seconds it wants to draw again; a negative number: not before something
@@ -46,6 +47,8 @@ public:
 
     /// The walk in words, for a screen reader; a line each.
     std::string words() const;
+    /// Another number whenever they have changed.
+    int telling() const { return times_told; }
     std::string link() const;
     std::string title() const;
     const std::string& clipboard() const { return pasted_text; }
@@ -57,19 +60,22 @@ private:
     void prepare_look();
     void release_keys();
     void look_for_changes();
+    void draw();
 
     ui::AppState state;
     LoadedSettings loaded;
     std::string settings_file, pasted_text;
     bool moved = false, drawing = false, fonts_uploaded = false, slept = true;
-    int width = 0, height = 0, frames_wanted = 3;
+    bool in_words = false;  ///< alone: nothing is drawn
+    int width = 0, height = 0, frames_wanted = 3, times_told = 0;
+    std::string told_last;
     double last_frame = 0, keep_due = -1;
     std::vector<int> pressed, releases;
     ui::ProblemPtr kept_problem;
     const Lesson* kept_lesson = nullptr;
 };
 
-/// The walk of an example as JSON, or a sentence.
-std::string trace_of(const std::string& lesson, const std::string& example);
+/// The walk that a link leads to as JSON, or a sentence.
+std::string trace_of(const std::string& link);
 
 }  // namespace tilewalk::web

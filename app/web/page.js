@@ -1,7 +1,10 @@
 // What the page does between the browser and the program. Everything stays in the page: nothing is asked of any server
 // but the page's own files.
+// In a worker this file runs once more, without a page: it computes what takes long.
 (function () {
   'use strict';
+  if (typeof document === 'undefined') return beWorker();
+
   const canvas = document.getElementById('canvas');
   const status = document.getElementById('status');
   const mirror = document.getElementById('mirror');
@@ -9,10 +12,72 @@
   const settingsFile = folder + '/.config/tilewalk/settings.json';
   const storageKey = 'tilewalk.settings';
   const asked = new URLSearchParams(location.search);
-  let program = null, running = false, timer = 0, requested = false, lastWords = '', lastLink = '', ownHash = '';
+  let program = null, running = false, broken = false, timer = 0, requested = false, lastTelling = -1, lastWords = '', lastLink = '', ownHash = '';
+
+  // ---- The program itself, kept compiled for workers
+  let compiled = null;
+  async function instance(imports) {
+    if (window.tilewalkBytes) return WebAssembly.instantiate(window.tilewalkBytes, imports);
+    const answer = await fetch('tilewalk.wasm');
+    if (!answer.ok) throw new Error('the server answers ' + answer.status);
+    const kind = answer.headers.get('content-type') || '';
+    return kind.startsWith('application/wasm') ? WebAssembly.instantiateStreaming(answer, imports)
+      : WebAssembly.instantiate(await answer.arrayBuffer(), imports);
+  }
+  function instantiate(imports, receive) {
+    instance(imports).then((made) => {
+      compiled = made.module;
+      window.tilewalkBytes = null;
+      const text = document.getElementById('program');
+      if (text) text.remove();
+      receive(made.instance, made.module);
+    }, (why) => say('The program could not be loaded (' + why.message + '). Reload the page, or ask whoever serves it.'));
+    return {};
+  }
+
+  // ---- Workers: for each run one, which ends with it
+  const script = document.currentScript;
+  const source = script.src || URL.createObjectURL(new Blob([script.textContent], { type: 'text/javascript' }));
+  const workers = new Map();
+  function stopWorker(run) {
+    if (workers.has(run)) workers.get(run).terminate();
+    workers.delete(run);
+  }
+  function workerEnded(run, why) {
+    stopWorker(run);
+    call('ended', null, ['number', 'string'], [run, why]);
+    want();
+  }
+  function startWorker(run, request) {
+    const worker = new Worker(source);
+    workers.set(run, worker);
+    worker.onmessage = (event) => {
+      if (!workers.has(run)) return;
+      if (event.data.ended) return workerEnded(run, event.data.why);
+      call('told', null, ['number', 'string'], [run, event.data.told]);
+      want();
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      if (workers.has(run)) workerEnded(run, 'The worker has stopped: ' + (event.message || 'it could not be started') + '.');
+    };
+    worker.postMessage({ module: compiled, request: request });
+  }
 
   function say(sentence) { status.textContent = sentence; status.hidden = !sentence; }
-  function call(name, returns, types, values) { return program.ccall('tilewalk_' + name, returns, types, values); }
+  // What breaks off in there leaves nothing to go on with.
+  function call(name, returns, types, values) {
+    if (broken) return null;
+    try {
+      return program.ccall('tilewalk_' + name, returns, types, values);
+    } catch (why) {
+      broken = true;
+      running = false;
+      stopped(why && why.message || 'an error inside');
+      throw why;
+    }
+  }
+  function stopped(why) { say('The program has stopped (' + why + '). What was edited is kept: reload the page.'); }
 
   // ---- Storage: forbidden or full, the program still runs
   function restore(FS) {
@@ -64,9 +129,10 @@
 
   // ---- The walk in words and in the address
   function tell() {
-    const words = call('words', 'string', [], []);
-    if (words === lastWords) return;
-    lastWords = words;
+    const telling = call('telling', 'number', [], []);
+    if (telling === lastTelling) return;
+    lastTelling = telling;
+    const words = lastWords = call('words', 'string', [], []);
     mirror.replaceChildren(...words.split('\n').filter(Boolean).map((line) => {
       const paragraph = document.createElement('p');
       paragraph.textContent = line;
@@ -81,7 +147,7 @@
     document.title = call('title', 'string', [], []);
     post({ event: 'step', link: link, words: lastWords });
     if (!link || link === lastLink) return;
-    const place = (text) => text.replace(/step=[^;&]*/, '');
+    const place = (text) => text.replace(/\b(step|at|sum)=[^&]*&?/g, '');
     const another = lastLink && place(link) !== place(lastLink);
     lastLink = link;
     ownHash = '#' + encodeURI(link);
@@ -90,8 +156,10 @@
     } catch (refused) { /* a file that is opened by itself may not */ }
   }
   function linkOfAddress() {
-    const text = decodeURI(location.hash.slice(1));
-    return text.startsWith('tilewalk:') ? text : '';
+    try {
+      const text = decodeURI(location.hash.slice(1));
+      return text.startsWith('tilewalk:') ? text : '';
+    } catch (broken) { return ''; }  // no UTF-8
   }
   function followAddress() {
     if (location.hash === ownHash) return;
@@ -109,8 +177,8 @@
     if (partner && window.parent !== window) window.parent.postMessage({ tilewalk: message }, partner);
   }
   function listen(event) {
-    if (!partner || event.origin !== partner || !event.data || typeof event.data.tilewalk !== 'object') return;
-    const order = event.data.tilewalk;
+    if (!partner || event.origin !== partner) return;
+    const order = event.data && event.data.tilewalk || {};
     if (typeof order.key === 'string' && order.key.length < 32) press({ key: order.key, code: '' });
     if (typeof order.link === 'string' && order.link.length <= 2000) {
       call('follow', null, ['string'], [order.link]);
@@ -121,6 +189,10 @@
   // ---- Pointer, wheel, keyboard
   function ratio() { return window.devicePixelRatio || 1; }
   function resize() {
+    if (document.body.classList.contains('in-words')) {
+      call('resized', null, ['number', 'number', 'number'], [1280, 800, 1]);
+      return want();
+    }
     const box = canvas.getBoundingClientRect();
     const width = Math.max(1, Math.round(box.width * ratio())), height = Math.max(1, Math.round(box.height * ratio()));
     if (canvas.width !== width) canvas.width = width;
@@ -188,6 +260,9 @@
       want();
     }, { passive: false });
     canvas.addEventListener('contextmenu', (event) => event.preventDefault());
+    const inWords = document.body.classList.contains('in-words');
+    if (inWords) document.addEventListener('keydown', (event) => { if (!event.defaultPrevented && event.target !== canvas) key(event, true); });
+    if (inWords) document.addEventListener('keyup', (event) => { if (event.target !== canvas) key(event, false); });
     canvas.addEventListener('keydown', (event) => key(event, true));
     canvas.addEventListener('keyup', (event) => key(event, false));
     document.addEventListener('paste', (event) => {
@@ -233,13 +308,15 @@
   const cursors = ['default', 'text', 'move', 'ns-resize', 'ew-resize', 'nesw-resize', 'nwse-resize', 'pointer', 'not-allowed'];
 
   window.Module = {
-    wasmBinary: window.tilewalkBytes,  // there where all is in one file
+    instantiateWasm: instantiate,
     noInitialRun: true,
     print: (text) => console.log(text),
     printErr: (text) => console.log(text),
     tilewalk: {
       copy: (text) => { if (navigator.clipboard) navigator.clipboard.writeText(text).catch(() => {}); },
       store: () => store(window.Module.FS),
+      startWorker: startWorker,
+      stopWorker: stopWorker,
       cursor: (shape) => { canvas.style.cursor = cursors[shape] || 'default'; },
     },
     preRun: [(module) => restore(module.FS || window.Module.FS)],
@@ -248,20 +325,41 @@
       const theme = matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark';
       const stage = asked.get('embed') === '1' && asked.get('controls') === 'min' || asked.get('presenter') === '1';
       ownHash = location.hash;
-      if (!call('open', 'number', ['string', 'number', 'string'], [linkOfAddress(), stage ? 1 : 0, theme]))
-        return say('This browser gives no WebGL 2, so there is no picture; the program for Debian and Ubuntu needs none of it.');
-      say('');
+      const how = call('open', 'number', ['string', 'number', 'string'], [linkOfAddress(), stage ? 1 : 0, theme]);
+      if (!how) return say('The walk could not be begun; reload the page without what stands behind the # of its address.');
+      say(how === 1 ? '' : 'This browser gives no WebGL 2, so there is no picture: here is the walk in words. ' +
+        'The arrow keys and the buttons step.');
+      document.body.classList.toggle('in-words', how === 2);
       document.body.classList.toggle('embedded', asked.get('embed') === '1');
       listenToInput();
       listenToFiles();
       running = true;
       resize();
-      canvas.focus({ preventScroll: true });
+      if (window.parent === window) canvas.focus({ preventScroll: true });
       window.tilewalkReady = performance.now();
       post({ event: 'ready' });
     },
-    onAbort: (why) => say('The program has stopped (' + why + '). What was edited is kept: reload the page.'),
+    onAbort: stopped,
   };
+
+  function beWorker() {
+    let arrived;
+    const order = new Promise((resolve) => { arrived = resolve; });
+    self.onmessage = (event) => arrived(event.data);
+    const failed = (why) => self.postMessage({ ended: true, why: 'The worker has stopped: ' + (why && why.message || why) + '.' });
+    self.Module = {
+      noInitialRun: true,
+      instantiateWasm: (imports, receive) => {
+        order.then((given) => WebAssembly.instantiate(given.module, imports)).then(receive).catch(failed);
+        return {};
+      },
+      tilewalk: { post: (told) => self.postMessage({ told: told }) },
+      onRuntimeInitialized: () => order.then((given) => {
+        self.Module.ccall('tilewalk_work', null, ['string'], [given.request]);
+        self.postMessage({ ended: true, why: '' });
+      }).catch(failed),
+    };
+  }
 
   // Four numbers at once and exceptions: what the program is made of
   const needs = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11]);

@@ -1,3 +1,4 @@
+#include "app/ui/kit/key_events.h"
 #include "app/window/events.h"
 
 #define GLFW_INCLUDE_NONE
@@ -40,27 +41,14 @@ std::optional<Key> fixed_key(int key) {
     }
 }
 
-// '=' is the key that carries '+' on an American keyboard; question mark and colon arrive as characters.
-std::optional<Key> printed_key(char character) {
-    if (character == '=') return Key::plus;
-    return character == '?' || character == ':' ? std::nullopt : ui::key_printing(character);
-}
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // What the key prints in the user's layout. A key that prints no ASCII sign (a Greek letter, the 'à' on the
 // French zero) counts as what it would be on an American keyboard; GLFW numbers those by their ASCII sign.
 char printed_character(int key, int scancode) {
     const char* name = glfwGetKeyName(key, scancode);
     const std::string_view printed = name ? name : "";
     const bool ascii = printed.size() == 1 && printed[0] > ' ' && printed[0] < 127;
-    if (ascii) return lower(printed[0]);
-    return key > ' ' && key < 127 ? lower(static_cast<char>(key)) : '\0';
-}
-
-bool repeats(Key key) {
-    return key == Key::left || key == Key::right || key == Key::up || key == Key::down ||
-           key == Key::page_up || key == Key::page_down;
+    if (ascii) return ui::lower_case(printed[0]);
+    return key > ' ' && key < 127 ? ui::lower_case(static_cast<char>(key)) : '\0';
 }
 
 }  // namespace
@@ -68,13 +56,11 @@ bool repeats(Key key) {
 std::optional<ui::KeyPress> key_press(int key, int scancode, int action, int mods, bool typing) {
     if (action == GLFW_RELEASE || (mods & GLFW_MOD_SUPER) != 0) return std::nullopt;
     const std::optional<Key> fixed = fixed_key(key);
-    const std::optional<Key> known = fixed ? fixed : printed_key(printed_character(key, scancode));
-    if (!known || (action == GLFW_REPEAT && !repeats(*known))) return std::nullopt;
-
+    const std::optional<Key> known = fixed ? fixed : ui::key_labelled(printed_character(key, scancode));
+    if (!known) return std::nullopt;
     const ui::KeyPress press{*known, (mods & GLFW_MOD_SHIFT) != 0, (mods & GLFW_MOD_CONTROL) != 0,
                              (mods & GLFW_MOD_ALT) != 0};
-    if (typing && !ui::works_while_typing(press)) return std::nullopt;
-    return press;
+    return ui::press_meant(press, action == GLFW_REPEAT, typing);
 }
 
 }  // namespace tilewalk

@@ -14,8 +14,10 @@ def hash_of(script):
     return "'sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() + "'"
 
 
-def page(frame, scripts, sources, connect):
-    return frame.replace("@SCRIPTS@", scripts).replace("@SCRIPT_SOURCES@", sources).replace("@CONNECT@", connect)
+def page(frame, scripts, sources, connect, workers):
+    for name, text in (("@SCRIPT_SOURCES@", sources), ("@CONNECT@", connect), ("@WORKERS@", workers), ("@SCRIPTS@", scripts)):
+        frame = frame.replace(name, text)
+    return frame
 
 
 def main():
@@ -26,14 +28,14 @@ def main():
     wasm = (built / "tilewalk.wasm").read_bytes()
     (site / "tilewalk.js").write_text(glue)
     (site / "tilewalk.wasm").write_bytes(wasm)
-    (site / "index.html").write_text(page(frame, '<script src="tilewalk.js"></script>', "'self'", "'self'"))
+    (site / "index.html").write_text(page(frame, '<script src="tilewalk.js"></script>', "'self'", "'self'", "'self'"))
 
     # In one file: the program as text, decoded before the rest begins.
     first = "window.tilewalkBytes=Uint8Array.from(atob(document.getElementById('program').textContent),c=>c.charCodeAt(0));"
     data = '<script id="program" type="application/base64">' + base64.b64encode(wasm).decode() + "</script>\n"
     glue = glue.replace("</script", "<\\/script")
     inline = data + f"<script>{first}</script>\n<script>{glue}</script>"
-    (site / "tilewalk.html").write_text(page(frame, inline, hash_of(first) + " " + hash_of(glue), "'none'"))
+    (site / "tilewalk.html").write_text(page(frame, inline, hash_of(first) + " " + hash_of(glue), "'none'", "blob:"))
 
 
 main()

@@ -1,4 +1,4 @@
-// A benchmark in a thread of its own.
+// A benchmark in a thread of its own, or wherever else it can run beside the page.
 #include "core/bench/bench.h"
 
 #include <exception>
@@ -6,31 +6,68 @@
 
 namespace tilewalk {
 
-BackgroundBench::BackgroundBench(BenchRequest request, std::unique_ptr<Engine> with)
-    : seen(std::make_shared<Seen>()),
-      run([seen = seen, request = std::move(request),
-           engine = std::shared_ptr<Engine>(std::move(with))](std::stop_token stop) {
-          const auto keep = [&](const BenchReport& report, const BenchProgress& progress) {
-              const std::lock_guard lock(seen->mutex);
-              if (seen->latest.points.size() != report.points.size() || seen->changes == 0)
-                  seen->latest = report;
-              seen->latest.peak = report.peak, seen->latest.complete = report.complete;
-              seen->at = progress;
-              ++seen->changes;
-          };
-          std::string why;
-          try {
-              run_bench(request, *engine, keep, stop);
-          } catch (const EngineFailed& failure) {
-              why = failure.what();
-          } catch (const std::bad_alloc&) {
-              why = "There is not enough memory for the inputs; choose a smaller problem.";
-          } catch (const std::exception& error) {
-              why = std::string("Something unforeseen happened: ") + error.what() + ".";
-          }
-          const std::lock_guard lock(seen->mutex);
-          seen->broken = std::move(why);
-          ++seen->changes;
-      }) {}
+namespace {
+
+BenchElsewhere& elsewhere() {
+    static BenchElsewhere begin;
+    return begin;
+}
+
+std::string run_and_tell(const BenchRequest& request, Engine& engine, BenchTold& told, std::stop_token stop) {
+    try {
+        run_bench(
+            request, engine,
+            [&](const BenchReport& report, const BenchProgress& progress) { told.tell(report, progress); },
+            stop);
+    } catch (const EngineFailed& failure) {
+        return failure.what();
+    } catch (const std::bad_alloc&) {
+        return "There is not enough memory for the inputs; choose a smaller problem.";
+    } catch (const std::exception& error) {
+        return std::string("Something unforeseen happened: ") + error.what() + ".";
+    }
+    return "";
+}
+
+}  // namespace
+
+void BenchTold::tell(const BenchReport& report, const BenchProgress& progress) {
+    const std::lock_guard lock(mutex);
+    if (latest.points.size() != report.points.size() || changes == 0) latest = report;
+    latest.peak = report.peak, latest.complete = report.complete;
+    at = progress;
+    ++changes;
+}
+
+void BenchTold::end(std::string why) {
+    const std::lock_guard lock(mutex);
+    broken = std::move(why);
+    over = true;
+    ++changes;
+}
+
+void run_benches_elsewhere(BenchElsewhere begin) { elsewhere() = std::move(begin); }
+
+BackgroundBench::BackgroundBench(BenchRequest request, std::unique_ptr<Engine> with) {
+    if (elsewhere() && with->device() == "cpu") {
+        break_off = elsewhere()(request, told);
+        return;
+    }
+    run = Background<void>([told = told, request = std::move(request),
+                            engine = std::shared_ptr<Engine>(std::move(with))](std::stop_token stop) {
+        told->end(run_and_tell(request, *engine, *told, stop));
+    });
+}
+
+void BackgroundBench::cancel() {
+    if (!break_off) return run.cancel();
+    if (broken_off || told->ended()) return;
+    broken_off = true;
+    break_off();
+    BenchProgress progress = told->progress();
+    progress.doing = "Cancelled";
+    told->tell(told->report(), progress);
+    told->end("");
+}
 
 }  // namespace tilewalk

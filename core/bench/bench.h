@@ -44,35 +44,60 @@ BenchReport run_bench(const BenchRequest& request, Engine& engine,
                       const std::function<void(const BenchReport&, const BenchProgress&)>& show,
                       std::stop_token stop);
 
+/// What a run has told so far; it may outlive whoever looks at it.
+class BenchTold {
+public:
+    void tell(const BenchReport& report, const BenchProgress& progress);
+    /// The run is over; `why`: a sentence if because of something unforeseen.
+    void end(std::string why);
+
+    BenchReport report() const { return look(&BenchTold::latest); }
+    BenchProgress progress() const { return look(&BenchTold::at); }
+    /// Changes with every call that would give something new.
+    std::uint64_t version() const { return look(&BenchTold::changes); }
+    std::string failure() const { return look(&BenchTold::broken); }
+    bool ended() const { return look(&BenchTold::over); }
+
+private:
+    template <class T> T look(T BenchTold::*part) const {
+        const std::lock_guard lock(mutex);
+        return this->*part;
+    }
+    mutable std::mutex mutex;
+    BenchReport latest;
+    BenchProgress at;
+    std::uint64_t changes = 0;
+    std::string broken;
+    bool over = false;
+};
+
+/// Begins a run in another place than a thread, as in a browser's worker, and returns what breaks it off
+/// there.
+using BenchElsewhere = std::function<std::function<void()>(const BenchRequest&, std::shared_ptr<BenchTold>)>;
+/// From now on runs of the CPU's kernels begin there; null: in a thread again.
+void run_benches_elsewhere(BenchElsewhere begin);
+
 /// The same in the background, for the window.
 class BackgroundBench {
 public:
     BackgroundBench(BenchRequest request, std::unique_ptr<Engine> engine);
-    void cancel() { run.cancel(); }
-    bool cancelled() const { return run.cancelled(); }
-    bool running() const { return !run.ready(); }
+    BackgroundBench(const BackgroundBench&) = delete;
+    BackgroundBench& operator=(const BackgroundBench&) = delete;
+    ~BackgroundBench() { cancel(); }
+    void cancel();
+    bool cancelled() const { return break_off ? broken_off : run.cancelled(); }
+    bool running() const { return break_off ? !told->ended() : !run.ready(); }
     /// A sentence if the run ended because of something unforeseen.
-    std::string failure() const { return look(&Seen::broken); }
-    /// What there is so far. `version` changes with every call that would give something new.
-    BenchReport report() const { return look(&Seen::latest); }
-    BenchProgress progress() const { return look(&Seen::at); }
-    std::uint64_t version() const { return look(&Seen::changes); }
+    std::string failure() const { return told->failure(); }
+    BenchReport report() const { return told->report(); }
+    BenchProgress progress() const { return told->progress(); }
+    std::uint64_t version() const { return told->version(); }
 
 private:
-    /// What the run has told so far; it may outlive whoever looks at it.
-    struct Seen {
-        std::mutex mutex;
-        BenchReport latest;
-        BenchProgress at;
-        std::uint64_t changes = 0;
-        std::string broken;
-    };
-    template <class T> T look(T Seen::*part) const {
-        const std::lock_guard lock(seen->mutex);
-        return (*seen).*part;
-    }
-    std::shared_ptr<Seen> seen;
+    std::shared_ptr<BenchTold> told = std::make_shared<BenchTold>();
     Background<void> run;
+    std::function<void()> break_off;  ///< where it runs elsewhere
+    bool broken_off = false;
 };
 
 }  // namespace tilewalk

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""browse.py SITE PROGRAM: the browser edition in a real browser, beside the program for the desktop.
+"""browse.py SITE PROGRAM [PART...]: the browser edition in a real browser, beside the program for the desktop.
 
 SITE is what ./web.sh --build-only -o SITE has made, PROGRAM the native tilewalk. Chromium without a screen opens the page,
-walks with keys and pointer, breaks, shares, saves, drops, loses its graphics card, and opens the single file. What is
-compared: traces, number for number; pictures, pixel for pixel, with those of the program's own rasteriser. Exit code
-77 where Chromium or its driver is missing.
+walks with keys, pointer and fingers, breaks, shares, saves, drops, measures, loses its graphics card, and opens the single
+file. What is compared: traces, byte for byte, with the native program's; pictures, pixel for pixel, with those of its own
+rasteriser. Without a PART all of them; `soak` (ten minutes) only by name. Exit code 77 where Chromium or its driver is
+missing.
 """
+import base64
 import functools
 import http.server
-import io
 import json
+import os
 import pathlib
 import random
 import subprocess
@@ -28,7 +30,7 @@ except ImportError:
     print("browse.py: python3-selenium is missing")
     sys.exit(77)
 
-site, program = map(pathlib.Path, sys.argv[1:3])
+here = pathlib.Path(__file__).resolve().parent
 checks = 0
 
 
@@ -52,10 +54,27 @@ class Files(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def serve():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, directory=site))
+class Host(http.server.BaseHTTPRequestHandler):
+    """A lecturer's page with ours in a frame."""
+
+    frame = ""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(f"""<!doctype html><title>Lecture</title><script>window.heard = [];
+addEventListener('message', (event) => heard.push(event.data.tilewalk));</script>
+<iframe id="walk" width="1200" height="760" src="{Host.frame}"></iframe>""".encode())
+
+    def log_message(self, *_):
+        pass
+
+
+def serve(handler):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    return f"http://127.0.0.1:{server.server_port}/"
+    return f"http://127.0.0.1:{server.server_port}"
 
 
 def start_browser(folder):
@@ -66,7 +85,9 @@ def start_browser(folder):
         options.add_argument(word)
     options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+    driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+    driver.set_script_timeout(300)
+    return driver
 
 
 class Session:
@@ -75,6 +96,7 @@ class Session:
     def __init__(self, driver, address):
         self.driver = driver
         driver.get("about:blank")
+        driver.get_log("browser")
         driver.get(address)
         self.wait(lambda: self.run("return window.tilewalkReady || 0") > 0, "the page never became ready")
         self.canvas = driver.find_element(By.ID, "canvas")
@@ -88,22 +110,74 @@ class Session:
             if holds():
                 return
             time.sleep(0.05)
-        status = self.run("return document.getElementById('status').textContent")
-        sys.exit(f"browse.py: {why} ({status!r}; console: {self.errors()})")
+        sys.exit(f"browse.py: {why} ({self.status()!r}; console: {self.errors()})")
+
+    def status(self):
+        return self.run("return document.getElementById('status').textContent")
 
     def press(self, *keys):
         self.canvas.send_keys(*keys)
         time.sleep(0.15)
 
+    def mouse(self, kind, x, y, **more):
+        self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **more})
+
+    def fingers(self, kind, *points):
+        touches = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(points)]
+        self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
+
+    def call(self, name, *arguments):
+        kinds = ["number" if isinstance(one, (int, float)) else "string" for one in arguments]
+        return self.run("return Module.ccall('tilewalk_' + arguments[0], 'string', arguments[1], arguments[2])",
+                        name, kinds, list(arguments))
+
     def words(self):
-        return self.run("return Module.ccall('tilewalk_words', 'string', [], [])")
+        return self.call("words")
 
     def link(self):
-        return self.run("return Module.ccall('tilewalk_link', 'string', [], [])")
+        return self.call("link")
+
+    def follow(self, link):
+        self.run("Module.ccall('tilewalk_follow', null, ['string'], [arguments[0]])", link)
+        time.sleep(0.2)
 
     def errors(self):
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"
                 and "favicon" not in entry["message"]]
+
+    def expect_no_errors(self, after):
+        found = self.errors()
+        expect(found == [], f"{after} left errors on the console: {found[:3]}")
+
+
+class Test:
+    """What the parts share: the driver, the address of the site, the native program, the folder of downloads."""
+
+    def __init__(self, driver, site, program, folder):
+        self.driver, self.site, self.program, self.folder = driver, site, program, pathlib.Path(folder)
+        self.address = serve(functools.partial(Files, directory=site)) + "/"
+        self.step_17 = self.native("link", "--step", "17").decode().strip()
+
+    def native(self, *words):
+        return subprocess.run([self.program, *words], capture_output=True, check=True).stdout
+
+    def native_or_none(self, *words):
+        done = subprocess.run([self.program, *words], capture_output=True)
+        return done.stdout.decode() if done.returncode == 0 else None
+
+    def page(self, name):
+        return self.native("link", "--page", name).decode().strip()
+
+    def session(self, query="", link=""):
+        return Session(self.driver, self.address + query + ("#" + urllib.parse.quote(link, safe=":/;=&,") if link else ""))
+
+    def with_script(self, script):
+        """A session in a page where this ran before everything else."""
+        added = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+        try:
+            return self.session(link=self.step_17)
+        finally:
+            self.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", {"identifier": added["identifier"]})
 
 
 def differing(first, second):
@@ -119,77 +193,280 @@ def differing(first, second):
 
 def canvas_picture(session):
     """The canvas by itself, as PNG."""
-    import base64
     text = session.run("return document.getElementById('canvas').toDataURL('image/png')")
     return base64.b64decode(text.split(",")[1])
 
 
-def native(*words):
-    return subprocess.run([program, *words], capture_output=True, check=True).stdout
+# ---- The parts
 
-
-def check_walk(driver, address):
-    session = Session(driver, address)
+def check_walk(test):
+    begun = time.monotonic()
+    session = test.session()
     first = session.words()
     expect(first.count("\n") >= 3, f"the walk has no words: {first!r}")
     session.press(Keys.ESCAPE)
-    session.run("Module.ccall('tilewalk_follow', null, ['string'], [arguments[0]])",
-                native("link", "--step", "17").decode().strip())
+    session.follow(test.step_17)
     session.press(Keys.ARROW_LEFT, Keys.ARROW_RIGHT)
     expect("1.639" in session.words(), f"step 17 does not say ℓ = 1.639: {session.words()!r}")
     session.press(Keys.ARROW_RIGHT)
     expect("1.639" not in session.words().split("\n")[2], "the right arrow key changed nothing")
-    expect(session.errors() == [], f"errors on the console: {session.errors()}")
-    return session
+    session.expect_no_errors("the walk")
+    ready = session.run("return window.tilewalkReady")
+    frame = session.run("const begun = performance.now(); for (let k = 0; k < 100; ++k)"
+                        " Module.ccall('tilewalk_frame', 'number', ['number'], [begun / 1000 + k / 60]);"
+                        " return (performance.now() - begun) / 100")
+    memory = session.run("return Module.HEAP8.length") / 2 ** 20
+    print(f"walk: {time.monotonic() - begun:.1f} s, ready after {ready:.0f} ms, {frame:.1f} ms a frame, {memory:.0f} MiB")
+    expect(memory <= 64, f"the worked example takes {memory:.0f} MiB, expected 64 at the most")
+
+
+def check_pages(test):
+    """Every lesson and every page opens, and says something."""
+    session = test.session()
+    lessons = [line.split()[0] for line in test.native("lessons").decode().splitlines() if line and line[0] != " "]
+    for lesson in lessons:
+        link = test.native_or_none("link", "--lesson", lesson) or test.native("link", "--lesson", lesson, "--example",
+                                                                             "six-words").decode()
+        session.follow(link.strip())
+        expect(session.words().count("\n") >= 3, f"the lesson {lesson} says nothing")
+        session.press(Keys.ARROW_RIGHT)
+    for page in ("memory", "scale", "compare", "start", "inside"):
+        session.follow(test.page(page))
+        session.press(Keys.ARROW_RIGHT, Keys.ARROW_DOWN)
+    session.expect_no_errors("opening every lesson and page")
+    print(f"pages: {len(lessons)} lessons, 5 pages")
 
 
 def far_apart(mine, theirs):
-    """What differs by more than the order of additions: Eigen adds in pairs on the desktop, one by one here."""
+    """The largest difference of two numbers at the same place, relative to 1; None if more than numbers differ."""
     if isinstance(mine, dict) and isinstance(theirs, dict):
-        return mine.keys() != theirs.keys() or any(far_apart(mine[key], theirs[key]) for key in mine)
-    if isinstance(mine, list) and isinstance(theirs, list):
-        return len(mine) != len(theirs) or any(map(far_apart, mine, theirs))
-    if isinstance(mine, float) and isinstance(theirs, float):
-        return abs(mine - theirs) > 1e-13 * max(1, abs(theirs))
-    return mine != theirs
+        pairs = None if mine.keys() != theirs.keys() else [(mine[key], theirs[key]) for key in mine]
+    elif isinstance(mine, list) and isinstance(theirs, list):
+        pairs = None if len(mine) != len(theirs) else list(zip(mine, theirs))
+    elif isinstance(mine, float) and isinstance(theirs, float):
+        return abs(mine - theirs) / max(1, abs(theirs))
+    else:
+        return 0 if mine == theirs else None
+    apart = [far_apart(*pair) for pair in pairs] if pairs is not None else [None]
+    return None if None in apart else max(apart, default=0)
 
 
-def check_traces(session, examples):
-    """The same steps and, to the last digits, the same numbers."""
-    for lesson, example in examples:
-        mine = session.run("return Module.ccall('tilewalk_trace', 'string', ['string', 'string'], arguments)", lesson, example)
-        theirs = native("trace", "--lesson", lesson, "--example", example, "--format", "json").decode()
-        expect(not far_apart(json.loads(mine), json.loads(theirs)), f"the trace of {lesson}, {example} differs from the native one")
+def some_links(test, count, seed):
+    """Of every example in every lesson that takes it, and of random problems."""
+    examples = [line.split()[0] for line in test.native("examples").decode().splitlines()[1:] if line[:1].strip()]
+    lessons = [line.split()[0] for line in test.native("lessons").decode().splitlines() if line[:1].strip()]
+    for lesson in lessons:
+        for example in examples:
+            yield test.native_or_none("link", "--lesson", lesson, "--example", example)
+    choose = random.Random(seed)
+    made = 0
+    while made < count:
+        words = ["--lesson", choose.choice(lessons), "--random", f"{choose.randint(1, 12)}x{choose.randint(1, 8)}", "--seed",
+                 str(choose.randint(1, 10 ** 6)), "--br", str(choose.randint(1, 4)), "--bc", str(choose.randint(1, 4))]
+        if choose.random() < 0.3:
+            words.append("--causal")
+        if choose.random() < 0.2:
+            words += ["--softcap", "5"]
+        link = test.native_or_none("link", *words)
+        made += link is not None
+        yield link
 
 
-def check_picture(driver, address):
-    link = native("link", "--step", "17").decode().strip()
-    driver.get("about:blank")
-    driver.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": address.rstrip("/"), "storageTypes": "all"})
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "light"}]})
-    session = Session(driver, address + "?embed=1#" + urllib.parse.quote(link, safe=":/;=&,"))
+def check_traces(test, count=200):
+    """The same bytes as the native program's."""
+    session = test.session()
+    equal, others = 0, []
+    for link in filter(None, some_links(test, count, 11)):
+        link = link.strip()
+        mine = session.call("trace", link)
+        theirs = test.native("trace", "--link", link, "--format", "json").decode()
+        if mine == theirs:
+            equal += 1
+            continue
+        apart = far_apart(json.loads(mine), json.loads(theirs)) if mine.startswith("{") else None
+        others.append((link, apart))
+    print(f"traces: {equal} are equal to the byte, {len(others)} are not: {others[:5]}")
+    expect(equal > count and all(apart is not None and apart < 1e-12 for _, apart in others),
+           f"traces differ from the native ones: {others[:5]}")
+
+
+def check_picture(test):
+    test.driver.get("about:blank")
+    test.driver.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": test.address.rstrip("/"), "storageTypes": "all"})
+    test.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "light"}]})
+    session = test.session("?embed=1", test.step_17)
     time.sleep(12)  # until what greets a first start is gone
     size = session.run("const c = document.getElementById('canvas'); return c.width + 'x' + c.height")
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "native.png"
-        native("render", "--link", link, "--size", size, "--theme", "light", "-o", str(path))
-        share = differing(canvas_picture(session), path.read_bytes())
+    path = test.folder / "native.png"
+    test.native("render", "--link", test.step_17, "--size", size, "--theme", "light", "-o", str(path))
+    share = differing(canvas_picture(session), path.read_bytes())
+    path.unlink()
     expect(share < 0.02, f"{share:.2%} of the pixels differ from the rasteriser's picture, expected less than 2 %")
     print(f"picture {size}: {share:.3%} of the pixels differ")
 
 
-def check_link(session):
-    link = session.link()
-    expect(link.startswith("tilewalk:"), f"no link: {link!r}")
-    session.wait(lambda: "tilewalk:" in urllib.parse.unquote(session.driver.current_url), "the address does not follow")
-    session.run("location.hash = '#tilewalk:nonsense'")
+def check_links(test):
+    session = test.session(link=test.step_17)
+    hash_of = "return decodeURI(location.hash)"
+    session.press(Keys.ARROW_RIGHT)
+    expect(session.link().startswith("tilewalk:"), f"no link: {session.link()!r}")
+    session.wait(lambda: "tilewalk:" in session.run(hash_of), "the address does not follow")
+    before = session.run("return history.length")
+    for _ in range(6):
+        session.press(Keys.ARROW_RIGHT)
     time.sleep(0.6)
-    expect(session.errors() == [], "a broken link gave an error on the console")
+    expect(session.run("return history.length") == before, "a step makes an entry in the history")
+    first = session.words()
+    session.run("location.hash = arguments[0]", "#" + test.native("link", "--example", "causal-8").decode().strip())
+    session.wait(lambda: "causal-8" in session.link(), "a link in the address leads nowhere")
+    session.run("history.back()")
+    session.wait(lambda: "causal-8" not in session.link(), "back does not go back")
+    session.wait(lambda: session.words() == first, "back does not lead to the same step")
+    session.run("history.forward()")
+    session.wait(lambda: "causal-8" in session.link(), "forward does not go forward")
+    for nonsense in ("tilewalk:nonsense", "tilewalk:" + "x" * 3000, "tilewalk:example=%E0%A4%A", "%", "tilewalk:random=9999x9999.1",
+                     "tilewalk:step=-1&example=../../etc/passwd", "tilewalk:<script>alert(1)</script>"):
+        session.run("location.hash = arguments[0]", "#" + nonsense)
+        time.sleep(0.3)
+    expect(session.words().count("\n") >= 3, "hostile links left no walk")
+    session.expect_no_errors("hostile links")
 
 
-def check_context_loss(session):
-    session.run("Module.ccall('tilewalk_follow', null, ['string'], [arguments[0]])",
-                native("link", "--step", "17").decode().strip())
+def check_messages(test):
+    """A page of another origin drives the walk in its frame; one that was not named hears and does nothing."""
+    origin = serve(Host)
+    for named in (origin, "https://example.org"):
+        Host.frame = f"{test.address}?embed=1&controls=min&origin={named}#{test.step_17}"
+        test.driver.get("about:blank")
+        test.driver.get(origin + "/")
+        test.driver.switch_to.frame(test.driver.find_element(By.ID, "walk"))
+        end = time.monotonic() + 30
+        while not test.driver.execute_script("return window.tilewalkReady || 0") and time.monotonic() < end:
+            time.sleep(0.1)
+        expect(not test.driver.execute_script("return document.hasFocus() && document.activeElement.id === 'canvas'"),
+               "in a frame the canvas takes the keyboard by itself")
+        words = "return Module.ccall('tilewalk_words', 'string', [], [])"
+        before = test.driver.execute_script(words)
+        test.driver.switch_to.default_content()
+        for order in ({"key": "ArrowRight"}, {"key": 7}, {"link": "x" * 5000}, {"link": None}, None, "text", {"key": "ArrowRight"}):
+            test.driver.execute_script("document.getElementById('walk').contentWindow.postMessage({tilewalk: arguments[0]}, '*')", order)
+            time.sleep(0.3)
+        time.sleep(0.8)
+        heard = [one["event"] for one in test.driver.execute_script("return window.heard") if one]
+        test.driver.switch_to.frame(test.driver.find_element(By.ID, "walk"))
+        moved = test.driver.execute_script(words) != before
+        test.driver.switch_to.default_content()
+        expect(moved == (named == origin), f"keys from {origin} where {named} is named: moved is {moved}")
+        expect(("ready" in heard and "step" in heard) == (named == origin), f"told {heard} where {named} is named")
+
+
+def check_touch(test):
+    session = test.session()
+    session.press(Keys.ESCAPE)
+    session.follow(test.step_17)
+    test.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 5})
+    before = canvas_picture(session)
+    for number in range(1, 8):  # two fingers apart
+        session.fingers("touchStart" if number == 1 else "touchMove", (600 - 20 * number, 300), (640 + 20 * number, 300))
+    session.fingers("touchEnd")
+    time.sleep(0.5)
+    after = canvas_picture(session)
+    expect(before != after, "two fingers that part change nothing")
+    words = session.words()
+    for x, y in [(x, y) for y in (600, 640, 680, 720, 760) for x in (200, 500, 800)]:  # a tap, somewhere on the walk's line
+        session.fingers("touchStart", (x, y))
+        time.sleep(0.05)
+        session.fingers("touchEnd")
+        time.sleep(0.2)
+        if session.words() != words:
+            break
+    expect(session.words() != words, "no tap goes anywhere")
+    choose = random.Random(5)
+    for _ in range(60):  # drags, by one to three fingers
+        at = [(choose.randrange(1200), choose.randrange(760)) for _ in range(choose.randint(1, 3))]
+        session.fingers("touchStart", *at)
+        for _ in range(3):
+            at = [(max(0, x + choose.randint(-80, 80)), max(0, y + choose.randint(-80, 80))) for x, y in at]
+            session.fingers("touchMove", *at)
+        session.fingers("touchCancel" if choose.random() < 0.1 else "touchEnd")
+    test.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+    session.expect_no_errors("fingers")
+
+
+def drop(session, name, text):
+    session.run("const data = new DataTransfer(); data.items.add(new File([arguments[1]], arguments[0]));"
+                "document.dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}))", name, text)
+    time.sleep(0.8)
+
+
+def check_files(test):
+    """Dropped, chosen, saved; and what is no file of ours."""
+    session = test.session()
+    session.press(Keys.ESCAPE)
+    before = session.link()
+    drop(session, "q.json", (here.parent.parent / "assets/examples/causal-8.json").read_text())
+    expect(session.link() != before, "a dropped problem changes nothing")
+    before = session.link()
+    for name, text in (("bad.json", "{"), ("empty.json", ""), ("../../evil.json", "[]"), ("x.csv", "1,2\n3"), ("y.npy", "\x93NUMPY"),
+                       ("deep.json", "[" * 100000)):
+        drop(session, name, text)
+    expect(session.words().count("\n") >= 3, "hostile files left no walk")
+    chosen = test.folder / "problem.json"
+    chosen.write_text((here.parent.parent / "assets/examples/ragged-7x5.json").read_text())
+    test.driver.find_element(By.ID, "chooser").send_keys(str(chosen))
+    time.sleep(0.8)
+    expect(session.link() != before, "a chosen file changes nothing")
+    chosen.unlink()
+    session.press(Keys.CONTROL + "s" + Keys.NULL)
+    session.press(Keys.ENTER)
+    test.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(test.folder)})
+    session.run("Module.FS.writeFile('/home/web_user/walk.csv', '1,2')")
+    session.press(Keys.ESCAPE, Keys.ARROW_RIGHT)
+    session.wait(lambda: any(test.folder.glob("walk*.csv")), "what is saved does not arrive as a download")
+    session.expect_no_errors("files")
+    print(f"files: {sorted(one.name for one in test.folder.iterdir())} were downloaded")
+
+
+def check_storage(test):
+    forbidden = "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('no', 'SecurityError'); }});"
+    full = "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };"
+    hostile = "try { localStorage.setItem('tilewalk.settings', '{\"theme\": [[[' + '['.repeat(10000)); } catch (no) {}"
+    for name, script in (("forbidden", forbidden), ("full", full), ("hostile", hostile)):
+        session = test.with_script(script)
+        before = session.words()
+        session.press(Keys.ESCAPE, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+        expect(session.words() != before, f"with {name} storage keys do nothing")
+        session.expect_no_errors(f"{name} storage")
+    session.run("localStorage.clear()")
+
+
+def check_lacking(test):
+    """Without WebGL 2 a sentence, and the walk in words; without SIMD a sentence."""
+    session = test.with_script("const get = HTMLCanvasElement.prototype.getContext;"
+                               "HTMLCanvasElement.prototype.getContext = function (kind, ...more)"
+                               " { return kind.startsWith('webgl') ? null : get.call(this, kind, ...more); };")
+    expect("WebGL 2" in session.status(), f"nothing says that there is no WebGL 2: {session.status()!r}")
+    mirror = test.driver.find_element(By.ID, "mirror")
+    session.wait(lambda: mirror.text.count("\n") >= 3, "without WebGL 2 the walk is not told in words")
+    test.driver.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
+    before = mirror.text
+    test.driver.find_element(By.CSS_SELECTOR, "[data-key=ArrowRight]").click()
+    session.wait(lambda: mirror.text != before, "without WebGL 2 the button does not step")
+    before = mirror.text
+    test.driver.find_element(By.TAG_NAME, "body").send_keys(Keys.ARROW_RIGHT)
+    session.wait(lambda: mirror.text != before, "without WebGL 2 the key does not step")
+    added = test.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": "WebAssembly.validate = () => false;"})
+    test.driver.get("about:blank")
+    test.driver.get(test.address)
+    time.sleep(1)
+    test.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", {"identifier": added["identifier"]})
+    said = test.driver.execute_script("return document.getElementById('status').textContent")
+    expect("SIMD" in said, f"a browser without SIMD is told {said!r}")
+
+
+def check_context_loss(test):
+    session = test.session()
+    session.follow(test.step_17)
     session.press(Keys.ARROW_RIGHT)
     session.run("window.loss = document.getElementById('canvas').getContext('webgl2').getExtension('WEBGL_lose_context');"
                 "window.loss.loseContext()")
@@ -202,51 +479,160 @@ def check_context_loss(session):
     expect(len(canvas_picture(session)) > 20000, "after the context came back the picture is empty")
 
 
-def check_random_use(session, count, seed):
+def use_at_random(session, choose):
     keys = [Keys.ARROW_LEFT, Keys.ARROW_RIGHT, Keys.ARROW_UP, Keys.ARROW_DOWN, Keys.SPACE, Keys.ENTER, Keys.ESCAPE, Keys.HOME,
             Keys.END, Keys.PAGE_UP, Keys.PAGE_DOWN, Keys.TAB, *"abcdefghijklmnopqrstuvwxyz0123456789?:+-"]
-    choose = random.Random(seed)
-    for _ in range(count):
+    if choose.random() < 0.4:
+        x, y = choose.randrange(1200), choose.randrange(740)
+        session.mouse("mouseMoved", x, y)
+        session.mouse("mousePressed", x, y, button="left", clickCount=1)
         if choose.random() < 0.3:
-            x, y = choose.randrange(1200), choose.randrange(700)
-            session.run("for (const [type, buttons] of [['pointermove', 0], ['pointerdown', 1], ['pointerup', 0]])"
-                        " document.getElementById('canvas').dispatchEvent(new PointerEvent(type, {clientX: arguments[0],"
-                        " clientY: arguments[1], buttons: buttons, pointerId: 1, bubbles: true, cancelable: true}))", x, y)
-        else:
-            session.canvas.send_keys(*[choose.choice(keys) for _ in range(4)])
+            x, y = choose.randrange(1200), choose.randrange(740)
+            session.mouse("mouseMoved", x, y, buttons=1)
+        session.mouse("mouseReleased", x, y, button="left", clickCount=1)
+    elif choose.random() < 0.1:
+        session.mouse("mouseWheel", choose.randrange(1200), choose.randrange(740), deltaX=0, deltaY=choose.choice([-120, 120]))
+    else:
+        session.canvas.send_keys(*[choose.choice(keys) for _ in range(4)])
+
+
+def check_random_use(test, count=300, seed=7):
+    session = test.session()
+    choose = random.Random(seed)
+    for number in range(count):
+        use_at_random(session, choose)
+        found = session.errors() if number % 25 == 24 else []
+        expect(found == [], f"random use (seed {seed}) left errors on the console after {number + 1}: {found[:3]}")
+    before = session.words()
+    session.follow(test.step_17)
+    session.press(Keys.ESCAPE, Keys.ESCAPE, Keys.ARROW_RIGHT)
+    expect(session.words() != before or "1.639" in before, "after random use the page no longer answers")
+    print(f"random use: {count} sequences, {session.run('return Module.HEAP8.length') / 2 ** 20:.0f} MiB")
+
+
+def check_scale(test):
+    """Kernels run in a worker: frames go on, the results arrive, and Escape or the button ends it."""
+    session = test.session()
+    session.follow(test.page("scale"))
     time.sleep(0.5)
-    left = [e for e in session.errors() if "setPointerCapture" not in e]
-    expect(left == [], f"random use (seed {seed}) left errors on the console: {left}")
+    before = canvas_picture(session)
+    session.press(Keys.ENTER)
+    begun = time.monotonic()
+    session.wait(lambda: session.run("return performance.getEntriesByType('resource').length") >= 0, "no answer", 5)
+    longest = 0.0
+    while time.monotonic() - begun < 12:
+        at = time.monotonic()
+        session.run("return Module.ccall('tilewalk_words', 'string', [], [])")
+        longest = max(longest, time.monotonic() - at)
+        time.sleep(0.1)
+    expect(longest < 1, f"while kernels run the page stands still for {longest:.1f} s")
+    expect(canvas_picture(session) != before, "a run at scale shows nothing")
+    session.expect_no_errors("a run at scale")
+    print(f"scale: the page answered within {longest * 1000:.0f} ms while kernels ran")
 
 
-def check_single_file(driver):
-    session = Session(driver, (site / "tilewalk.html").resolve().as_uri())
+def check_reading(test):
+    """What a screen reader meets: names, language, order, a region that is read out."""
+    session = test.session(link=test.step_17)
+    wrong = session.run("""
+        const wrong = [];
+        if (!document.documentElement.lang) wrong.push('the page names no language');
+        if (!document.title) wrong.push('the page has no title');
+        for (const one of document.querySelectorAll('button, input, canvas, nav')) {
+          const name = one.getAttribute('aria-label') || one.textContent.trim() || (one.labels && one.labels.length && one.labels[0].textContent);
+          if (!name) wrong.push(one.outerHTML + ' has no name');
+          if (one.tabIndex > 0) wrong.push(one.outerHTML + ' leaves the order of the page');
+          if (one.tagName === 'BUTTON' && one.type !== 'button') wrong.push(one.outerHTML + ' would send a form');
+        }
+        const mirror = document.getElementById('mirror');
+        if (mirror.getAttribute('aria-live') !== 'polite') wrong.push('the words are not read out');
+        if (getComputedStyle(mirror).display === 'none' || getComputedStyle(mirror).visibility === 'hidden') wrong.push('the words are hidden from all');
+        const ids = [...document.querySelectorAll('[id]')].map((one) => one.id);
+        if (new Set(ids).size !== ids.length) wrong.push('an id is there twice');
+        for (const one of document.querySelectorAll('[aria-describedby]'))
+          if (!document.getElementById(one.getAttribute('aria-describedby'))) wrong.push('a description is missing');
+        const light = (text) => text.match(/[\\d.]+/g).slice(0, 3).map((c) => c / 255).map((c) => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4)
+          .reduce((sum, c, k) => sum + c * [.2126, .7152, .0722][k], 0);
+        for (const one of document.querySelectorAll('#bar button, #bar label')) {
+          const style = getComputedStyle(one), [a, b] = [light(style.color), light(style.backgroundColor)].sort((x, y) => y - x);
+          if ((a + .05) / (b + .05) < 4.5) wrong.push(one.textContent + ' has a contrast of ' + (a + .05) / (b + .05));
+        }
+        return wrong;""")
+    expect(wrong == [], f"a screen reader would miss: {wrong}")
+    session.press(Keys.ESCAPE)
+    mirror = test.driver.find_element(By.ID, "mirror")
+    before = mirror.get_attribute("textContent")
+    test.driver.find_element(By.CSS_SELECTOR, "[data-key=ArrowRight]").click()
+    session.wait(lambda: mirror.get_attribute("textContent") != before, "the button steps, and nothing is read out")
+    expect(test.driver.find_elements(By.CSS_SELECTOR, "#mirror p") != [], "the words have no paragraphs")
+
+
+def check_axe(test):
+    """The rules of axe-core, where ./test.sh web could fetch it: TILEWALK_AXE is its axe.min.js."""
+    file = os.environ.get("TILEWALK_AXE", "")
+    if not file:
+        print("axe: [skipped] there is no axe-core")
+        return
+    for query in ("", "?embed=1"):
+        session = test.session(query)
+        session.press(Keys.ESCAPE)
+        session.run(pathlib.Path(file).read_text())
+        found = session.driver.execute_async_script(
+            "const done = arguments[arguments.length - 1]; axe.run().then((said) => done(said.violations.map((one) =>"
+            " one.id + ': ' + one.help + ' (' + one.nodes.map((node) => node.html.slice(0, 80)).join('; ') + ')')), (why) => done([String(why)]))")
+        expect(found == [], f"axe-core finds with {query or 'no query'}: {found}")
+
+
+def check_single_file(test):
+    session = Session(test.driver, (test.site / "tilewalk.html").resolve().as_uri())
     expect(session.words().count("\n") >= 3, "the single file shows no walk")
-    expect(session.errors() == [], f"the single file left errors on the console: {session.errors()}")
+    session.press(Keys.ESCAPE)
+    session.follow(test.page("scale"))
+    session.press(Keys.ENTER)
+    time.sleep(3)
+    session.expect_no_errors("the single file")
+
+
+def check_requests(_):
+    own = {"/", "/index.html", "/tilewalk.js", "/tilewalk.wasm", "/favicon.ico"}
+    expect(set(Files.asked) <= own, f"more was asked for than its own files: {sorted(set(Files.asked) - own)}")
+
+
+def check_soak(test, minutes=10):
+    session = test.session()
+    choose = random.Random(3)
+    sizes = []
+    for _ in range(minutes):
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            use_at_random(session, choose)
+        session.follow(test.step_17)
+        sizes.append(session.run("return Module.HEAP8.length") // 2 ** 20)
+    print(f"soak: {sizes} MiB after each minute")
+    expect(sizes[-1] <= sizes[len(sizes) // 2] + 16, f"memory grows: {sizes} MiB")
+    session.expect_no_errors("the soak")
+
+
+parts = {"walk": check_walk, "pages": check_pages, "traces": check_traces, "links": check_links, "messages": check_messages,
+         "touch": check_touch, "files": check_files, "storage": check_storage, "lacking": check_lacking, "reading": check_reading, "axe": check_axe,
+         "random": check_random_use, "context": check_context_loss, "scale": check_scale, "picture": check_picture,
+         "single": check_single_file, "requests": check_requests}
+by_name = {**parts, "soak": check_soak}
 
 
 def main():
-    for tool in ("/usr/bin/chromedriver",):
-        if not pathlib.Path(tool).exists():
-            print(f"browse.py: {tool} is missing")
-            return 77
-    address = serve()
+    if not pathlib.Path("/usr/bin/chromedriver").exists():
+        print("browse.py: /usr/bin/chromedriver is missing")
+        return 77
+    site, program = map(pathlib.Path, sys.argv[1:3])
+    chosen = sys.argv[3:] or list(parts)
     with tempfile.TemporaryDirectory() as folder:
         driver = start_browser(folder)
         try:
-            begun = time.monotonic()
-            session = check_walk(driver, address)
-            print(f"walk: {time.monotonic() - begun:.1f} s, ready after {session.run('return window.tilewalkReady'):.0f} ms")
-            examples = [("flash-forward", "worked-4x4"), ("attention", "six-words"), ("softmax-1pass", "worked-4x4"),
-                        ("flash-backward", "gradients-4x4"), ("flash-forward", "causal-8")]
-            check_traces(session, examples)
-            check_link(session)
-            check_random_use(session, 60, 7)
-            check_context_loss(Session(driver, address))
-            check_picture(driver, address)
-            expect(set(Files.asked) <= {"/", "/index.html", "/tilewalk.js", "/tilewalk.wasm", "/favicon.ico"},
-                   f"more was asked for than its own files: {sorted(set(Files.asked))}")
-            check_single_file(driver)
+            test = Test(driver, site, program, folder)
+            for part in chosen:
+                by_name[part](test)
+                print(f"{part}: holds", flush=True)
         finally:
             driver.quit()
     print(f"browse.py: {checks} checks, all hold")

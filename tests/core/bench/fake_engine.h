@@ -30,9 +30,10 @@ public:
     std::map<std::string, Direction> directions;       ///< of kernels that have one alone
     std::map<std::string, std::int64_t> most_queries;  ///< of kernels for few queries
     std::optional<std::int64_t> own_memory;            ///< free bytes of the device
-    int alive = 0;                                     ///< prepared kernels that are still there
+    std::string name = "fake";
+    int alive = 0;  ///< prepared kernels that are still there
 
-    std::string device() const override { return "fake"; }
+    std::string device() const override { return name; }
     std::optional<std::string> why_not() const override { return std::nullopt; }
     std::span<const KernelInfo> kernels() const override;
     std::optional<std::int64_t> memory_free() const override { return own_memory; }

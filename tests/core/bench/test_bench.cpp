@@ -281,6 +281,52 @@ TEST_CASE("a run in the background can be watched, cancelled and thrown away") {
     BackgroundBench(small_request({24, 48, 96}), std::make_unique<FakeEngine>());
 }
 
+TEST_CASE(
+    "a run elsewhere, as in a browser's worker, tells through the same door, and is broken off at once") {
+    std::shared_ptr<BenchTold> told;
+    int broken_off = 0;
+    run_benches_elsewhere([&](const BenchRequest& request, std::shared_ptr<BenchTold> with) {
+        CHECK(request.lengths == small_request().lengths);
+        told = std::move(with);
+        return [&] { ++broken_off; };
+    });
+    auto engine = std::make_unique<FakeEngine>();
+    engine->name = "cpu";
+    {
+        BackgroundBench bench(small_request(), std::move(engine));
+        REQUIRE(told);
+        CHECK(bench.running());
+        BenchReport report;
+        report.points.resize(1);
+        told->tell(report, {.doing = "flash", .done = 1, .points = 4});
+        CHECK(bench.report().points.size() == 1);
+        CHECK(bench.progress().doing == "flash");
+        CHECK(bench.version() == 1);
+        bench.cancel();
+        bench.cancel();
+        CHECK(broken_off == 1);
+        CHECK(bench.cancelled());
+        CHECK_FALSE(bench.running());
+        CHECK(bench.progress().doing == "Cancelled");
+        CHECK(bench.report().points.size() == 1);
+    }
+    engine = std::make_unique<FakeEngine>();
+    engine->name = "cpu";
+    {
+        BackgroundBench bench(small_request(), std::move(engine));
+        told->end("The worker has stopped.");
+        CHECK_FALSE(bench.running());
+        CHECK_FALSE(bench.cancelled());
+        CHECK(bench.failure() == "The worker has stopped.");
+    }
+    CHECK(broken_off == 1);
+    // Other devices have no worker.
+    BackgroundBench bench(small_request(), std::make_unique<FakeEngine>());
+    while (bench.running()) std::this_thread::yield();
+    CHECK(bench.report().complete);
+    run_benches_elsewhere(nullptr);
+}
+
 TEST_CASE("an error in a background run is a sentence and no crash") {
     auto engine = std::make_unique<FakeEngine>();
     engine->before_run = [](const std::string&) { throw std::runtime_error("the device is gone"); };
