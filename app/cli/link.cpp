@@ -22,6 +22,7 @@ static void note_inside(LinkedPlace& place, const ui::AppState& state) {
     place.block = f.block, place.launch = f.launch + 1;
     place.warp = f.warp, place.instruction = f.step + 1, place.lane = f.lane;
     place.without = f.fault;
+    if (f.size >= 0) place.size = ui::inside_sizes()[static_cast<std::size_t>(f.size)].name;
 }
 
 // The run is made now, so that a block, a launch, a warp or an instruction that it does not have is said
@@ -54,6 +55,14 @@ static Result<void> go_inside(ui::AppState& state, const LinkedPlace& place) {
     ui::InsideForm& f = state.inside;
     for (const DType type : kernel->types)
         if (name_of(type) == place.type) f.dtype = type;
+    if (!place.size.empty()) {
+        const auto sizes = ui::inside_sizes();
+        const auto size = std::ranges::find(sizes, place.size, &ui::RecordedSize::name);
+        if (size == sizes.end())
+            return Failure{"The link leads to a problem of the size " + in_quotes(place.size) +
+                           "; 128x64, 256x64 and 256x128 are there."};
+        f.size = static_cast<int>(size - sizes.begin());
+    }
     f.own = place.own, f.block = place.block, f.launch = place.launch - 1;
     f.warp = place.warp, f.step = place.instruction - 1, f.lane = place.lane;
     f.fault = place.without;

@@ -25,6 +25,7 @@ struct LinkedPlace {
     int block = 0, launch = 1, warp = 0, instruction = 1, lane = 13;  ///< launch and instruction from 1
     std::string without{};  ///< the fault of the run: "f5_flash2.cu:71"; empty: none
     bool own = false;       ///< the walk's problem is run although one tile holds it
+    std::string size{};     ///< of a random problem in its place: "256x64"; empty: none was chosen
 };
 
 constexpr std::size_t most_link_letters = 2000;

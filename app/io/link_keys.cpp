@@ -431,6 +431,7 @@ std::vector<Key> inside_keys() {
             whole("instruction", "a whole number from 1", in_place(&LinkedPlace::instruction), 1),
             whole("lane", "a whole number from 0 to 31", in_place(&LinkedPlace::lane), 0, 31),
             words("without", {}, "text", in_place(&LinkedPlace::without)),
+            words("size", {}, "text", in_place(&LinkedPlace::size)),
             yes_or_no("own", in_place(&LinkedPlace::own))};
 }
 

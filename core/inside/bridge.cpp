@@ -147,10 +147,9 @@ void Bridge::Maker::note_results(int w, int t, std::array<std::array<Found, 4>, 
     for (int lane = 0; lane < 32; ++lane) {
         if (!takes_part(e, lane)) continue;
         const LanePart words = lane_part(twin_block, e, lane);
-        constexpr int first_sum = 10, sums = 4;
-        if (e.op == Op::multiply_add)
-            for (int r = 0; r < sums; ++r)
-                note(lane, Gives::product, words[index_of(first_sum + r)], first_sum + r);
+        if (const int first = first_sum(e.op); first >= 0)
+            for (int word = first; word < e.words; ++word)
+                note(lane, Gives::product, words[index_of(word)], word);
         if (e.op == Op::exp2 || e.op == Op::exp) note(lane, Gives::exponential, words[1], 1);
         if (e.op == Op::shuffle)
             for (const Gives gives : {Gives::maximum, Gives::sum})

@@ -207,6 +207,7 @@ Matter Origins::matter_of_address(std::uint32_t address, std::uint32_t before) c
 
 void Origins::name_accesses() {
     std::map<std::uint32_t, std::uint32_t> fetched;  // where a tile lies, and the event that fetched it
+    std::map<std::pair<int, std::uint32_t>, Matter> summed;  // by warp, and by which of its sums
     for (std::uint32_t n = 0; n < block.events.size(); ++n) {
         const Event& event = block.events[n];
         const auto words = block.words_of(event);
@@ -235,7 +236,11 @@ void Origins::name_accesses() {
         case Op::tile_arrived:
             if (const auto at = fetched.find(words[0]); at != fetched.end()) matters[n] = matters[at->second];
             break;
-        case Op::multiply_async: matters[n] = matter_of_tiles(TileProduct(words), fetched); break;
+        case Op::multiply_async:
+            matters[n] = matter_of_tiles(TileProduct(words), fetched);
+            summed[{event.warp, TileProduct(words).sums}] = matters[n];
+            break;
+        case Op::wait_products: matters[n] = summed[{event.warp, TileSums(event, words).sums()}]; break;
         default: break;
         }
     }

@@ -39,10 +39,11 @@ const OpInfo& info(Op op) {
         {"shrink_registers", "registers", false, false, true},
         {"grow_registers", "registers", false, false, true},
         {"fence_products", "", false, false, true},
-        {"multiply_async", "descriptors of A and B, columns, whether it adds, group, 4 of A", false, false,
-         true},
+        {"multiply_async", "descriptors of A and B, columns, whether it adds, group, which sums, 4 of A",
+         false, false, true},
         {"commit_products", "group", false, false, true},
-        {"wait_products", "groups that may be under way, groups waited for", false, false, true},
+        {"wait_products", "groups that may be under way, groups waited for, which sums, these", false, false,
+         true},
         {"left out", "", false, false, false},
     };
     static_assert(std::size(table) == static_cast<std::size_t>(Op::count));

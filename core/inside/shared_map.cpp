@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 
 namespace tilewalk::inside {
 
@@ -87,18 +88,19 @@ SharedContent content_of(const Record& record, const BlockRecord& block, const O
             take(origins.matter(write->event), origins.global_source(address, before));
     }
     if (out.any) return out;
-    // A tile of Hopper: the last that was asked for and has come
+    // Tiles of Hopper: of each place in the area the last that was asked for
+    std::set<std::uint32_t> known;
     for (std::uint32_t n = std::min<std::uint32_t>(before, static_cast<std::uint32_t>(block.events.size()));
          n-- > 0;) {
         const Event& event = block.events[n];
         if (event.op != Op::fetch_tile) continue;
         const TileFetch tile(block.words_of(event));
-        if (!area.holds(tile.to)) continue;
+        if (!area.holds(tile.to) || !known.insert(tile.to).second) continue;
         const auto element = tile.from != 0 ? element_of(record, tile.from) : std::nullopt;
         out.any = true, out.matter = origins.matter(n);
-        if (element)
-            out.first_row = element->row, out.last_row = element->row + static_cast<int>(tile.rows) - 1;
-        return out;
+        if (!element) continue;
+        out.first_row = out.first_row < 0 ? element->row : std::min(out.first_row, element->row);
+        out.last_row = std::max(out.last_row, element->row + static_cast<int>(tile.rows) - 1);
     }
     return out;
 }

@@ -3,6 +3,8 @@
 #include "core/base/shared_tiles.h"
 #include "core/inside/accesses.h"
 
+#include <bit>
+
 namespace tilewalk::inside {
 
 namespace {
@@ -32,7 +34,7 @@ std::uint32_t TileFetch::source(std::uint32_t address) const {
 
 TileProduct::TileProduct(std::span<const std::uint32_t> w)
     : A(w[0] | std::uint64_t(w[1]) << 32), B(w[2] | std::uint64_t(w[3]) << 32),
-      columns(static_cast<int>(w[4])), adds(w[5] != 0), A_in_registers(A == 0), group(w[6]) {}
+      columns(static_cast<int>(w[4])), adds(w[5] != 0), A_in_registers(A == 0), group(w[6]), sums(w[7]) {}
 
 std::vector<std::uint32_t> TileProduct::chunks_of_A(int warp) const {
     std::vector<std::uint32_t> chunks;
@@ -56,6 +58,28 @@ std::vector<std::uint32_t> TileProduct::chunks_of_B() const {
     for (std::uint32_t n = 0; n < all; ++n)
         for (std::uint32_t k = 0; k < depth; k += chunk_columns) chunks.push_back(of.along_columns(n, k));
     return chunks;
+}
+
+float TileSums::at(int lane, int reg) const {
+    return std::bit_cast<float>(words[static_cast<std::size_t>(lane * of_lane + first_sum + reg)]);
+}
+
+float TileSums::value(int row, int column) const {
+    const Holder h = holder(row, column);
+    return at(h.lane, h.reg);
+}
+
+Holder TileSums::holder(int row, int column) {
+    Holder h = inside::holder(Part::C, row, column % 8);
+    h.reg += column / 8 * info(Part::C).registers;
+    return h;
+}
+
+FragmentCell TileSums::cell(int lane, int reg) {
+    const int eighth = reg / info(Part::C).registers;
+    FragmentCell cell = cell_of_register(lane, reg % info(Part::C).registers);
+    cell.column += 8 * eighth;
+    return cell;
 }
 
 }  // namespace tilewalk::inside

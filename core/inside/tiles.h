@@ -1,7 +1,8 @@
-// Tiles and products of Hopper in a record: what a fetch writes, what a product reads of shared memory.
+// Tiles and products of Hopper in a record: what a fetch writes, what a product reads of shared memory, and
+// what it has summed up when it is waited for.
 #pragma once
 
-#include "core/inside/record.h"
+#include "core/inside/fragments.h"
 
 namespace tilewalk::inside {
 
@@ -27,11 +28,41 @@ struct TileProduct {
     int columns = 0;
     bool adds = false, A_in_registers = false;
     std::uint32_t group = 0;
+    std::uint32_t sums = 0;  ///< which array of the lane's registers it adds to
 
     explicit TileProduct(std::span<const std::uint32_t> words);
     /// The 16-byte chunks of shared memory that the 16 rows of one warp read: of A, and of B.
     std::vector<std::uint32_t> chunks_of_A(int warp) const;
     std::vector<std::uint32_t> chunks_of_B() const;
 };
+
+/// The words of Op::wait_products, of all lanes: what the products have summed up, as the warp holds it, 16
+/// rows of so many columns. Eight columns lie as C of mma.m16n8k16 does (fragments.h), four in each lane.
+class TileSums {
+public:
+    static constexpr int first_sum = 3;  ///< among the words of a lane
+
+    TileSums(const Event& event, std::span<const std::uint32_t> of_event)
+        : words(of_event), of_lane(event.words) {}
+    std::uint32_t groups() const { return words[1]; }  ///< waited for
+    std::uint32_t sums() const { return words[2]; }    ///< as TileProduct::sums
+    int registers() const { return of_lane - first_sum; }
+    int columns() const { return 2 * registers(); }
+    float at(int lane, int reg) const;
+    float value(int row, int column) const;
+    static Holder holder(int row, int column);
+    static FragmentCell cell(int lane, int reg);
+
+private:
+    std::span<const std::uint32_t> words;
+    int of_lane;
+};
+
+/// Where the sums of a product stand among the words of a lane, which they end: of multiply_add, and of the
+/// wait that brings those of products in the background; −1: the step gives none.
+constexpr int first_sum(Op op) {
+    constexpr int of_fragments = 10;
+    return op == Op::multiply_add ? of_fragments : op == Op::wait_products ? TileSums::first_sum : -1;
+}
 
 }  // namespace tilewalk::inside

@@ -173,7 +173,9 @@ std::string hopper_note(const Event& event, std::span<const std::uint32_t> words
     case Op::shrink_registers:
     case Op::grow_registers: return "; " + counted(words[0], "register") + " for each thread";
     case Op::commit_products: return "; group " + str(words[0]);
-    case Op::wait_products: return "; at most " + counted(words[0], "group") + " may be running";
+    case Op::wait_products:
+        return "; 16 of 64 rows × " + counted(TileSums(event, words).columns(), "column") + " of sums; " +
+               "at most " + counted(words[0], "group") + " may be running";
     default: return "";
     }
 }

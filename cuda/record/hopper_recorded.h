@@ -1,7 +1,11 @@
 // The names of Hopper, which write down what they did. Part of device_recorded.h.
 #pragma once
 
+#include "core/inside/tiles.h"
 #include "cuda/record/recording.h"
+
+#include <array>
+#include <cstring>
 
 namespace tilewalk::gpu::on_recorder {
 
@@ -82,28 +86,28 @@ template <int n> void grow_registers(const At& at = At::current()) {
     model::grow_registers<n>();
 }
 
-// Products in the background
+// Products in the background. What has been summed is there behind the wait, and written down with it.
 inline void fence_products(const At& at = At::current()) {
     note(Op::fence_products, at);
     model::fence_products();
 }
-inline void note_product(const At& at, std::uint64_t A, std::uint64_t B, int columns, bool adds,
-                         const std::uint32_t (&a)[4]) {
+inline void note_product(const At& at, const float* C, std::uint64_t A, std::uint64_t B, int columns,
+                         bool adds, const std::uint32_t (&a)[4]) {
     const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
     if (records())
         note(Op::multiply_async, at, low(A), low(A >> 32), low(B), low(B >> 32), columns, int(adds),
-             recording->product_groups(), a[0], a[1], a[2], a[3]);
+             recording->product_groups(), recording->sums(C), a[0], a[1], a[2], a[3]);
 }
 template <class T, int eights>
 void multiply_async(float (&C)[eights][4], std::uint64_t A, std::uint64_t B, bool adds,
                     const At& at = At::current()) {
-    note_product(at, A, B, 8 * eights, adds, {});
+    note_product(at, &C[0][0], A, B, 8 * eights, adds, {});
     model::multiply_async<T>(C, A, B, adds);
 }
 template <class T, int eights>
 void multiply_async(float (&C)[eights][4], const std::uint32_t (&A)[4], std::uint64_t B,
                     const At& at = At::current()) {
-    note_product(at, 0, B, 8 * eights, true, A);
+    note_product(at, &C[0][0], 0, B, 8 * eights, true, A);
     model::multiply_async<T>(C, A, B);
 }
 inline void commit_products(const At& at = At::current()) {
@@ -112,11 +116,13 @@ inline void commit_products(const At& at = At::current()) {
 }
 template <int n, int eights> void wait_products(float (&C)[eights][4], const At& at = At::current()) {
     if (left_out(at)) return;
-    if (records()) {
-        const std::uint32_t groups = recording->product_groups();
-        note(Op::wait_products, at, n, groups - std::min<std::uint32_t>(groups, n));
-    }
     model::wait_products<n>(C);
+    if (!records()) return;
+    const std::uint32_t groups = recording->product_groups();
+    std::array<std::uint32_t, inside::TileSums::first_sum + 4 * eights> words{
+        n, groups - std::min<std::uint32_t>(groups, n), recording->sums(&C[0][0])};
+    std::memcpy(&words[inside::TileSums::first_sum], C, sizeof C);
+    recording->note(Op::wait_products, recording->place(at), 0, words);
 }
 
 }  // namespace tilewalk::gpu::on_recorder

@@ -95,6 +95,8 @@ public:
     /// Groups of products that this lane has committed, and one more.
     std::uint32_t product_groups() { return self().products; }
     std::uint32_t commit_group() { return self().products++; }
+    /// Which of its arrays of sums this is, in the order in which the lane first named them.
+    std::uint32_t sums(const float* first);
     /// This thread has waited for these phases of a barrier: what other warps have done up to their arrivals
     /// and fetches there becomes events, though they do not meet yet.
     void catch_up(std::uint32_t barrier, std::uint32_t phases);
@@ -127,6 +129,7 @@ private:
         std::deque<std::vector<Copy>> groups;
         std::uint32_t committed = 0, arrived = 0;      ///< groups of copies
         std::uint32_t products = 0;                    ///< groups of them
+        std::vector<const float*> sums;                ///< arrays that they add to
         std::map<const void*, std::uint32_t> fetches;  ///< where tiles were sent to, and from which place
 
         const Step* step() const { return next < steps.size() ? &steps[next] : nullptr; }

@@ -3,6 +3,7 @@
 #include "core/compare/kernel_compare.h"
 #include "core/inside/lesson_step.h"
 #include "core/inside/origin.h"
+#include "core/inside/sums.h"
 #include "core/lessons/table.h"
 #include "cuda/host/gpu.h"
 
@@ -80,6 +81,19 @@ std::vector<CellRef> cells_of(const Trace& walk, int k) {
     return out;
 }
 
+/// The sums that a wait has brought, by the tiles that their products read.
+void check_sums(const Bridged& b, const Number& number, const HeldAt& held) {
+    const std::size_t launch = std::size_t(held.launch);
+    const BlockRecord& block = b.run->record.launches[launch].blocks.front();
+    const NamedSums named =
+        named_sums(b.run->record, block, *b.steps[launch], *b.origins[launch], held.warp, held.step);
+    const FragmentCell cell = TileSums::cell(held.lane, held.word - TileSums::first_sum);
+    CHECK(named.C == (number.quantity == Quantity::S ? Matter::S : Matter::O));
+    CHECK(named.row + cell.row == number.row);
+    CHECK(named.column + cell.column == number.column);
+    CHECK(b.words(held)[std::size_t(held.word)] == std::bit_cast<std::uint32_t>(held.value));
+}
+
 /// What the record says of this place without the twin: a product's own row and column, an exponential of
 /// that bit, a maximum that came together there.
 void check_place(const Bridged& b, const Number& number, const HeldAt& held) {
@@ -88,6 +102,7 @@ void check_place(const Bridged& b, const Number& number, const HeldAt& held) {
     CHECK((e.lanes >> held.lane & 1) == 1);
     if (held.how == HeldAt::How::stored) CHECK(words[1] == std::bit_cast<std::uint32_t>(held.value));
     if (held.how != HeldAt::How::given) return;
+    if (e.op == Op::wait_products) return check_sums(b, number, held);
     switch (number.quantity) {
     case Quantity::S: {
         REQUIRE(e.op == Op::multiply_add);
@@ -239,6 +254,19 @@ TEST_SUITE("inside") {
         REQUIRE(score);
         CHECK(score->lane == 14);
         CHECK(score->word == 10 + 1);
+    }
+
+    TEST_CASE("f7: a score, and O, are given by the wait that brings them, and lead to their register") {
+        const Bridged b("f7-hopper", DType::bf16, *random_problem(128, 64, 1));
+        const auto score = b.run->bridge.find({Quantity::S, 67, 21, 0});
+        REQUIRE(score);
+        CHECK(score->how == HeldAt::How::given);
+        const FragmentCell cell = TileSums::cell(score->lane, score->word - TileSums::first_sum);
+        CHECK(cell == FragmentCell{3, 21});
+        const auto output = b.run->bridge.find({Quantity::O, 67, 5, 1});
+        REQUIRE(output);
+        CHECK(output->how == HeldAt::How::given);
+        CHECK(TileSums::cell(output->lane, output->word - TileSums::first_sum) == FragmentCell{3, 5});
     }
 
     TEST_CASE("a small problem: what differs is said") {

@@ -1,8 +1,9 @@
 // The models of what Hopper has: tiles, barriers that count, products in the background. Each against its
 // definition; what must not be done is refused or races; f7 and b4 against closed forms.
+#include "core/base/float16.h"
 #include "core/inside/model_time.h"
 #include "core/inside/steps.h"
-#include "core/inside/tiles.h"
+#include "core/inside/sums.h"
 #include "cuda/device/device.h"
 #include "cuda/host/gpu.h"
 #include "tests/contains.h"
@@ -288,6 +289,55 @@ TEST_SUITE("hopper") {
         CHECK(total(record, inside::Op::arrive_named).warps == 8 * (tiles - blocks) + 4 * blocks);
         CHECK(total(record, inside::Op::sync_named).warps == 8 * (tiles - blocks) + 4 * blocks);
         CHECK(total(record, inside::Op::store).global_bytes == 2 * N * d + 4 * N);
+    }
+
+    TEST_CASE("f7: what a wait has brought is S of the rows and keys that it says, and O of the last tile") {
+        const int N = 256, d = 64;
+        const Problem p = *random_problem(N, d, 1);
+        const inside::Record record = record_f7(N, d);
+        const inside::Launch& launch = record.launches[0];
+        const inside::BlockRecord& block = launch.blocks[0];
+        const inside::Steps steps(record, launch, block);
+        const inside::Origins origins(record, block, steps);
+        const auto rounded = [](double x) {
+            return double(emulator::to_float(emulator::from_float<emulator::bf16>(static_cast<float>(x))));
+        };
+        std::map<inside::Matter, int> waits;
+        for (int w = 0; w < steps.warps(); ++w)
+            for (int k = 0; k < steps.count(w); ++k) {
+                const inside::Event& event = block.events[steps.event(w, k)];
+                if (event.op == inside::Op::multiply_async) {
+                    const int wait = brings_sums(block, steps, w, k);
+                    REQUIRE(wait > k);
+                    CHECK(origins.matter(steps.event(w, wait)) == origins.matter(steps.event(w, k)));
+                }
+                if (event.op != inside::Op::wait_products) continue;
+                const auto named = named_sums(record, block, steps, origins, w, k);
+                const inside::TileSums sums(event, block.words_of(event));
+                ++waits[named.C];
+                CHECK(sums.columns() == 64);
+                CHECK(named.products == 4);
+                CHECK(named.row == 16 * (w - 4));
+                CHECK(brings_sums(block, steps, w, k) == k);
+                if (named.C != inside::Matter::S) {
+                    CHECK((named.A == inside::Matter::P && named.B == inside::Matter::V));
+                    CHECK(named.column == 0);
+                    continue;
+                }
+                CHECK((named.A == inside::Matter::Q && named.B == inside::Matter::K && named.begins_anew));
+                for (const auto& [row, column] : {std::pair{0, 0}, {3, 2}, {15, 63}, {8, 17}}) {
+                    double score = 0;
+                    for (int c = 0; c < d; ++c)
+                        score += rounded(p.Q(named.row + row, c)) * rounded(p.K(named.column + column, c));
+                    CHECK(std::fabs(sums.value(row, column) - score) < 1e-3);
+                    const inside::Holder h = inside::TileSums::holder(row, column);
+                    CHECK(inside::TileSums::cell(h.lane, h.reg) == inside::FragmentCell{row, column});
+                    CHECK(sums.at(h.lane, h.reg) == sums.value(row, column));
+                }
+            }
+        CHECK(waits[inside::Matter::S] == 8 * 4);
+        CHECK(waits[inside::Matter::O] == 8 * 4);
+        CHECK(waits.size() == 2);
     }
 
     TEST_CASE("b4 in closed form: bytes from HBM, seven products, exponentials, arrivals") {

@@ -119,6 +119,20 @@ void add_kernels(std::vector<Command>& out, AppState& state) {
                        }});
 }
 
+// What it runs them on.
+void add_recorded_sizes(std::vector<Command>& out) {
+    int n = 0;
+    for (const RecordedSize& size : inside_sizes()) {
+        out.push_back({"Inside on " + str(size.N) + " × " + str(size.d) + ", random", "Problem", "",
+                       "kernel inside size tiles " + std::string(size.name) + " " + size.shows,
+                       [n](AppState& s) {
+                           s.page = Page::inside;
+                           choose_inside_size(s, n);
+                       }});
+        ++n;
+    }
+}
+
 // Of the kernel that the page Inside has recorded; without a record the list of them.
 void add_kernel_faults(std::vector<Command>& out, const AppState& state) {
     out.push_back(
@@ -233,6 +247,7 @@ std::vector<Command> commands(AppState& state) {
     add_examples(out, state);
     add_faults(out);
     add_kernels(out, state);
+    add_recorded_sizes(out);
     add_kernel_faults(out, state);
     add_savings(out);
     add_stops(out, state);

@@ -1,5 +1,6 @@
 // To a step by its number.
 #include "app/ui/cards/cards.h"
+#include "app/ui/chapters/inside/page.h"
 #include "app/ui/kit/card.h"
 #include "app/ui/state/state.h"
 
@@ -9,17 +10,32 @@ namespace tilewalk::ui {
 
 namespace {
 
+/// What is walked through: the lesson, or a warp of the kernel.
+struct Walked {
+    std::string what;  ///< "the walk"
+    int steps = 0;
+};
+Walked walked(const AppState& state) {
+    if (state.page != Page::inside) return {"the walk", state.trace->size()};
+    const InsidePlace at = place_inside(state);
+    return {"warp " + str(at.warp), at ? at.steps().count(at.warp) : 0};
+}
+
 void go_to_typed_step(AppState& state) {
     char* end = nullptr;
     const long step = std::strtol(state.goto_text, &end, 10);
-    const bool valid = end != state.goto_text && *end == 0 && step >= 1 && step <= state.trace->size();
+    const Walked of = walked(state);
+    const bool valid = end != state.goto_text && *end == 0 && step >= 1 && step <= of.steps;
     if (!valid) {
-        notify(state, "There is no step \"" + std::string(state.goto_text) + "\"; the walk has steps 1 to " +
-                          str(state.trace->size()) + ".");
+        notify(state, "There is no step \"" + std::string(state.goto_text) + "\"; " + of.what +
+                          (of.steps == 0 ? " has none." : " has steps 1 to " + str(of.steps) + "."));
         state.goto_focus = true;  // to be corrected
         return;
     }
-    go_to(state, at_step(*state.trace, static_cast<int>(step) - 1));
+    if (state.page == Page::inside)
+        state.inside.playing = false, go_inside(state, state.inside.warp, static_cast<int>(step) - 1);
+    else
+        go_to(state, at_step(*state.trace, static_cast<int>(step) - 1));
     state.show_goto = false;
 }
 
@@ -40,8 +56,8 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
     main.rect(0, 0, W, H, with_alpha(main.theme->bg, .6f));
     show_card(main, "Go to step", a, [&](const Canvas& c) {
         c.frame(a.x + 1, a.y + 1, w - 2, h - 2, c.theme->t3, 1, 9);
-        c.text(a.x + 16, a.y + (big ? 34 : 26), "Go to step (1 to " + str(state.trace->size()) + ")", size, 0,
-               Face::medium);
+        c.text_within(a.x + 16, a.y + (big ? 34 : 26), a.w - 32,
+                      "Go to step (1 to " + str(walked(state).steps) + ")", size, c.theme->t1, Face::medium);
         FieldLook look{
             .focus_now = ImGui::IsWindowAppearing() || state.goto_focus, .face = Face::mono, .size = size};
         state.goto_focus = false;

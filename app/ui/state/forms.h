@@ -168,6 +168,7 @@ struct InsideForm {
     DType dtype = DType::bf16;
     int block = 0;      ///< whose events are kept
     bool own = false;   ///< the walk's problem is recorded although one tile holds it
+    int size = -1;      ///< a random problem of inside_sizes() in its place; −1: as `own` says
     std::string fault;  ///< what the run goes without, by its name; empty: it is sound
 
     // A kernel of the user's own, in place of one of the ladder

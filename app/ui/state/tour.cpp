@@ -34,7 +34,7 @@ void go_inside_kernel(AppState& state, const TourStop& stop) {
     f.fault = stop.kernel_break;
     f.block = f.launch = 0;
     f.own = f.playing = f.step_told = f.to_fault = f.ladder = false;
-    f.memory_of = f.first_line = -1;
+    f.memory_of = f.first_line = f.size = -1;
     f.wanted = stop.instruction;
     f.wanted_step = -1;
 }

@@ -41,7 +41,7 @@ void check_same(const LinkedPlace& a, const LinkedPlace& b) {
     CHECK(a.presenter == b.presenter);
     const auto inside = [](const LinkedPlace& p) {
         return std::tuple(p.kernel, p.type, p.block, p.launch, p.warp, p.instruction, p.lane, p.without,
-                          p.own);
+                          p.own, p.size);
     };
     CHECK(inside(a) == inside(b));
 }
@@ -98,7 +98,8 @@ LinkedPlace any_place(Random& random) {
             .instruction = pick(random, 1, 999),
             .lane = pick(random, 0, 31),
             .without = one_of(random, {"", "swizzle", "f5_flash2.cu:78"}),
-            .own = pick(random, 0, 1) == 1};
+            .own = pick(random, 0, 1) == 1,
+            .size = pick(random, 0, 1) == 1 ? "256x64" : ""};
 }
 
 }  // namespace

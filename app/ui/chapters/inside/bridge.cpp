@@ -64,10 +64,7 @@ void go_to_held(AppState& state, InsideArrival arrival) {
     const HeldAt& held = arrival.held;
     InsideForm& f = state.inside;
     f.launch = held.launch, f.playing = false;
-    constexpr int first_sum = 10;
-    choose_lane(state, held.lane);
-    go_inside(state, held.warp, held.step);
-    if (held.word >= first_sum) f.cell = held.word - first_sum;
+    go_to_word(state, held.warp, held.step, held.lane, held.word);
     page.wanted.reset();
     page.arrived = std::make_shared<const InsideArrival>(std::move(arrival));
 }
@@ -233,9 +230,9 @@ std::optional<LessonNumber> lesson_number(const AppState& state) {
     if (!at || !bridge) return std::nullopt;
     if (auto element = element_number(at)) return element;
     const int launch = launch_of_record(at);
-    constexpr int first_sum = 10;
     if (auto cell = number_of_cell(state, at, *bridge)) return cell;
-    const auto here = bridge->at(launch, at.warp, at.k, at.lane, first_sum + state.inside.cell);
+    const auto here = bridge->at(launch, at.warp, at.k, at.lane,
+                                 std::max(0, inside::first_sum(at.event->op)) + state.inside.cell);
     LessonNumber out;
     out.entry = here.empty() ? bridge->next(launch, at.warp, at.k, at.lane) : here.front();
     if (!out.entry) return std::nullopt;

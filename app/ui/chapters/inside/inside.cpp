@@ -2,6 +2,7 @@
 #include "app/ui/chapters/inside/inside.h"
 
 #include "app/ui/kit/items.h"
+#include "app/ui/state/tour.h"
 #include "core/class/glossary.h"
 #include "core/inside/words.h"
 
@@ -15,7 +16,7 @@ using inside::Op;
 using inside::Part;
 
 inside::FragmentCell cell_inside(const AppState& state) {
-    return inside::cell_of_register(state.inside.lane, state.inside.cell);
+    return inside::cell_of_register(state.inside.lane, state.inside.cell % inside::info(Part::C).registers);
 }
 
 NamedProduct named_product(const InsidePlace& at) {
@@ -126,18 +127,18 @@ struct InsideLayout {
     bool both;  ///< registers and memory have room below each other
 };
 
-InsideLayout inside_layout(const Rect& a) {
+InsideLayout inside_layout(const Rect& a, float card = 0) {
     constexpr float margin = space::margin;
-    const float warps_h = a.h > from::high_page ? 214 : a.h > 620 ? 178 : 158;
+    const float warps_h = card > 0 ? card : a.h > from::high_page ? 226 : a.h > 620 ? 184 : 158;
     const float top = a.y + margin, foot = a.bottom() - margin - warps_h, body = foot - margin - top;
-    const float left = std::clamp(std::floor(a.w * .235f), 296.0f, 440.0f),
+    const float left = std::clamp(std::floor(a.w * .235f), 308.0f, 440.0f),
                 right = std::clamp(std::floor(a.w * .215f), 268.0f, 400.0f);
     const float x = 2 * margin + left, w = a.w - left - right - 4 * margin;
     InsideLayout out;
     out.source = {margin, top, left, body};
     out.step = {a.w - margin - right, top, right, body};
     out.both = body >= 560;
-    const float upper = out.both ? std::floor((body - margin) * .6f) : body;
+    const float upper = out.both ? std::floor((body - margin) * .58f) : body;
     out.registers = {x, top, w, upper};
     out.memory = out.both ? Rect{x, top + upper + margin, w, body - margin - upper} : out.registers;
     out.warps = {margin, foot, a.w - 2 * margin, warps_h};
@@ -207,26 +208,37 @@ void draw_empty(const Canvas& c, AppState& state, const Rect& a) {
 
 }  // namespace
 
+// The card of a tour that lies over the foot of the page and tells of something else than the warps: it takes
+// their place as a whole, and the panels above have what room it leaves. Its height; 0: there is none.
+static float card_over_warps(const AppState& state, const Rect& a) {
+    if (!state.tour || !at_stop(state) || points_at(state, "Warps")) return 0;
+    const Rect& card = state.tour->card;
+    const bool at_foot = card.w > a.w * .8f && card.y > a.middle() && card.h > 0;
+    constexpr float of_ring = 10;
+    return at_foot ? card.h + of_ring : 0;
+}
+
 Rect inside_step_area(const Rect& area) { return inside_layout(area).step; }
 
 void inside_view(const Canvas& c, AppState& state, const Rect& a) {
     inside_page(state);
     if (state.inside.ladder) return inside_ladder(c, state, a);
-    const InsideLayout layout = inside_layout(a);
+    const float card = card_over_warps(state, a);
+    const InsideLayout layout = inside_layout(a, card);
     inside_source(c, state, layout.source);
     const InsidePlace at = place_inside(state);
     if (!at || awaits_own_kernel(state)) {
         const Rect middle{layout.registers.x, layout.registers.y, layout.step.right() - layout.registers.x,
                           layout.source.h};
         asks_to_run(state) ? draw_asking(c, state, middle) : draw_empty(c, state, middle);
-        inside_warps(c, state, layout.warps);
+        if (card == 0) inside_warps(c, state, layout.warps);
         return;
     }
     if (tells_fault(state)) {
         inside_broken(c, state, {layout.registers.x, layout.registers.y, layout.registers.w, layout.source.h},
                       at);
         inside_fault(c, state, layout.step);
-        inside_warps(c, state, layout.warps);
+        if (card == 0) inside_warps(c, state, layout.warps);
         return;
     }
     const bool memory = inside_shows_memory(state);
@@ -234,7 +246,7 @@ void inside_view(const Canvas& c, AppState& state, const Rect& a) {
     if (layout.both || memory) inside_memory(c, state, layout.memory, at);
     if (!layout.both) choose_panel(c, state, layout.registers);
     inside_step(c, state, layout.step);
-    inside_warps(c, state, layout.warps);
+    if (card == 0) inside_warps(c, state, layout.warps);
 }
 
 }  // namespace tilewalk::ui

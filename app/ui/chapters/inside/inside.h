@@ -55,6 +55,8 @@ void tip_of_term(const Canvas& canvas, AppState& state, const std::string& id, c
                  const char* card);
 
 // Small parts
+/// As much of the hue as lets a number be read on it.
+ImU32 legible_fill(const Theme& theme, ImU32 hue, float part);
 /// How large letters are, and how thick lines: for a desk or for the back row.
 struct InsideLook {
     float small = size::small, number = size::small, line = 1;
@@ -66,6 +68,19 @@ struct InsideLook {
 /// letters.
 void draw_product(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                   const InsideLook& look);
+/// The sums that a step of Hopper is about, all that the warp has of them, and eight columns with their
+/// lanes.
+void draw_sums(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
+               const InsideLook& look);
+/// "S of row 67, key 18 = …" of the chosen lane's sum, and the products that it is made of.
+Line sum_formula(AppState& state, const InsidePlace& at);
+/// "4 products of 16 terms each, from zero"
+std::string sums_sentence(AppState& state, const InsidePlace& at);
+float inside_sums(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
+/// Two pieces of C that become one fragment of A, where the step packs one of its registers.
+bool shows_packing(const InsidePlace& at);
+void draw_packing(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
+                  const InsideLook& look);
 /// What lanes took or gave: 8 × 4, so that a quad is a row.
 void draw_lanes(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                 const InsideLook& look);
@@ -75,6 +90,8 @@ void draw_banks(const Canvas& canvas, AppState& state, const Rect& area, const I
 /// Shared memory as a space, from top to bottom: whose tile lies where, and `from` … `to` of it at hand.
 void draw_space(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                 const inside::Event* event, const InsideLook& look);
+/// What lies in shared memory, in words: of a step that asks for no address.
+void draw_contents(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
 /// What the barrier at hand protects, and a sentence on who waits for whom.
 void draw_protected(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                     const InsideLook& look);

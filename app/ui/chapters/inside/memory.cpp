@@ -81,18 +81,18 @@ float draw_verdict(const Canvas& c, const Rect& a, const inside::BankTurns& turn
     return size * 1.35f;
 }
 
-void draw_bank_heads(const Canvas& c, const Rect& grid, float y, const InsideLook& look) {
+void draw_bank_heads(const Canvas& c, const Rect& grid, float y, bool labels, const InsideLook& look) {
     const Theme& t = *c.theme;
     const float w = grid.w / inside::banks;
     const int apart = w * 4 > text_width(Face::mono, look.small, "28") + 6 ? 4 : 8;
     for (int bank = 0; bank < inside::banks; bank += apart)
         c.text(grid.x + (px(bank) + .5f) * w, y, str(bank), look.small, t.t3, Face::mono, Align::center);
-    c.text(grid.x - 10, y, "bank", look.small, t.t3, Align::right);
+    if (labels) c.text(grid.x - 10, y, "bank", look.small, t.t3, Align::right);
 }
 
 // One row for each lane, one column for each bank.
 void draw_hits(const Canvas& c, const BankPhase& phase, const Rect& grid, int lane, Matter matter,
-               const InsideLook& look) {
+               bool labels, const InsideLook& look) {
     const Theme& t = *c.theme;
     const float w = grid.w / inside::banks, h = grid.h / px(phase.lanes.size());
     const ImU32 hue = hue_of(t, matter);
@@ -101,7 +101,7 @@ void draw_hits(const Canvas& c, const BankPhase& phase, const Rect& grid, int la
         c.rect(grid.x, y + .5f, grid.w, std::max(1.0f, h - 1), mix(t.panel, hue, .1f), h > 8 ? 2 : 0);
         const bool chosen = phase.lanes[row] == lane;
         const int apart = std::max(1, static_cast<int>(std::ceil((look.small + 1) / h)));
-        if (chosen || (static_cast<int>(row) % apart == 0 && (h >= look.small || !chosen)))
+        if (labels && (chosen || (static_cast<int>(row) % apart == 0 && (h >= look.small || !chosen))))
             if (chosen || std::abs(lane - phase.lanes[row]) >= apart)
                 c.text(grid.x - 10, y + h / 2, "lane " + str(phase.lanes[row]), look.small,
                        chosen ? t.t1 : t.t3, chosen ? Face::semibold : Face::regular, Align::right);
@@ -119,7 +119,7 @@ void draw_hits(const Canvas& c, const BankPhase& phase, const Rect& grid, int la
 }
 
 // How many different words each bank has to give.
-void draw_asked(const Canvas& c, const BankPhase& phase, const Rect& a, const InsideLook& look) {
+void draw_asked(const Canvas& c, const BankPhase& phase, const Rect& a, bool labels, const InsideLook& look) {
     const Theme& t = *c.theme;
     std::array<int, inside::banks> asked{};
     for (const BankHit& hit : phase.hits)
@@ -135,7 +135,7 @@ void draw_asked(const Canvas& c, const BankPhase& phase, const Rect& a, const In
     c.line({a.x, a.bottom() + .5f}, {a.right(), a.bottom() + .5f}, t.line2);
     // Clear of the name of the last lane
     const float y = std::max(a.bottom() - h / 2, a.y - 5 + 1.2f * look.small);
-    c.text(a.x - 10, y, "asked", look.small, t.t3, Align::right);
+    if (labels) c.text(a.x - 10, y, "asked", look.small, t.t3, Align::right);
 }
 
 /// A line of 128 bytes with the words of it that were asked for.
@@ -194,39 +194,85 @@ void draw_memory_line(const Canvas& c, const MemoryLine& line, const Rect& a, Im
 
 }  // namespace
 
-void draw_banks(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at, const Event& event,
-                const InsideLook& look) {
-    auto access = access_of(at, event, true);
-    if (!access) return;
+namespace {
+
+/// An access to shared memory as it is drawn.
+struct BankPicture {
+    Access access;
+    int bytes, lane;
+    Matter matter;
+    std::string title;   ///< above it; empty: none
+    bool labels = true;  ///< lanes and banks have their names at the left
+    bool chooses = false;
+};
+
+void draw_bank_picture(const Canvas& c, AppState& state, const Rect& a, const BankPicture& p,
+                       const InsideLook& look) {
     const Theme& t = *c.theme;
-    const auto n = static_cast<std::uint32_t>(&event - at.block().events.data());
-    const std::vector<std::uint32_t> straight = at.origins().straight_rows(n, access->addresses);
-    const bool chooses = !straight.empty() && !look.far && !look.fixed;
-    if (chooses) draw_layouts(c, state, a);
-    if (!straight.empty() && state.kernel_walk->straight && !look.fixed) access->addresses = straight;
-    const BankPhase phase = phase_of(*access, event.bytes, state.inside.lane);
-    const auto turns = inside::bank_turns(access->addresses, access->lanes, event.bytes);
-    float y = a.y + draw_verdict(c, a, turns, inside::broadcast_text(*access, event.bytes), look);
-    const float labels = text_width(Face::semibold, look.small, "lane 00") + 14;
+    const BankPhase phase = phase_of(p.access, p.bytes, p.lane);
+    const auto turns = inside::bank_turns(p.access.addresses, p.access.lanes, p.bytes);
+    float y = a.y;
+    if (!p.title.empty()) {
+        c.text_within(a.x, y + look.small * .6f, a.w, p.title, look.small, t.t2, Face::semibold);
+        y += look.small * 1.5f;
+    }
+    y += draw_verdict(c, {a.x, y, a.w, a.bottom() - y}, turns, inside::broadcast_text(p.access, p.bytes),
+                      look);
+    const float labels = p.labels ? text_width(Face::semibold, look.small, "lane 00") + 14 : 0;
     const Rect body{a.x + labels, y, a.w - labels, a.bottom() - y};
     const std::string part = phase.count == 1 ? ""
                                               : "lanes " + str(phase.lanes.front()) + "–" +
                                                     str(phase.lanes.back()) + " go together: part " +
                                                     str(phase.number + 1) + " of " + str(phase.count);
-    const float foot = chooses        ? space::control + 4
+    const float foot = p.chooses      ? space::control + 4
                        : part.empty() ? 0
                                       : look.small * 1.5f,
                 asked = std::min(body.h * .3f, 14.0f * px(std::max(look.ways, phase.turns)) + 4);
-    draw_bank_heads(c, body, y + look.small * .6f, look);
+    draw_bank_heads(c, body, y + look.small * .6f, p.labels, look);
     y += look.small * 1.4f;
     const float rows =
         std::min(body.bottom() - foot - asked - 6 - y, px(phase.lanes.size()) * look.small * 1.7f);
     if (rows < 8) return;
-    draw_hits(c, phase, {body.x, y, body.w, rows}, state.inside.lane, at.origins().matter(n), look);
-    draw_asked(c, phase, {body.x, y + rows + 4, body.w, asked}, look);
-    const float taken = chooses ? segmented_width(layout_names, size::small) + 10 : 0;
+    draw_hits(c, phase, {body.x, y, body.w, rows}, p.lane, p.matter, p.labels, look);
+    draw_asked(c, phase, {body.x, y + rows + 4, body.w, asked}, p.labels, look);
+    const float taken = p.chooses ? segmented_width(layout_names, size::small) + 10 : 0;
     if (!part.empty() && text_width(Face::regular, look.small, part) <= body.w - taken)
         c.text(body.x, y + rows + asked + 6 + look.small * .8f, part, look.small, t.t3);
+    if (p.chooses) draw_layouts(c, state, a);
+}
+
+}  // namespace
+
+// Where rows of the matrix would lie in other banks without a swizzle, both stand beside each other, drawn to
+// one scale; where there is room for one, L changes between them.
+void draw_banks(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at, const Event& event,
+                const InsideLook& look) {
+    const auto access = access_of(at, event, true);
+    if (!access) return;
+    const auto n = static_cast<std::uint32_t>(&event - at.block().events.data());
+    const std::vector<std::uint32_t> straight =
+        look.fixed ? std::vector<std::uint32_t>() : at.origins().straight_rows(n, access->addresses);
+    BankPicture here{*access, event.bytes, state.inside.lane, at.origins().matter(n), ""};
+    const auto turns_of = [&](const std::vector<std::uint32_t>& addresses) {
+        return inside::bank_turns(addresses, access->lanes, event.bytes);
+    };
+    if (straight.empty() || turns_of(straight).turns == turns_of(access->addresses).turns)
+        return draw_bank_picture(c, state, a, here, look);
+    BankPicture plain = here;
+    plain.access.addresses = straight;
+    const float gap = look.far ? 40.0f : 24.0f, least = look.far ? 900.0f : 430.0f;
+    if (a.w < least) {
+        here.chooses = plain.chooses = !look.far;
+        return draw_bank_picture(c, state, a, state.kernel_walk->straight && !look.far ? plain : here, look);
+    }
+    InsideLook scale = look;
+    scale.ways = std::max(turns_of(straight).ways, turns_of(access->addresses).ways);
+    plain.title = "If rows lay straight", here.title = "As the kernel has it";
+    here.labels = false;
+    const float labels = text_width(Face::semibold, look.small, "lane 00") + 14,
+                w = std::floor((a.w - labels - gap) / 2);
+    draw_bank_picture(c, state, {a.x, a.y, labels + w, a.h}, plain, scale);
+    draw_bank_picture(c, state, {a.x + labels + w + gap, a.y, w, a.h}, here, scale);
 }
 
 void draw_sectors(const Canvas& c, const AppState& state, const Rect& a, const InsidePlace& at,
@@ -284,10 +330,12 @@ void inside_memory(const Canvas& c, AppState& state, const Rect& a, const Inside
         !narrow && in_all.h > 90 && !at.launch->shared.areas().empty() && (banks || !shown.event);
     const Rect in{in_all.x + (has_space ? space_w + space_gap : 0), in_all.y,
                   in_all.w - (has_space ? space_w + space_gap : 0), in_all.h};
-    if (has_space) draw_space(c, state, {in_all.x, in_all.y, space_w, in_all.h}, at, shown.event, {});
+    if (has_space)
+        draw_space(c, state, {in_all.x, in_all.y, space_w, in_all.h}, at,
+                   at.event->op == Op::multiply_async ? at.event : shown.event, {});
     if (at.event->op == Op::sync_block) return draw_protected(c, state, in, at, {});
     if (!shown.event) {
-        c.text(in.x, in.y + 14, "This step asks for no address.", size::body, c.theme->t3);
+        draw_contents(c, state, in, at);
         return;
     }
     if (banks && sectors) {

@@ -123,10 +123,7 @@ float inside_exponent(const Canvas& c, AppState& state, const Rect& a, const Ins
         c.text_within(a.x, y + 8, a.w - w - 10, name, size::small, t.t2);
         c.text(a.right(), y + 8, value, size::small, t.t1, Align::right);
         if (hot.clicked) {
-            choose_lane(state, held->lane);
-            constexpr int first_sum = 10;
-            if (held->word >= first_sum) state.inside.cell = held->word - first_sum;
-            go_inside(state, held->warp, held->step);
+            go_to_word(state, held->warp, held->step, held->lane, held->word);
         }
         y += row_h;
     }

@@ -48,20 +48,39 @@ InsidePage& inside_page(AppState& state) {
         page.kernels = gpu::traceable_kernels();
         for (const EmbeddedFile& file : gpu::kernel_sources())
             page.sources.push_back(inside::source_text(std::string("cuda/kernels/") + file.name, file.text));
-        if (auto several = random_problem(128, 64, 1))
-            page.several = std::make_shared<const Problem>(std::move(*several));
+        for (const RecordedSize& size : inside_sizes())
+            if (auto random = random_problem(size.N, size.d, 1))
+                page.sized.push_back(std::make_shared<const Problem>(std::move(*random)));
     }
     return *state.kernel_walk;
 }
 
-bool inside_offers_several(const AppState& state) {
-    return state.kernel_walk && !state.kernel_walk->brought && state.kernel_walk->several &&
-           state.problem->N() <= inside_least_tile && state.problem->N_kv() <= inside_least_tile;
+std::span<const RecordedSize> inside_sizes() {
+    static constexpr RecordedSize table[] = {{128, 64, "128x64", "two tiles of 64 keys"},
+                                             {256, 64, "256x64", "tiles of 128 keys"},
+                                             {256, 128, "256x128", "the longest rows"}};
+    static_assert(table[1].N <= gpu::most_recorded_N && table[2].d <= gpu::most_recorded_d);
+    return table;
+}
+
+int inside_size(const AppState& state) {
+    if (!state.kernel_walk || state.kernel_walk->brought) return -1;
+    const InsideForm& f = state.inside;
+    if (f.size >= 0) return std::min(f.size, static_cast<int>(state.kernel_walk->sized.size()) - 1);
+    const bool one_tile =
+        state.problem->N() <= inside_least_tile && state.problem->N_kv() <= inside_least_tile;
+    return one_tile && !f.own && !state.kernel_walk->sized.empty() ? 0 : -1;
+}
+
+void choose_inside_size(AppState& state, int size) {
+    inside_page(state).brought.reset();
+    state.inside.size = size, state.inside.own = size < 0;
 }
 
 const Problem& recorded_problem(const AppState& state) {
     if (state.kernel_walk && state.kernel_walk->brought) return *state.kernel_walk->brought;
-    return inside_offers_several(state) && !state.inside.own ? *state.kernel_walk->several : *state.problem;
+    const int size = inside_size(state);
+    return size >= 0 ? *state.kernel_walk->sized[static_cast<std::size_t>(size)] : *state.problem;
 }
 
 const gpu::TraceableKernel* inside_kernel(const AppState& state) {
@@ -172,6 +191,25 @@ void choose_warp(AppState& state, int warp) {
 void choose_lane(AppState& state, int lane) {
     state.inside.lane = (lane + 32) % 32;
     state.inside.cell = 0;
+}
+
+void go_to_word(AppState& state, int warp, int step, int lane, int word) {
+    choose_lane(state, lane);
+    go_inside(state, warp, step);
+    const InsidePlace at = place_inside(state);
+    const int first = at ? inside::first_sum(at.event->op) : -1;
+    if (first >= 0 && word >= first) state.inside.cell = word - first;
+}
+
+int step_of_sums(const InsidePlace& at) {
+    return at ? inside::brings_sums(at.block(), at.steps(), at.warp, at.k) : -1;
+}
+
+int sums_of_lane(const InsidePlace& at) {
+    const int k = step_of_sums(at);
+    if (k < 0) return inside::info(inside::Part::C).registers;
+    const inside::Event& event = at.block().events[at.steps().event(at.warp, k)];
+    return inside::TileSums(event, at.block().words_of(event)).registers();
 }
 
 void toggle_inside_play(AppState& state) {

@@ -10,6 +10,7 @@
 #include "core/inside/origin.h"
 #include "core/inside/shared_map.h"
 #include "core/inside/source.h"
+#include "core/inside/sums.h"
 #include "cuda/host/gpu.h"
 
 #include <atomic>
@@ -77,7 +78,8 @@ struct LadderRun;
 
 struct InsidePage {
     std::shared_ptr<const InsideWalk> shown;
-    ProblemPtr beside, several;  ///< the walk's problem when the page was last drawn; one of several tiles
+    ProblemPtr beside;                         ///< the walk's problem when the page was last drawn
+    std::vector<ProblemPtr> sized;             ///< those of inside_sizes()
     std::shared_ptr<const InsideWalk> sound;   ///< the same run without a fault
     std::shared_ptr<const BrokenWalk> broken;  ///< null: `shown` is the sound one
     std::string sound_of;                      ///< what it is of, as `asked`
@@ -111,7 +113,18 @@ void wait_for_inside(AppState& state);
 /// The walk's problem; where one tile holds it, one of several tiles takes its place until the user asks for
 /// it.
 const Problem& recorded_problem(const AppState& state);
-bool inside_offers_several(const AppState& state);
+
+/// Random problems that kernels are recorded on beside the walk's, up to the largest that is.
+struct RecordedSize {
+    int N, d;
+    const char* name;   ///< of links: "256x64"
+    const char* shows;  ///< that the smaller ones do not
+};
+std::span<const RecordedSize> inside_sizes();
+/// Which of them is recorded; −1: the walk's problem.
+int inside_size(const AppState& state);
+/// −1: the walk's problem.
+void choose_inside_size(AppState& state, int size);
 
 /// A file that holds a kernel, by its ending.
 bool is_kernel_source(const std::vector<std::string>& paths);
@@ -167,6 +180,13 @@ void go_inside_by(AppState& state, inside::Stride stride, int by);
 /// The same moment in another warp.
 void choose_warp(AppState& state, int warp);
 void choose_lane(AppState& state, int lane);
+/// To a number that a lane has at a step; `word`: which of the step's words it is, −1: none of them.
+void go_to_word(AppState& state, int warp, int step, int lane, int word);
+/// The step that has the sums which this one is about, with their values; −1: it is about none, or nobody
+/// waits for them.
+int step_of_sums(const InsidePlace& at);
+/// How many sums a lane has at this step, among which C goes round.
+int sums_of_lane(const InsidePlace& at);
 void toggle_inside_play(AppState& state);
 /// Where one panel has room: that of memory, because the step is about it or because it was chosen.
 bool inside_shows_memory(const AppState& state);

@@ -47,6 +47,23 @@ void far_product(const Canvas& c, AppState& state, const Rect& a, const InsidePl
                   size::far, t.t1, Align::center);
 }
 
+// Sums of products in the background: all of the warp's, and the chosen one.
+void far_sums(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    draw_sums(c, state, {a.x, a.y, a.w, a.h - 100}, at, {size::far, size::far * .8f, 1.5f, true});
+    c.rich(a.x + a.w / 2, a.bottom() - 74, sum_formula(state, at), size::far_sign, Align::center);
+    c.text_within(a.x + a.w / 2, a.bottom() - 28, a.w, capitalised(sums_sentence(state, at)) + ".", size::far,
+                  c.theme->t1, Align::center);
+}
+
+// Two pieces of C become one fragment of A: each lane packs its own.
+void far_packing(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    draw_packing(c, state, {a.x, a.y, a.w, a.h - 52}, at, {size::far, size::far * .8f, 1.5f, true});
+    c.text_within(a.x + a.w / 2, a.bottom() - 28, a.w,
+                  "Lane " + str(at.lane) +
+                      " keeps its numbers; nothing goes to another lane, nothing to memory.",
+                  size::far, c.theme->t1, Align::center);
+}
+
 void far_access(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
     const InsideLook look{size::far, size::far, 1.5f, true};
     auto accesses = inside::accesses_of(*at.event, at.words);
@@ -140,6 +157,10 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     note_part(c, body, memory ? "Memory" : "Registers");
     if (at.event->op == Op::multiply_add)
         far_product(c, state, body, at);
+    else if (shows_packing(at))
+        far_packing(c, state, body, at);
+    else if (inside_ways(state, at).sums_step >= 0)
+        far_sums(c, state, body, at);
     else if (memory)
         far_access(c, state, body, at);
     else if (at.event->op == Op::sync_block && arrival.sentence.empty())

@@ -1,5 +1,6 @@
 // What the lanes of the warp hold: the fragments of a product side by side, or the numbers of a step.
 #include "app/ui/chapters/inside/inside.h"
+#include "app/ui/chapters/inside/ways.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
 #include "core/inside/words.h"
@@ -103,14 +104,6 @@ void lane_number(const Canvas& c, const Rect& pair, int lane, ImU32 ink, bool bo
     c.text(pair.x + pair.w / 2, pair.middle(), str(lane), look.number, ink, face, Align::center);
 }
 
-// As much of the hue as lets a number be read on it.
-ImU32 legible_fill(const Theme& t, ImU32 hue, float part) {
-    ImU32 fill = mix(t.panel, hue, part);
-    for (; part > 0 && contrast(ink_on(t, fill), fill) < t.text_contrast; part -= .04f)
-        fill = mix(t.panel, hue, part);
-    return fill;
-}
-
 // The row of A or the column of B that one cell of C needs, with the lanes whose registers hold it.
 void draw_needed(const Canvas& c, const Sheet16& s, const FragmentCell& cell, int lane, Matter matter,
                  const InsideLook& look) {
@@ -133,7 +126,8 @@ void draw_needed(const Canvas& c, const Sheet16& s, const FragmentCell& cell, in
 }
 
 // The cells that the chosen lane holds: its pairs are neighbours in a row of A and C, in a column of B.
-void draw_own(const Canvas& c, const Sheet16& s, int lane, Matter matter, const InsideLook& look) {
+void draw_own(const Canvas& c, const Sheet16& s, int lane, Matter matter, const InsideLook& look,
+              const FragmentCell* chosen = nullptr) {
     const Theme& t = *c.theme;
     const std::vector<FragmentCell> cells = inside::cells_of_lane(s.part, lane);
     for (std::size_t n = 0; n + 1 < cells.size(); n += 2) {
@@ -144,7 +138,10 @@ void draw_own(const Canvas& c, const Sheet16& s, int lane, Matter matter, const 
         const ImU32 fill = legible_fill(t, hue_of(t, matter), .92f);
         c.rect(pair.x + 1, pair.y + 1, pair.w - 2, pair.h - 2, fill, radius::bar);
         c.frame(pair.x, pair.y, pair.w, pair.h, t.focus, 2 * look.line, radius::bar);
-        lane_number(c, pair, lane, ink_on(t, fill), true, look);
+        // Its number beside the cell that is chosen
+        const bool holds = chosen && chosen->row == cells[n].row;
+        const Rect free = holds ? s.cell(chosen->row, chosen->column ^ 1) : pair;
+        lane_number(c, free, lane, ink_on(t, fill), true, look);
     }
 }
 
@@ -162,14 +159,14 @@ void draw_owners(const Canvas& c, const Sheet16& s, const FragmentCell& cell, co
             if (owner == lane) continue;
             lane_number(c, pair, owner, same_quad ? t.t1 : t.t3, same_quad, look);
         }
-    draw_own(c, s, lane, matter, look);
+    draw_own(c, s, lane, matter, look, &cell);
     const Rect at = s.cell(cell.row, cell.column);
     const std::string text = format_number(p.after(cell.row, cell.column), 3);
     const bool has_room =
         at.h >= look.number + 1 && at.w >= text_width(Face::mono_bold, look.number, text) + 4;
-    // Without room for its number the chosen one of the pair is underlined.
+    // Without room for its number the chosen one of the pair is filled.
     const ImU32 fill = legible_fill(t, hue_of(t, matter), .92f);
-    if (!has_room) return c.rect(at.x + 3, at.bottom() - 4.5f, at.w - 6, 2.5f, ink_on(t, fill));
+    if (!has_room) return c.rect(at.x + 2, at.y + 2, at.w - 4, at.h - 4, t.focus, 2);
     c.rect(at.x + 1, at.y + 1, at.w - 2, at.h - 2, fill, 2);
     c.frame(at.x - 1, at.y - 1, at.w + 2, at.h + 2, t.focus, 3 * look.line, radius::bar);
     c.text(at.x + at.w / 2, at.middle(), text, look.number, ink_on(t, fill), Face::mono_bold, Align::center);
@@ -254,6 +251,13 @@ void answer_fragments(const Canvas& c, AppState& state, const ProductSheet& s, c
 }
 
 }  // namespace
+
+ImU32 legible_fill(const Theme& t, ImU32 hue, float part) {
+    ImU32 fill = mix(t.panel, hue, part);
+    for (; part > 0 && contrast(ink_on(t, fill), fill) < t.text_contrast; part -= .04f)
+        fill = mix(t.panel, hue, part);
+    return fill;
+}
 
 void draw_product(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
                   const InsideLook& look) {
@@ -393,15 +397,20 @@ void inside_registers(const Canvas& c, AppState& state, const Rect& a, const Ins
     const Op op = at.event->op;
     const bool product = op == Op::multiply_add, barrier = op == Op::sync_block,
                copies = op == Op::wait_copies || op == Op::copies_committed;
+    const bool sums = inside_ways(state, at).sums_step >= 0, packing = shows_packing(at);
     const std::string warp = "warp " + str(at.warp);
     const Panel panel(c, "Registers", a,
-                      product   ? "Registers of " + warp
-                      : barrier ? "Warps meet"
-                      : copies  ? "Copies of the block"
-                                : "Lanes of " + warp);
+                      product || sums || packing ? "Registers of " + warp
+                      : barrier                  ? "Warps meet"
+                      : copies                   ? "Copies of the block"
+                                                 : "Lanes of " + warp);
     const Rect in{a.inner_x(), a.y + 48, a.inner_w(), a.h - 48 - space::foot};
     if (product)
         draw_product(c, state, in, at, {});
+    else if (sums)
+        draw_sums(c, state, in, at, {});
+    else if (packing)
+        draw_packing(c, state, in, at, {});
     else if (barrier)
         draw_meeting(c, in, at);
     else if (copies)

@@ -268,8 +268,8 @@ std::vector<Shortcut> inside_keys() {
             {g, "D", "next access that races", {{Key::d}}},
             {g, "X", "break it, or put it back", {{Key::x}}},
             {g, "F", "what the fault does, or the step", {{Key::f}}},
-            {g, "S", "several tiles, or the walk's small problem", {{Key::s}}},
-            {g, "G", "another kernel: its list", {{Key::g}}},
+            {g, "S", "the next problem: larger ones, then the walk's", {{Key::s}}},
+            {g, "G", "go to an instruction, by its number", {{Key::g}}},
             {g, "R", "two rungs, or your own kernel anew", {{Key::r}}}};
 }
 
@@ -289,24 +289,17 @@ bool answer_inside_key(AppState& state, const KeyPress& press) {
     case Key::space:
     case Key::enter: return toggle_inside_play(state), true;
     case Key::escape: return escape_inside(state);
-    case Key::c: return f.cell = (f.cell + 1) % 4, true;
+    case Key::c: return f.cell = (f.cell + 1) % sums_of_lane(place_inside(state)), true;
     case Key::m: return f.memory = !inside_shows_memory(state), f.memory_of = f.step, true;
     case Key::l: return state.kernel_walk->straight = !state.kernel_walk->straight, true;
     case Key::d: return next_race(state), true;
-    case Key::g:
-        state.finder = std::make_shared<Finder>();
-        state.finder->text = "rung ";
-        return true;
+    case Key::g: return state.show_goto = true, state.goto_text[0] = 0, true;
     case Key::x: return break_or_repair_inside(state), true;
     case Key::f: return f.step_told = !f.step_told, true;
-    case Key::s:
-        if (state.kernel_walk->brought)
-            state.kernel_walk->brought.reset();
-        else if (inside_offers_several(state))
-            f.own = !f.own;
-        else
-            notify(state, "The walk's problem has several tiles of its own.");
-        return true;
+    case Key::s: {
+        const int next = inside_size(state) + 1;
+        return choose_inside_size(state, next < std::ssize(inside_sizes()) ? next : -1), true;
+    }
     default: return prints_one_of(press.key, "ibe");  // which belong to a walk
     }
 }

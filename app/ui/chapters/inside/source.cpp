@@ -129,24 +129,34 @@ void choose_type_inside(const Canvas& c, AppState& state, const Rect& a) {
                 state.inside.dtype = type;
 }
 
+// The problem that it runs on: the walk's, or a random one that fills more tiles.
+void choose_size_inside(const Canvas& c, AppState& state, const Rect& a) {
+    const int now = inside_size(state);
+    const auto name = [](int rows, int columns) { return str(rows) + " × " + str(columns); };
+    const Problem& p = recorded_problem(state);
+    const ButtonLook look{.size = size::small, .tooltip = "The problem that it runs on (S: the next one)"};
+    const Dropdown list{c, "##inside size", a, str(p.N()) + "×" + str(p.d()), look};
+    if (!list) return;
+    const Problem& own = *state.problem;
+    if (dropdown_item(c, "walk's problem", name(own.N(), own.d()) + ", the walk's", now < 0))
+        choose_inside_size(state, -1);
+    int n = 0;
+    for (const RecordedSize& size : inside_sizes()) {
+        if (dropdown_item(c, size.name, name(size.N, size.d) + ", random", n == now, size.shows))
+            choose_inside_size(state, n);
+        ++n;
+    }
+}
+
 void draw_choices(const Canvas& c, AppState& state, const Rect& a) {
-    const float type_w = 74, y = a.y + space::control_top;
-    const bool several = inside_offers_several(state);
-    const float own_w = several ? 62.0f : 0.0f, gap = 4;
-    const float kernel_w = a.inner_w() - type_w - gap - (several ? own_w + gap : 0);
+    const float y = a.y + space::control_top, gap = 4, type_w = 74, size_w = 92;
+    const float kernel_w = a.inner_w() - type_w - size_w - 2 * gap;
     float x = a.inner_x();
     choose_kernel_inside(c, state, {x, y, kernel_w, space::control});
     x += kernel_w + gap;
     choose_type_inside(c, state, {x, y, type_w, space::control});
     x += type_w + gap;
-    if (!several) return;
-    const Problem& p = *state.problem;
-    const std::string label = str(p.N()) + " × " + str(p.d());
-    if (button(c, "##inside own", x, y, own_w, space::control, label,
-               {.active = state.inside.own,
-                .size = size::small,
-                .tooltip = "The walk's own small problem, in place of one of several tiles (S)"}))
-        state.inside.own = !state.inside.own;
+    choose_size_inside(c, state, {x, y, size_w, space::control});
 }
 
 // What the comments say of the line, else of the kernel.

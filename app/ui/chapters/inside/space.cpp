@@ -4,6 +4,7 @@
 #include "app/ui/chapters/inside/ways.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
+#include "core/inside/tiles.h"
 #include "core/inside/words.h"
 
 #include <algorithm>
@@ -53,15 +54,25 @@ std::string rows_of_content(const SharedContent& content) {
 /// From which to which address the lanes of an event touch shared memory.
 struct Touched {
     std::uint32_t begin = 1, end = 0;
-    bool any() const { return begin < end; }
+    bool in(const SharedArea& area) const { return begin < area.end && end > area.begin; }
 };
-Touched touched_by(const InsidePlace& at, const inside::Event* event) {
-    Touched out;
+using AllTouched = std::vector<Touched>;
+AllTouched touched_by(const InsidePlace& at, const inside::Event* event) {
+    AllTouched out;
     if (!event) return out;
+    const auto note = [&out](const std::vector<std::uint32_t>& addresses, std::uint32_t bytes) {
+        if (addresses.empty()) return;
+        const auto [low, high] = std::ranges::minmax(addresses);
+        out.push_back({low, high + bytes});
+    };
+    if (event->op == Op::multiply_async) {  // by the tensor cores themselves
+        constexpr std::uint32_t chunk = 16;
+        const inside::TileProduct product(at.block().words_of(*event));
+        note(product.chunks_of_A(event->warp), chunk), note(product.chunks_of_B(), chunk);
+        return out;
+    }
     for (const inside::Access& access : inside::accesses_of(*event, at.block().words_of(*event))) {
-        if (!access.shared || access.addresses.empty()) continue;
-        const auto [low, high] = std::ranges::minmax(access.addresses);
-        out = {low, high + event->bytes};
+        if (access.shared) note(access.addresses, event->bytes);
     }
     return out;
 }
@@ -101,7 +112,7 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     const auto& contents = inside_ways(state, at).contents;
     const float addresses = text_width(Face::mono, look.small, "0x0000") + 8;
     const auto rects = lay_out_areas(areas, {a.x + addresses, a.y, a.w - addresses, a.h});
-    const Touched touched = touched_by(at, event);
+    const AllTouched touched = touched_by(at, event);
     float free = a.y - 100;
     for (std::size_t n = 0; n < areas.size(); ++n) {
         const SharedArea& area = areas[n];
@@ -113,16 +124,23 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
         if (is_coming(at, area)) c.hatch(r.x, r.y, r.w, r.h, hue_of(t, matter), 7, 1);
         c.frame(r.x + .5f, r.y + .5f, r.w - 1, r.h - 1, content.any ? hue : t.line2, 1, radius::cell);
         float name_y = r.middle();
-        if (touched.any() && touched.begin < area.end && touched.end > area.begin) {
+        for (const Touched& one : touched) {
+            if (!one.in(area)) continue;
             const float per_byte = r.h / px(area.bytes());
-            const float from = r.y + px(std::max(touched.begin, area.begin) - area.begin) * per_byte,
-                        to = r.y + px(std::min(touched.end, area.end) - area.begin) * per_byte;
-            c.rect(r.x, from, r.w, std::max(2.5f, to - from), mix(t.panel, hue, .9f), 1);
-            c.frame(r.x - 1, from - 1, r.w + 2, std::max(2.5f, to - from) + 2, t.focus, 1.5f, 2);
-            // The name stands beside what is touched, on the side with more room.
-            const float half = look.small * .75f, above = from - r.y, below = r.bottom() - to;
-            if (from - 2 < name_y + half && to + 2 > name_y - half && std::max(above, below) > 2 * half)
-                name_y = above > below ? std::min(name_y, from - half) : std::max(name_y, to + half);
+            const float from = r.y + px(std::max(one.begin, area.begin) - area.begin) * per_byte,
+                        h = std::max(2.5f, px(std::min(one.end, area.end) - std::max(one.begin, area.begin)) *
+                                               per_byte);
+            c.rect(r.x, from, r.w, h, mix(t.panel, hue, .9f), 1);
+            c.frame(r.x - 1, from - 1, r.w + 2, h + 2, t.focus, 1.5f, 2);
+            // The name above or below what is at hand, where it meets it
+            const float half = look.small * .6f + 2;
+            if (from < name_y + half && from + h > name_y - half) {
+                const float above = from - half, below = from + h + half;
+                if (above - half >= r.y)
+                    name_y = above;
+                else if (below + half <= r.bottom())
+                    name_y = below;
+            }
         }
         if (r.y - free >= look.small + 1) {
             c.text(r.x - 8, r.y + look.small * .5f, hex_address(area.begin), look.small, t.t3, Face::mono,
@@ -141,6 +159,32 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
             tooltip(c, "Shared memory from " + hex_address(area.begin) + ", " + format_size(area.bytes()) +
                            (name.empty() ? "" : ": " + name) + (rows.empty() ? "" : ", rows " + rows) +
                            (is_coming(at, area) ? "; a copy is on its way here" : ""));
+    }
+}
+
+void draw_contents(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    const Theme& t = *c.theme;
+    const auto& areas = at.launch->shared.areas();
+    const auto& contents = inside_ways(state, at).contents;
+    float y = a.y + 6;
+    const auto say = [&](const std::string& text, ImU32 ink) {
+        y += c.paragraph(a.x, y - 6, a.w, text, size::body, ink, 2) + 8;
+    };
+    say(at.event->op == Op::multiply_async
+            ? "The tensor cores read A and B from there by themselves: what is bright. No lane asks for it."
+            : "This step asks for no address. What lies there:",
+        t.t2);
+    constexpr float row = 19;
+    for (std::size_t n = 0; n < areas.size() && y + row <= a.bottom(); ++n, y += row) {
+        const SharedArea& area = areas[n];
+        const SharedContent& content = contents[n];
+        const std::string name = area_name(state, at, area, content), rows = rows_of_content(content);
+        c.rect(a.x, y - 5, 10, 10, content.any ? mix(t.panel, hue_of(t, content.matter), .8f) : t.well, 2);
+        std::string text = name.empty() ? hex_address(area.begin) : name;
+        if (!rows.empty()) text += content.any ? ", rows " + rows : ": " + rows;
+        text += ", " + format_size(area.bytes());
+        if (is_coming(at, area)) text += "; a copy is on its way here";
+        c.text_within(a.x + 18, y, a.w - 18, text, size::small, t.t1);
     }
 }
 

@@ -174,7 +174,10 @@ void draw_meeting_words(Column& col, AppState& state, const InsidePlace& at) {
     col.head("Who waits");
     col.words(meeting_sentence(*meeting), size::small, t.t1), col.y += 8;
     col.head("What it protects");
-    if (meeting->orders.empty()) return col.words("Nothing in this run.", size::small, t.t1);
+    if (meeting->orders.empty()) {
+        col.words("Nothing in this run.", size::small, t.t1), col.y += 8;
+        return;
+    }
     std::size_t told = 0;
     for (const inside::Protected& one : meeting->orders) {
         if (told++ == 3 || col.room() < 40) break;
@@ -233,12 +236,7 @@ void draw_score_behind(Column& col, AppState& state, const InsidePlace& at, int 
         col.c.text_within(col.a.inner_x(), col.y + 9, col.a.inner_w() - w - 12, how, size::small,
                           col.c.theme->t2);
         col.c.text(col.a.inner_right(), col.y + 9, where, size::small, col.c.theme->t1, Align::right);
-        if (hot.clicked) {
-            constexpr int first_sum = 10;
-            choose_lane(state, held->lane);
-            if (held->word >= first_sum) state.inside.cell = held->word - first_sum;
-            go_inside(state, held->warp, held->step);
-        }
+        if (hot.clicked) go_to_word(state, held->warp, held->step, held->lane, held->word);
         col.y += 20;
         return;
     }
@@ -326,6 +324,7 @@ void inside_step(const Canvas& c, AppState& state, const Rect& a) {
     }
     col.words(words.why, size::body, t.t1), col.y += 4;
     col.words(capitalised(words.note), size::small, t.t2, 3), col.y += 8;
+    col.y += inside_sums(c, state, rest(), at);
     draw_meeting_words(col, state, at);
     draw_lane_words(col, state, at);
     col.y += inside_swizzle(c, state, rest(), at);

@@ -88,72 +88,203 @@ void draw_running(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet
     }
 }
 
-struct FlightMarks {
-    float issued, committed = -1, arrived = -1, end;
+// ---- What is on its way, above the warps: a bar for each copy, in as few rows as have room for their names
+
+struct FlightBar {
+    const Flight* flight;
+    float x, end;    ///< of the bar
+    float name = 0;  ///< where its name begins; 0: it has no room
+    int row = 0;
 };
-FlightMarks marks_of(const WarpSheet& sheet, const Flight& flight) {
-    FlightMarks m{sheet.x(flight.issued), -1, -1,
-                  flight.arrived < 0 ? sheet.area.right() : sheet.x(flight.arrived) + sheet.slot_w};
-    if (flight.committed >= 0) m.committed = std::max(sheet.x(flight.committed), m.issued + 12);
-    if (flight.arrived >= 0) m.arrived = m.end - 4;
-    return m;
+
+/// "K" with the number of its tile, and its bytes.
+Line flight_name(const InsidePlace& at, const Flight& flight) {
+    const inside::Record& record = at.record();
+    const Matter matter = inside::matter_of(record, flight.from);
+    Line name = matter_line(matter, "copy");
+    const auto element = inside::element_of(record, flight.from);
+    if (element && record.Bc > 0 && (matter == Matter::K || matter == Matter::V))
+        name = pieces(name, sub(str(element->row / record.Bc), role_of(matter)));
+    return pieces(name, word(" " + format_size(flight.bytes)));
 }
 
-// The triangle of what is issued, the bar of what is on its way, the disc of what has come.
-void draw_flight(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, const Flight& flight,
-                 float y) {
-    const Theme& t = *c.theme;
-    const int now = at.steps().slot(at.warp, at.k);
-    const FlightMarks marks = marks_of(sheet, flight);
-    const float x = marks.issued, end = marks.end;
-    const bool begun = flight.issued <= now,
-               on_the_way = begun && (flight.arrived < 0 || now < flight.arrived);
-    const ImU32 hue = hue_of(t, inside::matter_of(at.record(), flight.from)),
-                ink = begun ? hue : mix(t.panel, hue, .5f);
-    c.rect(x, sheet.area.y - 3, end - x, sheet.area.h + 6, with_alpha(hue, on_the_way ? .26f : .09f));
-    c.line({x, sheet.area.y - 3}, {end, sheet.area.y - 3}, ink, on_the_way ? 2 : 1);
-    c.polygon({{x, y - 4}, {x + 9, y - 4}, {x + 4.5f, y + 4}}, ink);
-    if (marks.committed >= 0) c.rect(marks.committed, y - 4, 2, 8, ink);
-    if (marks.arrived >= 0) c.disc(marks.arrived, y, 3.5f, ink);
-}
+constexpr std::size_t most_named = 80;  ///< of more bars only those on their way have names
+/// Half of what the marks of a copy are high.
+float flight_mark(float size) { return std::max(3.2f, size * .3f); }
 
-// What flies, where its name meets neither a mark nor another name. Those on their way come first.
-void draw_flight_names(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
-                       const std::vector<const Flight*>& all, float y, float size) {
-    const Theme& t = *c.theme;
+bool flies(const Flight& f, int now) { return f.issued <= now && (f.arrived < 0 || now < f.arrived); }
+
+// Those on their way have their names first; a row takes who meets neither a bar nor a name in it.
+std::vector<FlightBar> lay_out_flights(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
+                                       int rows, float size) {
     const int now = at.steps().slot(at.warp, at.k);
+    std::vector<FlightBar> bars;
+    for (const Flight& flight : at.steps().flights()) {
+        const float x = sheet.x(flight.issued),
+                    end = flight.arrived < 0 ? sheet.area.right() : sheet.x(flight.arrived) + sheet.slot_w;
+        if (end - x >= 1) bars.push_back({&flight, x, std::max(end, x + 4)});  // of very many, those seen
+    }
     struct Taken {
         float from, to;
     };
-    std::vector<Taken> taken;
-    for (const Flight* flight : all) {
-        const FlightMarks m = marks_of(sheet, *flight);
-        taken.push_back({m.issued - 2, std::max(m.issued + 11, m.committed + 4)});
-        if (m.arrived >= 0) taken.push_back({m.arrived - 6, m.arrived + 6});
-    }
-    const auto flies = [now](const Flight* f) {
-        return f->issued <= now && (f->arrived < 0 || now < f->arrived);
+    std::vector<std::vector<Taken>> taken(static_cast<std::size_t>(rows));
+    const auto meets = [&](int row, float from, float to) {
+        return std::ranges::any_of(taken[static_cast<std::size_t>(row)],
+                                   [&](const Taken& t) { return t.from < to && t.to > from; });
+    };
+    const auto take = [&](int row, float from, float to) {
+        taken[static_cast<std::size_t>(row)].push_back({from, to});
     };
     for (const bool flying : {true, false})
-        for (const Flight* flight : all) {
-            if (flies(flight) != flying) continue;
-            const FlightMarks m = marks_of(sheet, *flight);
-            const Matter matter = inside::matter_of(at.record(), flight->from);
-            const Line name = matter_line(matter, "copy");
-            const float x = std::max(m.issued + 13, m.committed + 6);
-            // Where there is no room for both, the name without its size
-            for (const Line& label : {pieces(name, word(" " + format_size(flight->bytes))), name}) {
-                const float w = rich_width(c, label, size);
-                const bool meets = std::ranges::any_of(taken, [&](const Taken& o) {
-                    return o.from < x + w + 4 && o.to > x - 1 && !(o.to <= x + 1);
-                });
-                // Of what has come a name has no place beyond the disc.
-                if (x + w > sheet.area.right() || meets || (!flying && x + w > m.end)) continue;
-                c.rich(x, y, label, size, Align::left, flying ? t.t1 : t.t3);
-                taken.push_back({x, x + w + 8});
-                break;
+        for (FlightBar& bar : bars) {
+            if (flies(*bar.flight, now) != flying) continue;
+            // Inside its bar if it fits, else behind it
+            const bool named = size > 0 && (bars.size() <= most_named || flying);
+            const float w = named ? rich_width(c, flight_name(at, *bar.flight), size) + 6 : 0,
+                        mark = flight_mark(size) * 2 + 6;
+            const bool inside = bar.end - bar.x >= w + 2 * mark;
+            const float name = inside ? bar.x + mark : bar.end + 6;
+            const float to = inside || !named ? bar.end : name + w;
+            int row = 0;
+            while (row < rows && meets(row, bar.x - 2, to)) ++row;
+            if (named && row < rows && to <= sheet.area.right() + 2) {
+                bar.name = name;
+            } else {
+                for (row = 0; row + 1 < rows && meets(row, bar.x, bar.end);) ++row;
             }
+            bar.row = row;
+            take(row, bar.x, bar.name > 0 ? to : bar.end);
         }
+    return bars;
+}
+
+// The triangle of what is issued, the tick of what is committed, the disc of what has come; each where it has
+// room.
+void draw_flight_bar(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, const FlightBar& bar,
+                     float y, float h, float size) {
+    const Theme& t = *c.theme;
+    const Flight& flight = *bar.flight;
+    const int now = at.steps().slot(at.warp, at.k);
+    const bool begun = flight.issued <= now, flying = flies(flight, now);
+    const ImU32 hue = hue_of(t, inside::matter_of(at.record(), flight.from)),
+                ink = begun ? hue : mix(t.panel, hue, .55f);
+    const float w = bar.end - bar.x, middle = y + h / 2;
+    c.rect(bar.x, y, w, h, mix(t.panel, hue, flying ? .2f : .1f), 2);
+    if (flying) c.frame(bar.x, y, w, h, hue, 1.5f, 2);
+    const float mark = std::min(flight_mark(size), h * .36f);
+    if (w >= 3 * mark)
+        c.polygon({{bar.x + 1, middle - mark},
+                   {bar.x + 1 + 2 * mark, middle - mark},
+                   {bar.x + 1 + mark, middle + mark}},
+                  ink);
+    const float tick = flight.committed < 0 ? -1 : sheet.x(flight.committed) + sheet.slot_w;
+    const bool behind = tick >= bar.x + 2 * mark + 3 && tick <= bar.end - 2 * mark - 2;
+    if (behind && (bar.name <= 0 || bar.name > bar.end || tick < bar.name - 2))
+        c.rect(tick, middle - mark, 2, 2 * mark, ink);
+    if (flight.arrived >= 0 && w >= 5 * mark) c.disc(bar.end - mark - 1, middle, mark * .8f, ink);
+    if (bar.name > 0)
+        c.rich(bar.name, middle, flight_name(at, flight), size, Align::left, flying ? t.t1 : t.t2);
+}
+
+// Behind the warps the hue of what is on its way; where several are, that of who began first.
+void draw_flight_tints(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
+                       const std::vector<FlightBar>& bars) {
+    const int now = at.steps().slot(at.warp, at.k);
+    float covered = sheet.area.x;
+    for (const FlightBar& bar : bars) {
+        const float x = std::max(bar.x, covered);
+        if (bar.end <= x) continue;
+        const ImU32 hue = hue_of(*c.theme, inside::matter_of(at.record(), bar.flight->from));
+        c.rect(x, sheet.area.y - 2, bar.end - x, sheet.area.h + 4,
+               with_alpha(hue, flies(*bar.flight, now) ? .17f : .06f));
+        covered = bar.end;
+    }
+}
+
+// ---- Below the warps: what the chosen one computes, and the slots
+
+/// What a step computes, of the loop over the keys.
+enum class Phase { none, scores, softmax, output };
+Phase phase_of(const InsidePlace& at, std::uint32_t n) {
+    const Matter matter = at.origins().matter(n);
+    const inside::Event& event = at.block().events[n];
+    switch (event.op) {
+    // What it is computed from comes from shared memory just before, and of plain arithmetic that is all that
+    // is known.
+    case Op::load:
+    case Op::load_matrices:
+    case Op::load_transposed:
+        if (!inside::is_shared(at.block().words_of(event)[0])) return Phase::none;
+        return matter == Matter::Q || matter == Matter::K ? Phase::scores
+               : matter == Matter::V                      ? Phase::output
+                                                          : Phase::none;
+    case Op::multiply_add:
+    case Op::multiply_async:
+        return matter == Matter::S ? Phase::scores : matter == Matter::O ? Phase::output : Phase::none;
+    case Op::exp2:
+    case Op::exp: return Phase::softmax;
+    default: return Phase::none;
+    }
+}
+
+Line phase_name(Phase phase) {
+    switch (phase) {
+    case Phase::scores:
+        return pieces(symbol("S", Role::S), word(" = "), symbol("Q", Role::Q), word(" "),
+                      symbol("K", Role::K), super("T", Role::K));
+    case Phase::softmax:
+        return pieces(symbol("m", Role::m), word(" "), symbol("P", Role::S, true), word(" "),
+                      symbol("ℓ", Role::l));
+    case Phase::output:
+        return pieces(symbol("O", Role::O), word(" += "), symbol("P", Role::S, true), word(" "),
+                      symbol("V", Role::V));
+    default: return {};
+    }
+}
+
+// From the first step of a kind to the last one before another kind; a step for each pixel is looked at.
+void draw_phases(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, float y, float size) {
+    const Theme& t = *c.theme;
+    struct Stretch {
+        Phase phase;
+        float from, to;
+    };
+    std::vector<Stretch> all;
+    const int count = at.steps().count(at.warp), ahead = static_cast<int>(1 / (c.s * sheet.slot_w));
+    for (int k = 0; k < count;) {
+        const Phase phase = phase_of(at, at.steps().event(at.warp, k));
+        const int slot = at.steps().slot(at.warp, k);
+        if (phase != Phase::none) {
+            if (all.empty() || all.back().phase != phase) all.push_back({phase, sheet.x(slot), 0});
+            all.back().to = sheet.x(slot) + sheet.slot_w;
+        }
+        k = ahead < 2 ? k + 1 : std::max(k + 1, at.steps().at_slot(at.warp, slot + ahead, k));
+    }
+    for (const Stretch& s : all) {
+        const Line name = phase_name(s.phase);
+        const float w = rich_width(c, name, size), middle = (s.from + s.to) / 2;
+        if (s.to - s.from < w + 8) continue;
+        c.rich(middle, y, name, size, Align::center);
+        if (s.to - s.from < w + 28) continue;
+        c.line({s.from, y}, {middle - w / 2 - 6, y}, t.line2, 1);
+        c.line({middle + w / 2 + 6, y}, {s.to, y}, t.line2, 1);
+    }
+}
+
+// Slots stand for the order of issue: so many instructions of a warp, not a time.
+void draw_slot_axis(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, float names, float y,
+                    float size) {
+    const Theme& t = *c.theme;
+    c.text_within(sheet.area.x - names, y, names - 8, "slot", size, t.t3);
+    float apart = 1;
+    for (int n = 0; apart * sheet.slot_w < 70; ++n) apart *= n % 3 == 1 ? 2.5f : 2.0f;  // 1, 2, 5, 10, …
+    for (float slot = 0; slot < px(at.steps().slots()); slot += apart) {
+        const float x = sheet.area.x + slot * sheet.slot_w;
+        const std::string text = format_count(static_cast<std::int64_t>(slot));
+        if (x + text_width(Face::mono, size, text) > sheet.area.right()) break;
+        c.line({x + .5f, y - size * .5f}, {x + .5f, y + size * .5f}, t.line2, 1);
+        c.text(x + 4, y, text, size, t.t3, Face::mono);
+    }
 }
 
 void draw_barriers(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet) {
@@ -411,22 +542,60 @@ void draw_legend(const Canvas& c, AppState& state, const InsidePlace& at, float 
 
 }  // namespace
 
+namespace {
+
+/// How the height is shared out: rows of copies, the warps, what they compute, the slots.
+struct WarpRows {
+    int flights = 0;
+    float row, lanes, phases = 0, axis;
+    bool names = true;  ///< the copies have theirs
+};
+WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
+    const int warps = at.steps().warps();
+    const bool copies = !at.steps().flights().empty(), forward = at.record().outputs.size() == 1;
+    WarpRows out;
+    out.row = look.small * 1.35f;
+    const bool many = warps > 6;
+    const float of_each = look.far ? (many ? 9.0f : 20.0f) : many ? 5.5f : 12.0f;
+    float left = h - px(warps) * of_each - 16;
+    const auto wish = [&left](float wanted) {
+        if (left < wanted) return 0.0f;
+        left -= wanted;
+        return wanted;
+    };
+    const auto wish_row = [&] {
+        if (copies && wish(out.row) > 0) ++out.flights;
+    };
+    if (copies) ++out.flights, left -= out.row;
+    wish_row();
+    if (many) wish_row();  // copies of many tiles are on their way
+    if (forward) out.phases = wish(look.small * 1.4f);
+    if (!many) wish_row();
+    out.axis = wish(look.small * 1.4f);
+    if (many && out.flights == 1) out.flights = 3, out.row /= 3, out.names = false;
+    out.lanes = h - std::max(10.0f, px(out.flights) * out.row) - out.phases - out.axis - 14;
+    return out;
+}
+
+}  // namespace
+
 void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
                 const InsideLook& look) {
-    const float names = text_width(Face::semibold, look.small, "warp 00") + 12, head = look.small * 1.7f;
+    const float names = text_width(Face::semibold, look.small, "warp 00") + 12;
     const int warps = at.steps().warps();
+    const WarpRows rows = share_out(a.h, at, look);
     WarpSheet sheet;
-    sheet.area = {a.x + names, a.y + head + 4, a.w - names, a.h - head - 14};
-    sheet.pitch = std::min(28.0f * look.small / size::small, sheet.area.h / px(warps));
+    const float head = std::max(18.0f, px(rows.flights) * rows.row + 8);
+    sheet.area = {a.x + names, a.y + head, a.w - names, rows.lanes};
+    sheet.pitch = std::min((look.far ? 2.6f : 2.35f) * look.small, sheet.area.h / px(warps));
     sheet.lane_h = sheet.pitch >= 8 ? sheet.pitch - 3 : sheet.pitch * .8f;
     sheet.area.h = sheet.pitch * px(warps);
     sheet.slot_w = sheet.area.w / px(std::max(1, at.steps().slots()));
-    // Of very many, those that can be seen
-    std::vector<const Flight*> seen;
-    for (const Flight& flight : at.steps().flights())
-        if (const FlightMarks m = marks_of(sheet, flight); m.end - m.issued >= 1) seen.push_back(&flight);
-    for (const Flight* flight : seen) draw_flight(c, at, sheet, *flight, a.y + head / 2);
-    draw_flight_names(c, at, sheet, seen, a.y + head / 2, look.small);
+    const std::vector<FlightBar> bars =
+        lay_out_flights(c, at, sheet, rows.flights, rows.names ? look.small : 0);
+    draw_flight_tints(c, at, sheet, bars);
+    for (const FlightBar& bar : bars)
+        draw_flight_bar(c, at, sheet, bar, a.y + px(bar.row) * rows.row, rows.row - 2, look.small);
     for (int w = 0; w < warps; ++w) draw_lane(c, at, sheet, w);
     draw_running(c, at, sheet);
     draw_barriers(c, at, sheet);
@@ -437,6 +606,9 @@ void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePla
         at.launch == at.walk->launches[static_cast<std::size_t>(told->launch)].get())
         draw_race_arrow(c, *told, at, sheet);
     draw_names(c, state, sheet, a.x, at, look.small);
+    float y = sheet.area.bottom() + 8;
+    if (rows.phases > 0) draw_phases(c, at, sheet, y + rows.phases / 2, look.small), y += rows.phases;
+    if (rows.axis > 0) draw_slot_axis(c, at, sheet, names, y + rows.axis / 2, look.small);
     answer_mouse(c, state, sheet, at);
 }
 

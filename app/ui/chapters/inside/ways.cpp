@@ -14,6 +14,9 @@ static void look_up_step(InsideWays& ways, const InsidePlace& at) {
     ways.meeting = meeting_at(at.block(), at.steps(), at.origins(), at.warp, at.k);
     ways.chain = {};
     if (at.event->op == inside::Op::multiply_add) ways.chain = at.origins().chain(at.warp, at.k);
+    ways.sums_step = step_of_sums(at), ways.sums = {};
+    if (ways.sums_step >= 0)
+        ways.sums = named_sums(at.record(), at.block(), at.steps(), at.origins(), at.warp, ways.sums_step);
     ways.contents.clear();
     for (const inside::SharedArea& area : at.launch->shared.areas())
         ways.contents.push_back(content_of(at.record(), at.block(), at.origins(), area, at.n));
@@ -22,17 +25,7 @@ static void look_up_step(InsideWays& ways, const InsidePlace& at) {
 const InsideWays& inside_ways(AppState& state, const InsidePlace& at) {
     InsidePage& page = inside_page(state);
     if (!page.ways || page.ways->of != page.shown)
-        page.ways = std::make_shared<InsideWays>(InsideWays{page.shown,
-                                                            inside::Calls(page.shown->record, page.sources),
-                                                            nullptr,
-                                                            0,
-                                                            -1,
-                                                            {},
-                                                            {},
-                                                            {},
-                                                            {},
-                                                            {},
-                                                            {}});
+        page.ways = std::make_shared<InsideWays>(page.shown, page.sources);
     InsideWays& ways = *page.ways;
     const bool same_step = ways.launch == at.launch && ways.event == at.n && ways.lane >= 0;
     if (same_step && ways.lane == at.lane) return ways;

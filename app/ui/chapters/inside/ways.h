@@ -10,6 +10,9 @@
 namespace tilewalk::ui {
 
 struct InsideWays {
+    InsideWays(std::shared_ptr<const InsideWalk> walk, const std::vector<inside::SourceText>& sources)
+        : of(std::move(walk)), calls(of->record, sources) {}
+
     std::shared_ptr<const InsideWalk> of;
     inside::Calls calls;  ///< of the whole walk
 
@@ -21,6 +24,8 @@ struct InsideWays {
     inside::Uses uses;
     std::optional<inside::Meeting> meeting;
     inside::Origins::Chain chain;  ///< of a product
+    int sums_step = -1;            ///< what has the sums that the step is about; −1: none has
+    inside::NamedSums sums;        ///< these
     std::optional<inside::Swizzle> swizzle;
     std::vector<inside::SharedContent> contents;  ///< of the areas of shared memory
 };

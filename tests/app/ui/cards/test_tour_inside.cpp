@@ -7,6 +7,7 @@
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/state/tour.h"
 #include "core/inside/accesses.h"
+#include "core/inside/uses.h"
 #include "tests/app/ui/layout_check.h"
 #include "tests/good.h"
 
@@ -81,10 +82,16 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     REQUIRE_FALSE(straight.empty());
     CHECK(inside::bank_turns(straight, access.lanes, 16).ways == 8);
 
+    // Two pieces of C become one fragment of A, which is multiplied with V.
     at = page.go_to_heading("P stays in registers");
-    CHECK(at.event->op == inside::Op::multiply_add);
-    CHECK(at.origins().matter_of_part(at.warp, at.k, Part::A) == inside::Matter::P);
-    CHECK(at.origins().matter_of_part(at.warp, at.k, Part::B) == inside::Matter::V);
+    CHECK(at.event->op == inside::Op::pack);
+    CHECK(shows_packing(at));
+    CHECK(page.shows("one fragment of A"));
+    const inside::Uses uses = uses_of(at.block(), at.steps(), at.origins(), at.warp, at.k, at.lane);
+    REQUIRE_FALSE(uses.steps.empty());
+    const int product = at.origins().step_number(uses.steps.front().event);
+    CHECK(at.origins().matter_of_part(at.warp, product, Part::A) == inside::Matter::P);
+    CHECK(at.origins().matter_of_part(at.warp, product, Part::B) == inside::Matter::V);
     for (const inside::Event& event : at.block().events)
         if (event.op == inside::Op::store) CHECK_FALSE(inside::is_shared(at.block().words_of(event)[0]));
 }

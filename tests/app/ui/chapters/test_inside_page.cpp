@@ -130,12 +130,40 @@ TEST_CASE("inside page: banks, sectors and barriers say what the record says") {
 }
 
 TEST_CASE("inside page: without the swizzle the banks of a fragment's rows meet eight times") {
-    InsideProgram page({1600, 900});
-    page.go_to(inside::Op::load_matrices);
-    page.check_shows({"4 turns", "no bank is asked twice at once"});
-    page.press(Key::l);
+    {
+        InsideProgram page({1600, 900});
+        page.go_to(inside::Op::load_matrices);
+        page.check_shows({"If rows lay straight", "32 turns", "8 ways of conflict", "As the kernel has it",
+                          "4 turns", "no conflict"});
+    }
+    InsideProgram narrow({1024, 640});  // one of both
+    narrow.go_to(inside::Op::load_matrices);
+    narrow.check_shows({"4 turns"});
+    CHECK_FALSE(narrow.shows("32 turns"));
+    narrow.press(Key::l);
+    narrow.frame(2);
+    narrow.check_shows({"32 turns"});
+    CHECK_FALSE(narrow.shows("4 turns"));
+    check_new_frame(narrow);
+}
+
+TEST_CASE(
+    "inside page: the sums of Hopper's products stand there with their lanes, before and behind the wait") {
+    InsideProgram page({1600, 900}, "f7-hopper");
+    go_inside(page.state, 5, 0);
+    page.go_to(inside::Op::multiply_async);
+    const int wait = step_of_sums(page.at());
+    REQUIRE(wait > page.at().k);
+    page.check_shows({"16 × 64, there in", "Waited for", "The tensor cores read A and B"});
+    go_inside(page.state, 5, wait);
     page.frame(2);
-    page.check_shows({"32 turns", "8 ways of conflict"});
+    page.check_shows(
+        {"16 × 64, as the warp holds it from here on", "whose lane", "4 products of 16 terms each"});
+    const auto before = page.state.inside.cell;
+    page.press(Key::c);
+    CHECK(page.state.inside.cell == before + 1);
+    for (int n = 0; n < 31; ++n) page.press(Key::c);
+    CHECK(page.state.inside.cell == before);  // round all 32 of the lane
     check_new_frame(page);
 }
 
@@ -175,7 +203,7 @@ TEST_CASE("inside page: a record of a million events is drawn within a frame, an
     CHECK(seek < 10 * 1);
 }
 
-TEST_CASE("inside page: every kernel is found by its name, G lists them, and the page's keys work at once") {
+TEST_CASE("inside page: every kernel is found by its name, and the page's keys work at once") {
     Program program(example("worked-4x4"), {1280, 720});
     program.frame();
     for (const gpu::TraceableKernel& kernel : gpu::traceable_kernels()) {
@@ -195,14 +223,22 @@ TEST_CASE("inside page: every kernel is found by its name, G lists them, and the
     };
     settle();
     CHECK(place_inside(program.state).record().kernel == "f3-warp-rows");
+    // To an instruction of the warp by its number, as G goes to a step everywhere
     program.press(Key::g);
-    program.frame(4);
-    for (const char* name : {"f1-", "f5-flash2", "f7-hopper"}) CHECK(program.shows(name));
-    check_new_frame(program);
-    program.press("f 2 enter");
     program.frame(2);
-    CHECK(program.state.inside.kernel == "f2-tiled-fp32");
-    settle();
+    CHECK(program.shows("Go to step"));
+    check_new_frame(program);
+    program.press("4 1 enter");
+    program.frame(2);
+    CHECK(place_inside(program.state).k == 40);
+    CHECK_FALSE(program.state.show_goto);
+    program.press(Key::g);
+    program.frame(2);
+    program.press("9 9 9 9 9 9 enter");
+    program.frame(2);
+    CHECK(contains(program.state.notice, "warp 0 has steps 1 to"));
+    program.press(Key::escape);
+    program.frame(2);
     // From the list, by keys
     program.click("inside kernel");
     program.frame(2);
@@ -215,6 +251,31 @@ TEST_CASE("inside page: every kernel is found by its name, G lists them, and the
     CHECK(place_inside(program.state).k == 1);
     program.press(Key::space);
     CHECK(program.state.inside.playing);
+}
+
+TEST_CASE(
+    "inside page: larger problems are chosen by S and by the list, up to the largest that is recorded") {
+    InsideProgram page({1600, 900});
+    const auto shows = [&](int N, int d, int Bc) {
+        wait_for_inside(page.state);
+        page.frame(2);
+        REQUIRE(page.at());
+        CHECK(recorded_problem(page.state).N() == N);
+        CHECK(recorded_problem(page.state).d() == d);
+        CHECK(page.at().record().Bc == Bc);
+    };
+    shows(128, 64, 64);
+    page.press(Key::s);
+    shows(256, 64, 128);  // the tile of 128 keys
+    page.press(Key::s);
+    shows(256, 128, 64);
+    page.press(Key::s);
+    shows(4, 4, 64);
+    page.click("inside size");
+    page.frame(2);
+    page.click("256x64");
+    page.frame(2);
+    shows(256, 64, 128);
 }
 
 TEST_CASE("inside page: bad input gets a sentence, and a run can be cancelled") {
