@@ -54,7 +54,7 @@ constexpr OpWords words_of_ops[] = {
     {"Logarithm", "lg2", "Once for each row: L = m + ln ℓ is all that the backward pass needs of it."},
     {"Round to 16 bits", "cvt.rn", "The result has 16 bits; all before it was computed in 32."},
     {"Round and pack", "cvt.rn",
-     "Two numbers share a register. Two fragments of C side by side are a fragment of A, so P̃ is "
+     "Two numbers share a register. Two pieces of C side by side are a fragment of A: so weights are "
      "multiplied with V without leaving the registers."},
     {"Ask for a tile", "cp.async.bulk.tensor",
      "One lane names a box of the matrix. It comes by itself, swizzled and with zeros where the matrix "

@@ -169,7 +169,11 @@ void draw_flight_bar(const Canvas& c, const InsidePlace& at, const WarpSheet& sh
     const ImU32 hue = hue_of(t, inside::matter_of(at.record(), flight.from)),
                 ink = begun ? hue : mix(t.panel, hue, .55f);
     const float w = bar.end - bar.x, middle = y + h / 2;
-    c.rect(bar.x, y, w, h, mix(t.panel, hue, flying ? .2f : .1f), 2);
+    // As much of its hue as leaves the letter of that hue legible on it
+    float part = flying ? .2f : .1f;
+    while (part > 0 && contrast(hue, mix(t.panel, hue, part)) < t.text_contrast) part -= .02f;
+    c.rect(bar.x, y, w, h, mix(t.panel, hue, std::max(0.0f, part)), 2);
+    if (part <= 0 && !flying) c.frame(bar.x, y, w, h, mix(t.panel, hue, .3f), 1, 2);
     if (flying) c.frame(bar.x, y, w, h, hue, 1.5f, 2);
     const float mark = std::min(flight_mark(size), h * .36f);
     if (w >= 3 * mark)
@@ -260,7 +264,9 @@ void draw_phases(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
         }
         k = ahead < 2 ? k + 1 : std::max(k + 1, at.steps().at_slot(at.warp, slot + ahead, k));
     }
+    const float least = 2.5f * size;  // of a very long record each pixel may be another stretch
     for (const Stretch& s : all) {
+        if (s.to - s.from < least) continue;
         const Line name = phase_name(s.phase);
         const float w = rich_width(c, name, size), middle = (s.from + s.to) / 2;
         if (s.to - s.from < w + 8) continue;
