@@ -306,8 +306,9 @@ Rect desk_area(const Canvas& c, const AppState& state, float W, float H) {
         Rect a = strip(c, tour, look, margin, w);
         // The buttons of the timeline stay in sight where they can; else all of it gives way, not half a
         // lane.
-        if (walk && layout.timeline.y + a.h <= foot - 56)
-            places.push_back(bottom_at(a, layout.timeline.y + a.h));
+        constexpr float buttons = 56;
+        if (const float lanes = foot - buttons - layout.timeline.y; walk && a.h <= lanes)
+            places.push_back({a.x, layout.timeline.y, a.w, std::max(a.h, lanes - 10)});
         if (walk) a.h = std::max(a.h, foot - layout.timeline.y - of_ring_edge);
         places.push_back(bottom_at(a, foot));
     }

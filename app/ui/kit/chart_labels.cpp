@@ -114,8 +114,12 @@ LabelPlaces::Beside LabelPlaces::beside(Point mark, const std::vector<Point>& ot
             if (!is_free(box)) continue;
             const float away = distance(mark, box);
             float cost = away + of_line * weight_crossed(box);
-            for (const Point& other : others)
-                if (distance(other, box) < away + 6) cost += of_other;
+            for (const Point& other : others) {
+                const float apart = distance(other, box);
+                // Level with another mark it reads as the name of that one.
+                const bool level = other.y > box.y - 3 && other.y < box.bottom() + 3 && apart < 80;
+                cost += apart < away + 6 ? of_other : level ? of_other / 2 : 0;
+            }
             if (!best.there || cost < best.cost) best = {{true, corner.x, corner.y}, cost, away};
         }
     return best;

@@ -395,16 +395,13 @@ void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {
         {"whole run", state.lesson->model(*state.problem).total()}};
     const Rival& rival = state.lesson->rival;
     if (rival.standard) list.push_back({"standard", rival.model(*state.problem).total()});
-    const auto written = [](std::int64_t bytes) {
-        return far_type() ? bytes_text(bytes) : format_traffic(bytes);
-    };
     std::int64_t most = 1;
     for (const auto& [label, bytes] : list) most = std::max(most, bytes);
     const float row = std::min(34.0f, pane.h / px(list.size())), h = std::min(16.0f, row - 5);
     float names = 0, numbers = 0;
     for (const auto& [label, bytes] : list) {
         names = std::max(names, text_width(Face::medium, size::body, label));
-        numbers = std::max(numbers, text_width(Face::mono, size::body, written(bytes)));
+        numbers = std::max(numbers, text_width(Face::mono, size::body, bytes_text(bytes)));
     }
     const float beside = pane.right() - pane.x - names - numbers - 30;
     // In a narrow pane a bar has all of its width, below the words.
@@ -416,7 +413,7 @@ void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {
             const float y = pane.y + pitch * px(n) + 8;
             const bool strong = n == 0;
             c.text(pane.x, y, label, size::body, strong ? t.t1 : t.t2, strong ? Face::medium : Face::regular);
-            c.text(pane.right(), y, written(bytes), size::body, 0, Face::mono, Align::right);
+            c.text(pane.right(), y, bytes_text(bytes), size::body, 0, Face::mono, Align::right);
             traffic_bar(c, {pane.x, y + 11, pane.w, 8}, bytes, most, strong);
         }
         return;
@@ -428,7 +425,7 @@ void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {
         const bool strong = n == 0;
         c.text(pane.x + 2, y, label, size::body, strong ? t.t1 : t.t2, strong ? Face::medium : Face::regular);
         traffic_bar(c, {x, y - h / 2, beside, h}, bytes, most, strong);
-        c.text(x + beside + 12, y, written(bytes), size::body, 0, Face::mono);
+        c.text(x + beside + 12, y, bytes_text(bytes), size::body, 0, Face::mono);
     }
 }
 

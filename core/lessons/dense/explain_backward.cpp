@@ -85,7 +85,7 @@ void row_dot(const View& v) {
                     "lowers the others; what counts is how far a key lies from this mean.";
     if (v.out.kind == 0 && v.problem.logits.sink)
         v.out.why = "The weights of " + q +
-                    " and the sink's sum to 1, and the sink's dP is 0, so this is the weighted mean of "
+                    " and that of the sink sum to 1, and the sink's dP is 0, so this is the weighted mean of "
                     "its dP; what counts is how far a key lies from it.";
 
     // D without P and dP: what makes the tiled backward pass possible

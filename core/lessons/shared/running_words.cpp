@@ -118,7 +118,7 @@ std::string say_running(const Trace& trace, int k, const Explanation& e) {
         if (empty_sum(trace, k, e)) return {};
         if (trace.problem().logits.sink)
             return "One division at the very end: the weights of " + row_of(trace, e) +
-                   " and the sink's sum to 1.";
+                   " and that of the sink sum to 1.";
         return "One division at the very end: now the weights of " + row_of(trace, e) + " sum to 1.";
     default: return say_maximum(trace, k, e);
     }

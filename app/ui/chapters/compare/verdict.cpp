@@ -110,6 +110,14 @@ void gauge_words(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
     std::string label = factor + three_digits(v.standard) + " + " + three_digits(v.floor) + ", 2 roundings";
     if (ratio_w + 24 + text_width(Face::medium, size, label) > a.w) label = factor + "+ 2 roundings";
     const float label_w = text_width(Face::medium, size, label);
+    if (error_x > limit_x) {  // the error's end has its number, what it should be stands before it
+        const float ratio_x = std::min(error_x - ratio_w / 2, a.right() - ratio_w), end = ratio_x - 20;
+        c.text(ratio_x, a.y - size * .95f, text, size * 1.5f, t.t1, Face::semibold);
+        if (a.x + label_w <= end)
+            c.text(std::clamp(limit_x, a.x + label_w / 2, end - label_w / 2), a.y - size * .85f, label, size,
+                   t.t2, Face::medium, Align::center);
+        return;
+    }
     const float limit_at = std::clamp(limit_x, a.x + label_w / 2, a.right() - label_w / 2);
     const float before = limit_at - label_w / 2 - 12 - ratio_w;
     const float at = std::clamp(error_x - ratio_w / 2, a.x, std::max(a.x, before));

@@ -220,10 +220,13 @@ void far_fault(const Canvas& c, AppState& state, const Rect& a, const InsidePlac
         float x = a.x;
         InsideLook of_both = look;
         of_both.ways = most_ways(at, sound);
+        const char* name = "Without the swizzle";
+        constexpr float head = 36;
         for (const InsidePlace& place : {at, sound}) {
+            c.text(x, a.y + 16, name, size::far, c.theme->t2, Face::medium);
             if (const ShownAccess shown = shown_access(place); shown.event)
-                draw_banks(c, state, {x, a.y, w, upper}, place, *shown.event, of_both);
-            x += w + 50;
+                draw_banks(c, state, {x, a.y + head, w, upper - head}, place, *shown.event, of_both);
+            x += w + 50, name = "With it";
         }
     } else if (at.event->op == inside::Op::multiply_add) {
         draw_product(c, state, top, at, look);

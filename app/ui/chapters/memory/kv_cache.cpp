@@ -11,7 +11,7 @@ namespace {
 
 std::string kind_of(std::int64_t key_heads, std::int64_t heads) {
     if (key_heads == heads) return "multi-head";
-    return key_heads == 1 ? "multi-query" : str(heads / key_heads) + " share";
+    return key_heads == 1 ? "multi-query" : str(heads / key_heads) + " share one";
 }
 
 }  // namespace

@@ -91,12 +91,22 @@ void rank_box(const Canvas& c, const RingNow& now, int rank, const Rect& a) {
         c.rich(a.x + a.w / 2, a.y + a.h - 17, shown, size::formula, Align::center);
 }
 
-// What is on its way stands outside of an upright arrow; the others have no room.
+// What is on its way stands outside of an upright arrow, of a level one between the two rows of boxes.
 void message(const Canvas& c, const RingNow& now, int rank, const Boxes& boxes,
              const std::pair<Point, Point>& way) {
     const auto& [from, to] = way;
     const Line what = now.message_from(rank);
     const float w = rich_width(c, what, size::formula), length = std::abs(to.y - from.y);
+    if (!what.empty() && from.y == to.y) {
+        const bool upper = rank < boxes.above;
+        const Rect a = boxes.box(rank);
+        const float apart = upper ? boxes.a.bottom() - boxes.h - a.bottom() : a.y - boxes.a.y - boxes.h;
+        // Its neighbours' names stand at the middle of this strip.
+        if (boxes.below > 0 && apart >= 58 && w <= boxes.w)
+            c.rich((from.x + to.x) / 2, upper ? a.bottom() + 12 : a.y - 12, what, size::formula,
+                   Align::center);
+        return;
+    }
     if (what.empty() || from.x != to.x || length < 20) return;
     const bool down = to.y > from.y;
     if (w + 10 > (down ? boxes.box(rank).right() - from.x : from.x - boxes.box(rank).x)) return;

@@ -64,7 +64,7 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     }));
     CHECK(at.origins().matter_of_part(at.warp, at.k, Part::B) == inside::Matter::K);
 
-    at = page.go_to_heading("Eight rows, one bank");
+    at = page.go_to_heading("Eight rows, the same banks");
     CHECK(at.event->op == inside::Op::load_matrices);
     const inside::Access plain = inside::accesses_of(*at.event, at.words).front();
     CHECK(inside::bank_turns(plain.addresses, plain.lanes, 16).turns == 32);
