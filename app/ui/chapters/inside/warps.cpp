@@ -391,7 +391,7 @@ void answer_mouse(const Canvas& c, AppState& state, const WarpSheet& sheet, cons
 float draw_transport(const Canvas& c, AppState& state, float x, float y, const InsidePlace& at) {
     IconRow icon{c, x, y, space::control, 4};
     const int last = at ? at.steps().count(at.warp) - 1 : 0;
-    const bool there = static_cast<bool>(at);
+    const bool there = at && !awaits_own_kernel(state);
     const Stride stride = inside_stride(state);
     const auto back = [&] { state.inside.playing = false; };
     if (icon("##inside first", Icon::first, {.enabled = there && at.k > 0, .tooltip = "First (Home)"}))
