@@ -16,6 +16,8 @@ add_compile_options(-msse2 -fgnuc-version=5.99)
 add_link_options(-fwasm-exceptions)
 # Sizes are 64 bits there as everywhere else.
 add_compile_definitions("EIGEN_DEFAULT_DENSE_INDEX_TYPE=long long")
+# It tells the number of registers from the size of a pointer, and from that the order in which a product adds.
+add_compile_definitions(EIGEN_ARCH_DEFAULT_NUMBER_OF_REGISTERS=16)
 include_directories(BEFORE SYSTEM ${PROJECT_SOURCE_DIR}/app/web/lacking)
 
 # Headers of the system by themselves, lest those of its C library come with them

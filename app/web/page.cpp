@@ -76,11 +76,26 @@ void Page::resized(int w, int h, float device_px) {
 }
 
 void Page::pointer(float x, float y, int buttons) {
-    ImGuiIO& io = ImGui::GetIO();
-    io.MousePos = {x, y};
-    // Bits of the browser: left, right, middle
-    for (int k = 0; k < 3; ++k) io.MouseDown[k] = (buttons >> k & 1) != 0;
+    // What only moves makes what moved before it needless.
+    const std::size_t n = pointed.size();
+    if (n >= 2 && pointed[n - 1].buttons == buttons && pointed[n - 2].buttons == buttons) pointed.pop_back();
+    pointed.push_back({x, y, buttons});
     wake();
+}
+
+// ImGui looks at the buttons once a frame: one that goes down and up in between, as with a finger, has two
+// frames.
+void Page::point() {
+    ImGuiIO& io = ImGui::GetIO();
+    for (bool same = true; same && !pointed.empty(); pointed.pop_front()) {
+        const Pointed& now = pointed.front();
+        io.MousePos = {now.x, now.y};
+        same = now.buttons == buttons_down;
+        buttons_down = now.buttons;
+        // Bits of the browser: left, right, middle
+        for (int k = 0; k < 3; ++k) io.MouseDown[k] = (buttons_down >> k & 1) != 0;
+    }
+    if (!pointed.empty()) wake();
 }
 
 void Page::wheel(float dx, float dy) {
@@ -231,6 +246,7 @@ double Page::frame(double seconds) {
     io.DeltaTime = slept ? 1.0f / 60 : std::clamp(static_cast<float>(seconds - last_frame), 1e-4f, 0.25f);
     last_frame = seconds;
     prepare_look();
+    point();
     if (drawing) ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
     ui::frame(state);

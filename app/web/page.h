@@ -6,6 +6,7 @@
 #include "app/io/settings.h"
 #include "app/ui/state/app_state.h"
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,7 @@ private:
     void release_keys();
     void look_for_changes();
     void draw();
+    void point();
 
     ui::AppState state;
     LoadedSettings loaded;
@@ -71,6 +73,12 @@ private:
     std::string told_last;
     double last_frame = 0, keep_due = -1;
     std::vector<int> pressed, releases;
+    struct Pointed {
+        float x, y;
+        int buttons;
+    };
+    std::deque<Pointed> pointed;  ///< that no frame has seen yet
+    int buttons_down = 0;
     ui::ProblemPtr kept_problem;
     const Lesson* kept_lesson = nullptr;
 };
