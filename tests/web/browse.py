@@ -595,7 +595,8 @@ def check_single_file(test):
     session.expect_no_errors("the single file")
 
 
-def check_requests(_):
+def check_requests(test):
+    test.session()
     own = {"/", "/index.html", "/tilewalk.js", "/tilewalk.wasm", "/favicon.ico"}
     expect(set(Files.asked) <= own, f"more was asked for than its own files: {sorted(set(Files.asked) - own)}")
 
