@@ -37,7 +37,7 @@ const char* const definitions = R"(% Needs amsmath, booktabs, xcolor and tikz.
 
 const char* colour_name(Role role) {
     static constexpr const char* names[] = {"twNone", "twQ", "twK",     "twV", "twS",
-                                            "twM",    "twL", "twAlpha", "twO"};
+                                            "twM",    "twL", "twAlpha", "twO", "twD"};
     return names[static_cast<std::size_t>(role)];
 }
 

@@ -94,8 +94,7 @@ Json result_json(const Trace& trace) {
         const Matrix A = trace.result(slot);
         if (A.size() == 0) continue;
         const std::string name = info(slot).name;
-        const Role role = info(slot).role;
-        const bool list = role == Role::l || role == Role::m || role == Role::alpha;
+        const bool list = one_column(slot);
         Json& values = json[name.substr(0, name.find("_hbm"))];
         values = json_of(list ? Matrix(A.col(0).transpose()) : A);
         if (list) values = Json(values.front());

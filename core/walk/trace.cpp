@@ -31,7 +31,7 @@ constexpr SlotInfo slots[slot_count] = {
     {"l", "ℓ", "", false, false, false, Role::l, "running row sum"},
     {"Oi", "O", "", false, false, false, Role::O, "output accumulator"},
     {"dO", "dO", "", false, true, true, Role::O, "gradient of the output, from the loss"},
-    {"D", "D", "", false, true, false, Role::alpha, "mean of dP under P, per row"},
+    {"D", "D", "", false, true, false, Role::D, "mean of dP under P, per row"},
     {"dQ", "dQ", "", false, true, true, Role::Q, "gradient of the queries"},
     {"dK", "dK", "", false, true, true, Role::K, "gradient of the keys"},
     {"dV", "dV", "", false, true, true, Role::V, "gradient of the values"},
@@ -56,7 +56,7 @@ constexpr SlotInfo slots[slot_count] = {
     {"P", "P", "", false, false, false, Role::S, "attention weights"},
     {"dOi", "dO", "", false, false, true, Role::O, "block of the output gradient"},
     {"Li", "L", "", false, false, false, Role::l, "log-sum-exp of the block's rows"},
-    {"Di", "D", "", false, false, false, Role::alpha, "mean of dP under P, per row"},
+    {"Di", "D", "", false, false, false, Role::D, "mean of dP under P, per row"},
     {"dP", "dP", "", false, false, false, Role::S, "gradient of the weights"},
     {"dS", "dS", "", false, false, false, Role::S, "gradient of the scores"},
     {"dQi", "dQ", "", false, false, false, Role::Q, "gradient of the query block"},
@@ -86,7 +86,7 @@ const SlotInfo& info(Slot slot) { return slots[static_cast<std::size_t>(slot)]; 
 
 bool one_column(Slot slot) {
     const Role role = info(slot).role;
-    return role == Role::m || role == Role::l || role == Role::alpha;
+    return role == Role::m || role == Role::l || role == Role::alpha || role == Role::D;
 }
 
 namespace {

@@ -99,7 +99,8 @@ enum class Slot : std::uint8_t {
 constexpr int slot_count = static_cast<int>(Slot::count);
 
 /// The quantity that a slot holds; it decides the hue on screen (Q, Qi and dQ share one).
-enum class Role : std::uint8_t { none, Q, K, V, S, m, l, alpha, O };
+enum class Role : std::uint8_t { none, Q, K, V, S, m, l, alpha, O, D };
+constexpr int role_count = 10;
 
 struct SlotInfo {
     const char* name;      ///< in files: "m_tile"

@@ -46,10 +46,12 @@ void draw_value(const Canvas& c, float x, float y, float w, float h, const CellL
 }  // namespace
 
 void selection(const Canvas& c, float x, float y, float w, float h) {
-    c.frame(x - 3, y - 3, w + 6, h + 6, c.theme->focus, 1.6f, radius::card);
-    for (float cx : {x - 3, x + w + 3})
-        for (float cy : {y - 3, y + h + 3}) c.rect(cx - 3, cy - 3, 6, 6, c.theme->focus, 1);
+    const float width = focus_width();
+    const float out = width / 2 - 1;  // the cell itself ends 1 px within its place
+    c.frame(x - out, y - out, w + 2 * out, h + 2 * out, c.theme->focus, width, radius::cell);
 }
+
+float focus_width() { return far_type() ? 3 / size::far_growth : 3; }
 
 ImU32 cell_fill(const Theme& theme, const CellLook& look) {
     if (look.nan) return theme.danger;
@@ -64,7 +66,6 @@ void cell(const Canvas& c, float x, float y, float w, float h, const CellLook& l
     const Theme& t = *c.theme;
     const ImU32 fill = cell_fill(t, look);
     const bool written = look.state == CellState::written;
-    if (written && look.halo) c.faded(look.fade).halo(x, y, w, h, look.radius);
     c.rect(x + 1, y + 1, w - 2, h - 2, fill, look.radius);
     if (look.nan) draw_nan(c, x, y, w, h);
     if (look.state == CellState::discarded)
@@ -72,14 +73,9 @@ void cell(const Canvas& c, float x, float y, float w, float h, const CellLook& l
     if (look.masked) c.hatch(x + 2, y + 2, w - 4, h - 4, t.line2, 5);
     if (look.state == CellState::read)
         c.dashed_frame(x + 2, y + 2, w - 4, h - 4, hue(t, look.role), 2, {5, 3});
-    if (written) {
-        c.frame(x + .5f, y + .5f, w - 1, h - 1, t.focus, look.crowd ? 1.6f : 2.6f, look.radius);
-        const float side = std::min({12.0f, h * .25f, w * (look.crowd ? .2f : .25f)});
-        c.corner(x, y, w - 1.5f, h - 1.5f, side, t.focus);
-    }
+    if (written) selection(c, x, y, w, h);
     draw_value(c, x, y, w, h, look, fill);
     if (look.hover) c.frame(x + 1.5f, y + 1.5f, w - 3, h - 3, t.t2, 1.5f, look.radius);
-    if (look.selected) selection(c, x, y, w, h);
 }
 
 }  // namespace tilewalk::ui

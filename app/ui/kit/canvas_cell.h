@@ -15,12 +15,9 @@ struct CellLook {
     bool dim = false;        ///< its matrix is not in this step
     bool masked = false;     ///< −∞: hatched
     bool nan = false;
-    bool halo = true;  ///< off where the caller draws one halo round several written cells
     bool hover = false;
-    bool selected = false;
     float size = size::lead;  ///< of the number, in logical px
     float radius = radius::cell;
-    bool crowd = false;         ///< one of many written cells: thinner outline, smaller corner
     bool bold = false;          ///< written, with a frame round all cells and none of its own
     std::string_view text{};    ///< the number; empty: fill only
     std::string_view before{};  ///< the value before this step, struck through; empty: none
@@ -29,8 +26,11 @@ struct CellLook {
 
 /// The fill that `cell` gives this look.
 ImU32 cell_fill(const Theme& theme, const CellLook& look);
-/// The frame with four corner squares round the cell that the explanation is about.
+/// The one frame round what a step wrote, or round the cell of it that the formula is about; it lies outside
+/// the cell, so no number touches it.
 void selection(const Canvas& canvas, float x, float y, float w, float h);
+/// Its width: the same where a drawing of the normal view is enlarged.
+float focus_width();
 /// Draws a cell. Draw written, hovered and selected ones last: their outlines reach over their neighbours.
 void cell(const Canvas& canvas, float x, float y, float w, float h, const CellLook& look);
 

@@ -21,6 +21,7 @@ constexpr float far_sign = 34;      ///< words and signs between matrices
 constexpr float far_operator = 44;  ///< the thin ones of them: · + −
 constexpr float far_symbol = 35;    ///< the letter of a matrix
 constexpr float far_title = 44;     ///< what the step does
+constexpr float far_lead = 36;      ///< what a page without a walk finds
 /// What is drawn for the normal view is so many times as large there: its smallest text is the least of the
 /// page.
 constexpr float far_growth = far / small;

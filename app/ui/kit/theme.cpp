@@ -26,7 +26,7 @@ constexpr Theme dark_theme() {
             .inv = rgb(0x0E1217),
             .danger = rgb(0xFF4F86),
             .roles = {rgb(0xB4BFCB), rgb(0x5DA1DC), rgb(0xFE9301), rgb(0x26D983), rgb(0xCE83A2),
-                      rgb(0xF8F172), rgb(0xD6FAD9), rgb(0xF36447), rgb(0x8D7CFF)},
+                      rgb(0xF8F172), rgb(0xD6FAD9), rgb(0xF36447), rgb(0x8D7CFF), rgb(0x42ECF5)},
             .lo = .05f,
             .hi = .46f,
             .hi_pale = .38f,
@@ -49,7 +49,7 @@ constexpr Theme light_theme() {
             .inv = rgb(0xFFFFFF),
             .danger = rgb(0xB00058),
             .roles = {rgb(0x3F4B57), rgb(0x0F6CC4), rgb(0x803400), rgb(0x037554), rgb(0xB04D93),
-                      rgb(0x7A7600), rgb(0x152954), rgb(0xB82230), rgb(0x4023F5)},
+                      rgb(0x7A7600), rgb(0x0A2E1C), rgb(0xB82230), rgb(0x4023F5), rgb(0x00606E)},
             .lo = .04f,
             .hi = .36f,
             .hi_pale = .36f,
@@ -71,9 +71,9 @@ constexpr Theme contrast_theme() {
             .t3 = rgb(0xC5CFD9),
             .focus = rgb(0xFFFFFF),
             .inv = rgb(0x000000),
-            .danger = rgb(0xFF8AA0),
+            .danger = rgb(0xFF5FB0),
             .roles = {rgb(0xE2E9F0), rgb(0x74B6F2), rgb(0xFFA02B), rgb(0x35E893), rgb(0xE79CBC),
-                      rgb(0xFFF678), rgb(0xDDFCE0), rgb(0xFF8468), rgb(0xAA9DFF)},
+                      rgb(0xFFF678), rgb(0xDDFCE0), rgb(0xFF8468), rgb(0xAA9DFF), rgb(0x4DE8F0)},
             .lo = .05f,
             .hi = .40f,
             .hi_pale = .32f,
@@ -83,7 +83,7 @@ constexpr Theme contrast_theme() {
 
 constexpr Theme themes[] = {dark_theme(), light_theme(), contrast_theme()};
 
-constexpr Theme with_roles(Theme theme, std::array<ImU32, 8> roles) {
+constexpr Theme with_roles(Theme theme, std::array<ImU32, role_count - 1> roles) {
     for (std::size_t n = 0; n < roles.size(); ++n) theme.roles[n + 1] = roles[n];
     return theme;
 }
@@ -91,11 +91,11 @@ constexpr Theme with_roles(Theme theme, std::array<ImU32, 8> roles) {
 /// Hues that stay further apart where a kind of cone is missing.
 constexpr Theme safe_themes[] = {
     with_roles(dark_theme(), {rgb(0x79A3CB), rgb(0xFE9607), rgb(0x26DB8E), rgb(0xAC748A), rgb(0xFEFD5C),
-                              rgb(0xD8FEE3), rgb(0xEC4743), rgb(0x866EFB)}),
+                              rgb(0xD8FEE3), rgb(0xEC4743), rgb(0x866EFB), rgb(0xF0D3FA)}),
     with_roles(light_theme(), {rgb(0x0070DF), rgb(0x762B00), rgb(0x096749), rgb(0x784579), rgb(0x797500),
-                               rgb(0x072048), rgb(0xC44567), rgb(0x1000EE)}),
+                               rgb(0x072048), rgb(0xC44567), rgb(0x1000EE), rgb(0x2C0D0A)}),
     with_roles(contrast_theme(), {rgb(0xB2CDFF), rgb(0xFBC100), rgb(0x41C799), rgb(0xBB8DAE), rgb(0xFFF6AB),
-                                  rgb(0xF0FFEE), rgb(0xF1775B), rgb(0x9E8CFF)})};
+                                  rgb(0xF0FFEE), rgb(0xF1775B), rgb(0x9E8CFF), rgb(0x9FA04F)})};
 
 float channel(ImU32 colour, int shift) { return static_cast<float>((colour >> shift) & 255u); }
 
@@ -197,8 +197,12 @@ float contrast(ImU32 a, ImU32 b) {
 }
 
 ImU32 ink_on(const Theme& theme, ImU32 surface, bool quiet) {
-    if (quiet && contrast(theme.t2, surface) >= theme.text_contrast + .1f) return theme.t2;
-    return contrast(theme.t1, surface) >= contrast(theme.inv, surface) ? theme.t1 : theme.inv;
+    const ImU32 full = contrast(theme.t1, surface) >= contrast(theme.inv, surface) ? theme.t1 : theme.inv;
+    // As quiet as can be read: beside each other, numbers on darker and lighter cells look alike.
+    for (float t = 0; quiet && t < 1; t += .125f)
+        if (const ImU32 ink = mix(theme.t2, full, t); contrast(ink, surface) >= theme.text_contrast + .1f)
+            return ink;
+    return full;
 }
 
 ImU32 ramp(const Theme& theme, Role role, float t, bool dim) {

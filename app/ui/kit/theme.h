@@ -12,13 +12,13 @@ namespace tilewalk::ui {
 /// All colours are opaque ImU32 (ImGui byte order).
 struct Theme {
     const char* name = "";
-    ImU32 bg, panel, well, raised;  ///< surfaces: window, panels, beds and cards, buttons
-    ImU32 line, line2;              ///< borders; stronger borders, axes and rails
-    ImU32 t1, t2, t3;               ///< main, secondary and quiet text
-    ImU32 focus, inv, danger;       ///< "this step"; text on a t1 fill; failed and NaN
-    std::array<ImU32, 9> roles;     ///< by Role; Role::none is t2
-    float lo, hi, hi_pale;          ///< ends of the value ramp; hi_pale for m and ℓ, whose hues are pale
-    float text_contrast;            ///< every text keeps at least this ratio to what lies below it
+    ImU32 bg, panel, well, raised;        ///< surfaces: window, panels, beds and cards, buttons
+    ImU32 line, line2;                    ///< borders; stronger borders, axes and rails
+    ImU32 t1, t2, t3;                     ///< main, secondary and quiet text
+    ImU32 focus, inv, danger;             ///< "this step"; text on a t1 fill; failed and NaN
+    std::array<ImU32, role_count> roles;  ///< by Role; Role::none is t2
+    float lo, hi, hi_pale;  ///< ends of the value ramp; hi_pale for m and ℓ, whose hues are pale
+    float text_contrast;    ///< every text keeps at least this ratio to what lies below it
     bool light = false;
 };
 

@@ -119,7 +119,7 @@ void areas(const Canvas& c, const Problem& p, const Rect& pane, const std::vecto
     float labelled = -1e9f;
     for (const auto& [area, r] : boxes) area_label(c, plot, *area, r, boxes, labelled);
     name_areas(c, p, pane, plot, boxes, list.data());
-    const ImU32 mean = hue(*c.theme, Role::alpha);
+    const ImU32 mean = hue(*c.theme, Role::D);
     c.line({pane.x - 3, plot.zero}, {pane.x + plot.w + 5, plot.zero}, mean, 1.8f);
     const float w = c.text(pane.x + plot.w + 9, plot.zero, "D", size::lead, mean, Face::semibold_italic);
     c.text(pane.x + plot.w + 9 + w, plot.zero + 4, str(row), size::small, mean);

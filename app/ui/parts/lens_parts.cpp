@@ -56,6 +56,7 @@ std::array<DotRow, 3> rows_of(const Dot& d) {
              {products, d.product_role, "=", {}, digits_of(products, nullptr)}}};
 }
 
+constexpr float widest_on_stage = 104;
 constexpr float dot_edge = 22, dot_sum = 150;  // the signs at the left; names and the sum at the right
 
 float widest_cell(const std::array<DotRow, 3>& rows) {
@@ -111,10 +112,64 @@ void sum_within(const Canvas& c, float x, float y, float w, const Dot& d, double
     c.rich(x, y, pieces(sign, " ", sum_number(sum)), size::lead, Align::left, c.theme->t2);
 }
 
+constexpr float sum_h = 24, least_cell_w = 22;
+
+// Where the rows of a table lie; where cells have no room for numbers the products are bars.
+struct DotTable {
+    Rect pane;
+    float cell_w, row, gap, top;
+    bool numbers, names, below;  ///< the names at the right; the sum below, where there are no names
+    float right() const { return pane.x + dot_edge + cell_w * px(columns); }
+    float y_of(std::size_t r) const { return top + px(r) * (row + gap); }
+    std::size_t columns;
+};
+
+// On stage cells have the room that there is, and what they leave lies on both sides; a narrow pane has no
+// names.
+DotTable table_in(const Canvas& c, const Rect& all, const Dot& d, const std::array<DotRow, 3>& rows) {
+    DotTable out{};
+    out.columns = d.q.size();
+    out.below = all.h >= 96;
+    const float edges = dot_edge + 4, beside_names = all.w - edges - beside_cells(c, d);
+    out.names = !far_type() || !out.below || beside_names / px(out.columns) >= 34;
+    const float room = out.names ? beside_names : all.w - edges,
+                most = far_type() ? std::max(widest_cell(rows), widest_on_stage) : widest_cell(rows);
+    out.cell_w = std::min(most, room / px(out.columns));
+    out.numbers = out.cell_w >= least_cell_w && std::ranges::all_of(rows, [&](const DotRow& row) {
+                      return row.digits_within(out.cell_w - 3) > 0;
+                  });
+    const float free =
+        out.numbers && far_type() ? std::max(0.0f, room - out.cell_w * px(out.columns)) / 2 : 0;
+    out.pane = {all.x + free, all.y, all.w - free, all.h};
+    const float h = out.names ? all.h : all.h - sum_h - 6;
+    out.row = std::min(34.0f, h / 3.2f), out.gap = out.row > 26 ? 5.0f : 2.0f;
+    out.top = all.y + (h - 3 * out.row - 2 * out.gap) / 2;
+    return out;
+}
+
+// `lit`: the pair that is being multiplied; of the products those up to it are there.
+void dot_row(const Canvas& c, const DotTable& table, const DotRow& row, std::size_t r, std::size_t lit,
+             std::size_t there) {
+    const Theme& t = *c.theme;
+    const float y = table.y_of(r), w = table.cell_w;
+    const int digits = row.digits_within(w - 3);
+    c.text(table.pane.x + 8, y + table.row / 2, row.sign, size::lead, t.t2, Align::center);
+    for (std::size_t n = 0; n < std::min(there, row.values.size()); ++n) {
+        const float x = table.pane.x + dot_edge + w * px(n);
+        const ImU32 colour = hue(t, row.role);
+        // What is negative has no hue, as in the matrices.
+        const double v = row.values[n];
+        c.rect(x + 1, y, w - 2, table.row, mix(t.well, v < 0 ? t.t3 : colour, v != 0 ? .26f : .08f),
+               radius::cell);
+        if (n == lit) c.frame(x + 1, y, w - 2, table.row, colour, 2, radius::cell);
+        number_within(c, x + w / 2, y + table.row / 2, w - 3, row, n, digits);
+    }
+    if (table.names && r < 2) c.rich(table.right() + 12, y + table.row / 2, row.name, size::small);
+}
+
 }  // namespace
 
 void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
-    const Theme& t = *c.theme;
     const std::array<DotRow, 3> rows = rows_of(d);
     const std::vector<double>& products = rows[2].values;
     // Pair by pair: a product lights up with its factors, and the sum so far has it.
@@ -127,54 +182,34 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
         if (there > 0 && phase < during::terms.to) lit = n;
     }
     const bool done = phase >= during::terms.to;
-    const auto is_there = [&](std::size_t row, std::size_t n) {
-        return row < 2 || done || (lit != none && n <= lit);
-    };
+    const DotTable table = table_in(c, pane, d, rows);
+    for (std::size_t r = 0; r < 3 && table.numbers; ++r)
+        dot_row(c, table, rows[r], r, lit, r < 2 || done ? none : lit == none ? 0 : lit + 1);
     // Too many to read: the products as bars, the sum below them, or beside them in a low pane.
-    const float sum_h = 24, room = pane.w - dot_edge - 4 - beside_cells(c, d),
-                cell_w = std::min(widest_cell(rows), room / px(d.q.size()));
-    const bool below = pane.h >= 96, table = cell_w >= 34;
-    if (!table) {
+    if (!table.numbers) {
         std::vector<Bar> list;
         for (double v : products) list.push_back({"", v, d.product_role});
-        const Rect all{pane.x, pane.y, pane.w - (below ? 0 : dot_sum), pane.h - (below ? sum_h : 0)};
+        const Rect all{pane.x, pane.y, pane.w - (table.below ? 0 : dot_sum),
+                       pane.h - (table.below ? sum_h : 0)};
         bars(c, all, list, false, extent(list), phase);
     }
-    const float row = std::min(34.0f, pane.h / 3.2f), gap = row > 26 ? 5.0f : 2.0f,
-                top = pane.y + (pane.h - 3 * row - 2 * gap) / 2;
-    for (std::size_t r = 0; r < 3 && table; ++r) {
-        const float y = top + px(r) * (row + gap);
-        const int digits = rows[r].digits_within(cell_w - 3);
-        c.text(pane.x + 8, y + row / 2, rows[r].sign, size::lead, t.t2, Align::center);
-        for (std::size_t n = 0; n < rows[r].values.size(); ++n) {
-            if (!is_there(r, n)) break;
-            const float x = pane.x + dot_edge + cell_w * px(n);
-            const ImU32 colour = hue(t, rows[r].role);
-            // What is negative has no hue, as in the matrices.
-            const double v = rows[r].values[n];
-            c.rect(x + 1, y, cell_w - 2, row, mix(t.well, v < 0 ? t.t3 : colour, v != 0 ? .26f : .08f),
-                   radius::cell);
-            if (n == lit) c.frame(x + 1, y, cell_w - 2, row, colour, 2, radius::cell);
-            number_within(c, x + cell_w / 2, y + row / 2, cell_w - 3, rows[r], n, digits);
-        }
-    }
-    const float x = table   ? pane.x + dot_edge + cell_w * px(d.q.size()) + 12
-                    : below ? pane.x
-                            : pane.right() - dot_sum + 16;
-    const float y = table   ? top + 2 * (row + gap) + row / 2
-                    : below ? pane.bottom() - sum_h / 2 + 4
-                            : pane.y + pane.h / 2;
-    const int digits = table ? rows[2].digits_within(cell_w - 3) : 0;
+    const bool beside = table.numbers && table.names;
+    const float x = beside          ? table.right() + 12
+                    : table.numbers ? table.pane.x + dot_edge
+                    : table.below   ? pane.x
+                                    : pane.right() - dot_sum + 16;
+    const float y = beside                         ? table.y_of(2) + table.row / 2
+                    : table.numbers || table.below ? pane.bottom() - sum_h / 2 + 4
+                                                   : pane.y + pane.h / 2;
+    const int digits = table.numbers ? rows[2].digits_within(table.cell_w - 3) : 0;
     const char* sign = digits > 0 ? sign_of_sum(d, rows[2], digits) : "=";
     sum_within(c, x, y, pane.right() - x, d, done ? d.total : so_far * d.scale, done ? sign : "=");
-    for (std::size_t r = 0; r < 2 && table; ++r)
-        c.rich(x, top + px(r) * (row + gap) + row / 2, rows[r].name, size::small);
 }
 
 Extent extent(const std::vector<Bar>& list) {
     Extent out;
     for (const Bar& b : list)
-        for (const double v : {b.value, b.before.value_or(b.value)})
+        for (const double v : {b.waits ? 0 : b.value, b.before.value_or(b.value)})
             if (std::isfinite(v)) out = join(out, {v, v});
     return out;
 }
@@ -187,6 +222,7 @@ struct BarPlot {
     bool bare;     // neither numbers nor names
     bool within;   // the largest is called so
     bool joined;   // in a low pane both in one line below: "k₀  2.885"
+    bool aside;    // or both at the right of the bar, below each other
     float deeper;  // room below all bars for what leaves the axis
     float y(double value) const { return zero - px(value) * unit; }
     float bottom() const { return top + h; }
@@ -195,10 +231,22 @@ struct BarPlot {
 // In a narrow pane on stage "max" stands with the number of the largest bar, else at the right.
 bool mark_within(const Rect& pane) { return far_type() && pane.w < 240; }
 
-float label_of_mark(const Rect& pane, bool mark) { return mark && !mark_within(pane) ? 110 : 0; }
+std::string label_of_largest(const std::vector<Bar>& list) {
+    double best = -INFINITY;
+    for (const Bar& b : list) best = std::max(best, b.value);
+    return "max " + format_short(best);
+}
+
+constexpr float before_mark = 18;  // from the last bar to the words at the end of the line
+
+float label_of_mark(const Rect& pane, const std::vector<Bar>& list, bool mark) {
+    if (!mark || mark_within(pane)) return 0;
+    return far_type() ? before_mark + text_width(Face::semibold, size::body, label_of_largest(list)) : 110;
+}
 
 float slot_of_bar(const Rect& pane, const std::vector<Bar>& list, bool mark) {
-    return std::min(120.0f, (pane.w - label_of_mark(pane, mark)) / px(list.size()));
+    const float most = far_type() ? 140 : 120;
+    return std::min(most, (pane.w - label_of_mark(pane, list, mark)) / px(list.size()));
 }
 
 std::string joined_label(const Bar& b) {
@@ -213,6 +261,17 @@ bool joins_labels(const Rect& pane, const std::vector<Bar>& list, float slot, fl
     });
 }
 
+// What they take at the right of their bars, which have at least a third of their places; 0: too much.
+float width_of_labels_aside(const std::vector<Bar>& list, float slot) {
+    float w = 0;
+    for (const Bar& b : list) {
+        if (!std::isfinite(b.value)) return 0;
+        w = std::max({w, text_width(Face::regular, size::small, b.label),
+                      mono_width(format_short(b.value), size::small)});
+    }
+    return w + 14 <= .64f * slot ? w + 14 : 0;
+}
+
 BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Extent scale) {
     BarPlot p{};
     p.slot = slot_of_bar(pane, list, mark);
@@ -225,8 +284,10 @@ BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Exte
     p.deeper = infinite ? (scale.lo < 0 ? 6.0f : 16.0f) : 0;
     below += p.deeper;
     p.joined = joins_labels(pane, list, p.slot, above + below);
-    if (p.joined) above = 4, below = 21 + p.deeper;
-    p.w = std::max(p.slot * .62f, 1.0f);
+    const float labels = p.joined && pane.h >= 34 ? width_of_labels_aside(list, p.slot) : 0;
+    p.aside = labels > 0;
+    if (p.joined) above = 4, below = p.aside ? 4 : 21 + p.deeper;
+    p.w = p.aside ? std::min(.5f * p.slot, p.slot - labels) : std::max(p.slot * .62f, 1.0f);
     p.top = pane.y + above;
     p.h = std::max(pane.h - above - below, 8.0f);
     const float span = px(scale.hi - scale.lo);
@@ -299,7 +360,7 @@ static bool towers(const BarPlot& p, const Rect& pane, const std::vector<Bar>& l
 
 // On stage few bars stand in the middle of a wide pane.
 static Rect pane_of_bars(const Rect& all, const std::vector<Bar>& list, bool mark) {
-    const float w = slot_of_bar(all, list, mark) * px(list.size()) + label_of_mark(all, mark);
+    const float w = slot_of_bar(all, list, mark) * px(list.size()) + label_of_mark(all, list, mark);
     const float free = far_type() ? std::max(all.w - std::max(w, 240.0f), 0.0f) : 0;
     return {all.x + free / 2, all.y, all.w - free, all.h};
 }
@@ -312,6 +373,15 @@ static bool label_fits(const std::vector<Bar>& list, std::size_t n, float slot) 
     const bool left = n == 0 || (w + width(n - 1)) / 2 + 8 < slot,
                right = n + 1 == list.size() || (w + width(n + 1)) / 2 + 8 < slot;
     return left && right && w < 1.2f * slot;
+}
+
+// Its name above its number.
+static void draw_label_aside(const Canvas& c, const Rect& pane, const Bar& b, float x, bool there,
+                             bool largest) {
+    const Theme& t = *c.theme;
+    const float mid = pane.middle();
+    c.text(x, mid - 8, b.label, size::small, t.t2);
+    if (there) c.text(x, mid + 8, format_short(b.value), size::small, largest ? t.t1 : t.t2, Face::mono);
 }
 
 void bars(const Canvas& c, const Rect& all, const std::vector<Bar>& list, bool mark, Extent scale,
@@ -327,18 +397,28 @@ void bars(const Canvas& c, const Rect& all, const std::vector<Bar>& list, bool m
     double best = -INFINITY;
     for (const Bar& b : list) best = std::max(best, b.value);
     const float right = pane.x + p.slot * px(list.size());
-    c.line({pane.x, p.zero}, {right, p.zero}, t.line2);
+    if (!p.aside) c.line({pane.x, p.zero}, {right, p.zero}, t.line2);
     for (std::size_t n = 0; n < list.size(); ++n) {
-        const float x = pane.x + p.slot * px(n) + (p.slot - p.w) / 2, mid = x + p.w / 2;
+        const float x = pane.x + p.slot * px(n) + (p.aside ? 4 : (p.slot - p.w) / 2), mid = x + p.w / 2;
         // With a mark the bars were there before; a line rises to the highest of them.
         const float there = mark ? 1 : turn_of(phase, during::terms, n, list.size());
         const bool chosen = mark && list[n].value == best && phase >= during::terms.to;
+        if (p.aside) {
+            c.line({x - 4, p.zero}, {x + p.w + 4, p.zero}, t.line2);
+            draw_label_aside(c, pane, list[n], x + p.w + 8, there >= 1, list[n].value == best && mark);
+        }
+        if (list[n].waits) {
+            c.dashed_frame(x, p.zero - 10, p.w, 10, t.line2, 1, {4, 3});
+            c.text(mid, pane.bottom() - 8, list[n].label, size::small, t.t3, Align::center);
+            continue;
+        }
         if (std::isnan(list[n].value)) continue;  // it has no height; the sentence says where it comes from
         draw_before(c, p, list[n], x);
         if (std::isinf(list[n].value) && there > 0)
             draw_infinite(c, p, mid);
         else if (!std::isinf(list[n].value) && there > 0)
             draw_bar(c, p, list[n], {x, chosen, mark ? p.y(best) : -1e9f, there, towers(p, pane, list, n)});
+        if (p.aside) continue;
         if (p.joined)
             c.text(mid, pane.bottom() - 8, there < 1 ? list[n].label : joined_label(list[n]), size::small,
                    list[n].value == best && mark ? t.t1 : t.t2, Align::center);
@@ -351,12 +431,12 @@ void bars(const Canvas& c, const Rect& all, const std::vector<Bar>& list, bool m
     const bool within = mark_within(pane);
     c.dashed_line({pane.x, level}, {within ? right : right + 12, level}, t.focus, 1.6f);
     if (risen < 1 || within) return;
-    c.text(right + 18, p.y(best), "max " + format_short(best), size::body, 0, Face::semibold);
+    c.text(right + before_mark, p.y(best), label_of_largest(list), size::body, 0, Face::semibold);
 }
 
 Rect below_axes_of_areas(const Canvas& c, const Rect& a, float least) {
     if (!far_type() || a.h < least) return a;  // a low pane is all for the boxes
-    const Span P = symbol("P", Role::S), dP = symbol("dP", Role::S), D = symbol("D", Role::alpha);
+    const Span P = symbol("P", Role::S), dP = symbol("dP", Role::S), D = symbol("D", Role::D);
     const Line full = pieces("width ", P, ", height ", dP, " − ", D, ": area ", symbol("dS", Role::S)),
                brief = pieces("width ", P, ", height ", dP, " − ", D);
     for (const Line& line : {full, brief})

@@ -60,6 +60,7 @@ struct Bar {
     double value;
     Role role;
     std::optional<double> before{};  ///< what the step has changed: a broken outline
+    bool waits = false;              ///< still to come: its place is kept
 };
 /// Upright bars from zero; with `mark` a line at the largest.
 Extent extent(const std::vector<Bar>& bars);

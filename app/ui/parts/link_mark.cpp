@@ -25,14 +25,7 @@ void draw_link_mark(const Canvas& c, Link link, Role role, float x, float y, flo
     const Theme& t = *c.theme;
     const ImU32 colour = role == Role::none ? t.t1 : hue(t, role);
     switch (link) {
-    case Link::inspected:
-        c.frame(x + .5f, y + .5f, w - 1, h - 1, t.panel, 5, radius::cell);
-        c.frame(x - 1.5f, y - 1.5f, w + 3, h + 3, t.t1, 1.8f, 5);
-        c.frame(x + 2.5f, y + 2.5f, w - 5, h - 5, t.t1, 1.4f, radius::bar);
-        for (const float cx : {x, x + w})
-            for (const float cy : {y, y + h})
-                if (w >= 22 && h >= 18) c.rect(cx - 4, cy - 4, 8, 8, t.t1, 1);
-        return;
+    case Link::inspected: selection(c, x, y, w, h); return;
     case Link::source:
     case Link::input: c.dashed_frame(x + 1, y + 1, w - 2, h - 2, colour, 2.4f, {5, 3}); return;
     case Link::fed:

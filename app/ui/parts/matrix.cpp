@@ -58,14 +58,12 @@ bool lost(double v) { return std::isnan(v) || v == std::numeric_limits<double>::
 // Cells without numbers share one frame.
 bool small_cells(const MatrixLook& look) { return look.digits == 0 || look.ch < 20 || heat_map(look); }
 
-// So do those that were all written at once: a frame round each of them would say no more.
-bool written_whole(const MatrixLook& look) {
-    if (look.state != CellState::written || !look.value || look.only_changed) return false;
-    const Region region = look.value->region;
-    return look.value->data.size() > 1 && look.rows_done >= region.rows &&
-           look.cells_done >= region.rows * region.cols;
+// So do several that a step writes: a frame round each of them would say no more.
+bool one_frame(const MatrixLook& look) {
+    const bool several =
+        look.state == CellState::written && look.value && !look.only_changed && look.value->data.size() > 1;
+    return small_cells(look) || several;
 }
-bool one_frame(const MatrixLook& look) { return small_cells(look) || written_whole(look); }
 
 void draw_bed(const Canvas& canvas, const MatrixLook& look) {
     const auto [across, down] = extents_of(look);
@@ -78,6 +76,8 @@ void draw_bed(const Canvas& canvas, const MatrixLook& look) {
         canvas.dashed_frame(look.x - 4, look.y - 4, w, h, colour, 2.2f * fine, {7 * fine, 4 * fine});
     else if (look.state == CellState::pending)
         canvas.dashed_frame(look.x - 4, look.y - 4, w, h, t.line2, 1, {4, 4});
+    else if (look.state == CellState::written && look.value)
+        canvas.frame(look.x - 4, look.y - 4, w, h, colour, 2 * fine, 8);
     else
         canvas.frame(look.x - 4, look.y - 4, w, h, mix(t.panel, colour, look.dim ? .5f : .8f),
                      look.dim ? 1.2f : 1.6f, 8);
@@ -161,7 +161,6 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
     out.bold = written && !small_cells(look);
     out.size = look.size;
     out.radius = std::min(4.0f, look.cw / 6);
-    out.crowd = look.value && look.value->data.size() > 2;
     std::string text, before;
     if (shown) {
         const double v = shown->data(r, c);
@@ -183,7 +182,6 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
     out.dim = look.dim;
     out.text = text;
     out.before = before;
-    out.halo = false;
     out.fade = out.state == CellState::written || out.bold ? look.fade : 1;
     const Region region = region_of(look);
     out.hover = state.hover == CellRef{look.slot, region.row + r, region.col + c};
@@ -199,10 +197,6 @@ void draw_cells(const Canvas& canvas, const AppState& state, const MatrixLook& l
     const int by_cell =
         look.cells_done / std::max(1, region.cols) + (look.cells_done % std::max(1, region.cols) != 0);
     const int done = written ? std::min({region.rows, look.rows_done, by_cell}) : 0;
-    const auto [x0, y0] = place_of(look, 0, 0);
-    const auto [x1, y1] = place_of(look, done, region.cols);
-    // One halo round all that was written, below the cells so that it does not wash them out.
-    if (written && !look.only_changed) canvas.faded(look.fade).halo(x0, y0, x1 - x0, y1 - y0);
     if (look.value && heat_map(look)) return draw_heat_map(canvas, look, state.look[look.slot]);
     if (!look.value && (look.cw < 16 || look.ch < 12))
         return;  // too small to be told apart: the bed is enough
@@ -212,25 +206,25 @@ void draw_cells(const Canvas& canvas, const AppState& state, const MatrixLook& l
         for (int c = 0; c < region.cols; ++c) draw_cell(canvas, state, look, r, c);
 }
 
-// The cell that the formula is about, and in the matrices that it reads the row or column that it uses.
-void boxes(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
-    if (!look.boxes || !look.value || look.cw < 9 || look.ch < 7 || inspecting(state)) return;
-    const Region region = region_of(look);
+// The cell of what is written that the formula is about. Where bytes move it is about none of them, unless
+// one was chosen.
+std::optional<CellRef> told_cell(const AppState& state, const MatrixLook& look) {
+    if (!look.boxes || !look.value || look.state != CellState::written || look.value->data.size() < 2 ||
+        look.cw < 9 || look.ch < 7 || small_cells(look) || inspecting(state))
+        return {};
     const CellRef target = state.explanation.target;
-    const bool several = look.value->data.size() > 1;
-    // Where bytes move, the formula is about none of the cells, unless one was chosen.
     const OpKind kind = info(state.trace->step(state.cursor.step).op).kind;
     const bool all_alike = (kind == OpKind::load || kind == OpKind::store) && state.row == 0 && state.col < 0;
-    if (look.state == CellState::written && !all_alike && target.slot == look.slot &&
-        region.contains(target.row, target.col) && several && !small_cells(look)) {
-        const auto [x, y] = place_of(look, target.row - region.row, target.col - region.col);
-        // On stage the frame round all that is new stands close: a frame within the cell, and no handles.
-        if (state.presenter)
-            canvas.frame(x + 2, y + 2, look.cw - 4, look.ch - 4, canvas.theme->focus, 2.6f, radius::cell);
-        else
-            selection(canvas, x, y, look.cw, look.ch);
-    }
+    const Region region = region_of(look);
+    if (all_alike || target.slot != look.slot || !region.contains(target.row, target.col)) return {};
+    return target;
+}
+
+// In the matrices that the formula reads the row or column that it uses.
+void boxes(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
+    if (!look.boxes || !look.value || look.cw < 9 || look.ch < 7 || inspecting(state)) return;
     if (look.state != CellState::read) return;
+    const Region region = region_of(look);
     int r0 = region.rows, c0 = region.cols, r1 = -1, c1 = -1;
     for (const CellRef& source : state.explanation.sources) {
         if (source.slot != look.slot || !region.contains(source.row, source.col)) continue;
@@ -241,8 +235,9 @@ void boxes(const Canvas& canvas, const AppState& state, const MatrixLook& look) 
     if (!part) return;
     const auto [x, y] = place_of(look, r0, c0);
     const auto [right, bottom] = place_of(look, r1, c1);
-    canvas.frame(x + 1, y + 1, right - x + look.cw - 2, bottom - y + look.ch - 2,
-                 hue(*canvas.theme, info(look.slot).role), 2, 4);
+    const float fine = far_type() ? 1 / size::far_growth : 1;
+    canvas.frame(x, y, right - x + look.cw, bottom - y + look.ch, hue(*canvas.theme, info(look.slot).role),
+                 2.4f * fine, 4);
 }
 
 void outline_sources(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
@@ -299,16 +294,18 @@ void mark_asked(const Canvas& canvas, const AppState& state, const MatrixLook& l
 
 namespace {
 
-// Where single cells have no frames of their own, one goes round all that was written.
-void outline_written(const Canvas& canvas, const MatrixLook& look) {
+// One frame and no more: round the cell that the formula is about, else round all that was written.
+void outline_written(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
     if (look.state != CellState::written || !look.value || !one_frame(look)) return;
-    const int done = std::min(look.value->region.rows, look.rows_done);
+    const Region region = look.value->region;
+    if (const auto told = told_cell(state, look)) {
+        const auto [x, y] = place_of(look, told->row - region.row, told->col - region.col);
+        return selection(canvas, x, y, look.cw, look.ch);
+    }
+    const int done = std::min({region.rows, look.rows_done, look.cells_done / std::max(1, region.cols)});
     const auto [x, y] = place_of(look, 0, 0);
-    const auto [right, bottom] = place_of(look, done, look.value->region.cols);
-    canvas.frame(x - 2, y - 2, right - x + 4, bottom - y + 4, canvas.theme->focus, 2.6f, 4);
-    if (small_cells(look)) return;
-    const float side = std::min({14.0f, look.ch * .25f, look.cw * .25f});
-    canvas.faded(look.fade).corner(x, y, right - x + 1, bottom - y + 1, side, canvas.theme->focus);
+    const auto [right, bottom] = place_of(look, done, region.cols);
+    if (done > 0) selection(canvas, x, y, right - x, bottom - y);
 }
 
 // The same tile in another walk, as it lies there after this step; null if there is none.
@@ -515,7 +512,7 @@ void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* 
     look.digits = fitting_digits(state, look);
     if (look.bed) draw_bed(canvas, look);
     draw_cells(canvas, state, look);
-    outline_written(canvas, look);
+    outline_written(canvas, state, look);
     boxes(canvas, state, look);
     outline_links(canvas, state, look);
     outline_sources(canvas, state, look);

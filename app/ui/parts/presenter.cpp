@@ -49,8 +49,8 @@ void draw_mark(const Canvas& c, float x, float y, const MarkLook& look) {
 }
 
 float presenter_title(const Canvas& c, std::string_view title) {
-    draw_mark(c, 28, 21, {13, 15, 1.6f, 3});
-    return c.text(72, 36, title, size::far_sign, c.theme->t1, Face::semibold);
+    draw_mark(c, 28, 24, {13, 15, 1.6f, 3});
+    return c.text(72, 38, title, size::far_title, c.theme->t1, Face::semibold);
 }
 
 float light_of(const AppState& state, bool now, bool before) {
@@ -69,12 +69,6 @@ float readable_light(float light, ImU32 text, ImU32 surface, ImU32 page) {
     constexpr float enough = 4.7f;
     while (light < 1 && contrast(mix(page, text, light), mix(page, surface, light)) < enough) light += .02f;
     return std::min(light, 1.0f);
-}
-
-void beam(const Canvas& c, const AppState& state, const Rect& a) {
-    if (!state.settings.spotlight) return;
-    c.faded(transition(state))
-        .rect(a.x - 9, a.y - 9, a.w + 18, a.h + 18, with_alpha(c.theme->focus, .3f), 12);
 }
 
 Theme bright_room(const Theme& theme) {

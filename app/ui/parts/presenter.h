@@ -23,8 +23,6 @@ float light_on(const AppState& state, Slot slot);
 float light_of(const AppState& state, bool now, bool before);
 /// As little more than that as lets a text be read on a surface that is as dark.
 float readable_light(float light, ImU32 text, ImU32 surface, ImU32 page);
-/// A glow that is seen from the last row, below what the step has written; drawn before it.
-void beam(const Canvas& canvas, const AppState& state, const Rect& area);
 
 /// The light theme for a room with daylight: every text at least 7 : 1, fills that differ on a projector that
 /// cannot show black. Other themes stay as they are.

@@ -206,6 +206,18 @@ void rescaled_mark(const Frame& f, std::size_t n) {
     const Theme& t = *f.c.theme;
     const float x = f.x(n) + 1.5f;
     f.c.dashed_line({x, f.area.y - 2}, {x, f.area.bottom()}, hue(t, Role::alpha), 1.4f, {4, 3});
+    // On stage it says what it stands for, at its top, if no number is near.
+    if (!far_type()) return;
+    const std::string words = "× " + format_short(f.plot.columns[n].alpha);
+    const float w = text_width(Face::medium, size::small, words), left = x - 4 - w, y = f.area.y + 6;
+    const auto in_the_way = [&](std::size_t m) {
+        const auto number = figure_of(f, m);
+        return number && std::abs(number->y - y) < 15 && number->x - number->w / 2 < x &&
+               number->x + number->w / 2 > left;
+    };
+    if (n == 0 || left < f.area.x || in_the_way(n) || in_the_way(n - 1)) return;
+    f.c.rect(left - 2, y - 8, w + 4, 16, t.well, 2);
+    f.c.text(left, y, words, size::small, hue(t, Role::alpha), Face::medium);
 }
 
 void skipped_column(const Frame& f, std::size_t n) {
@@ -280,7 +292,8 @@ void bar(const Frame& f, std::size_t n) {
         draw_figure(f, n);
         return;
     }
-    const float side = f.cw > 12 ? f.cw * .17f : 1, x = f.x(n) + side, w = f.cw - 2 * side;
+    const float wide = far_type() && column.now ? .08f : .17f;
+    const float side = f.cw > 12 ? f.cw * wide : 1, x = f.x(n) + side, w = f.cw - 2 * side;
     const float zero = f.y(0), top = f.y(column.value), kept = f.y(column.kept);
     if (!column.there) {
         pending(f, x, w, zero);

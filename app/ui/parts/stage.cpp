@@ -360,7 +360,6 @@ void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& lin
     if (t.done < t.rows() * t.cols())
         look.cells_done = std::min(look.cells_done, t.done), look.before = nullptr;
     const Canvas now = c.faded(there);
-    if (t.result || t.leaves) beam(now, state, t.bed.area());
     look.measured = true, look.form = t.form;
     far_matrix(now, state, look, t.bed, t.digits, t.cell.text);
     if (t.lit.w > 0) c.frame(t.lit.x, t.lit.y, t.lit.w, t.lit.h, c.theme->focus, 3, radius::cell);
@@ -420,6 +419,14 @@ void heighten(Terms& line, float h) {
     for (Placed& t : line) t.bed.ch = std::max(t.bed.ch, row);
 }
 
+// What stands below: "before", "operation", "after".
+constexpr float heading_h = 36, heading_mid = 13, least_headed_row = 52;
+
+void draw_heading(const Canvas& c, const Rect& a, float x, const char* word) {
+    const float w = text_width(Face::regular, size::far, word);
+    c.text(std::min(x, a.right() - w), a.y + heading_mid, word, size::far, c.theme->t3);
+}
+
 // Before, the drawing, after. False if that is too wide.
 bool beside_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view) {
     const float h = a.h - symbols_h - 8 - words_below(state, line),
@@ -427,18 +434,29 @@ bool beside_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& l
     if (h < least_lens_h) return false;
     if (!fits_roomy(state, line, a.w - good_lens_w - 2 * least_gap, h) && !fits_usual(state, line, {w, h}))
         return false;
-    heighten(line, h);
     const auto first_result =
         static_cast<std::size_t>(std::ranges::find_if(line, &Placed::result) - line.begin());
+    const float room = (h - heading_h) / px(most_rows(line));
+    const bool headed = first_result > 0 && first_result < line.size() && room >= least_headed_row;
+    const float head = headed ? heading_h : 0;
+    heighten(line, h - head);
+    for (Placed& t : line) t.bed.ch = std::min(t.bed.ch, (h - head) / px(most_rows(line)));
     const float before = width_of(line, 0, first_result), after = width_of(line, first_result, line.size());
-    place(line, 0, first_result, a.x, a.y);
-    place(line, first_result, line.size(), a.right() - after - 4, a.y);
+    place(line, 0, first_result, a.x, a.y + head);
+    place(line, first_result, line.size(), a.right() - after - 4, a.y + head);
     // The bracket that closes the operands is part of the room before the results.
     const float closing = first_result > 0 ? after_w(line[first_result - 1]) : 0;
     const float x = a.x + before + (before > 0 ? closing + least_gap : 0),
                 right = a.right() - after + closing - 12;
-    const float lens_h = std::min(h + 30, 330.0f);
-    draw_all(c, state, a, line, {x, a.y + 24 + (h + 30 - lens_h) / 2, right - x, lens_h}, view);
+    const float lens_top = headed ? heading_h : 24, most = h + 54 - lens_top,
+                lens_h = std::min(most, most_lens_h);
+    if (headed) {
+        draw_heading(c, a, line.front().bed.x - gap_before(line, 0), "before");
+        draw_heading(c, a, x, "operation");
+        draw_heading(c, a, line[first_result].bed.x - 4, "after");
+    }
+    draw_all(c, state, a, line, {x, a.y + lens_top + (headed ? 0 : (most - lens_h) / 2), right - x, lens_h},
+             view);
     return true;
 }
 

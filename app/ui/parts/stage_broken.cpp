@@ -115,6 +115,10 @@ void broken_stage(const Canvas& c, const AppState& state, const BrokenStep& s, c
     };
     pane(s.truth, false, a.x);
     pane(s.broken, true, a.x + w + between);
+    // The true height is one line across both.
+    const Pane left{c, s, s.truth, false, rounded, moves, {a.x, a.y, w, a.h}, bars, ""};
+    if (left.has_line())
+        c.line({left.a.right(), left.line_y()}, {left.a.right() + between, left.line_y()}, c.theme->t1, 2);
 }
 
 void fault_name(const Canvas& c, const AppState& state, float x, float y, float room, bool harmless) {

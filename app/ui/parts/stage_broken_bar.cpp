@@ -116,8 +116,37 @@ void draw_no_length(const Pane& p) {
              Align::center);
 }
 
+// Two values that one bar cannot tell apart: the end of it, so many times as high that the difference is
+// seen.
+void draw_magnified(const Pane& p) {
+    const double truth = p.step.truth.value, broken = p.step.broken.value;
+    constexpr float w = 150, h = 112, apart = 56;
+    const float differs = p.bars.length(broken - truth), y = p.bars.y - 6;
+    if (!p.rounded || p.side.parts.size() != 1 || !std::isfinite(truth) || !std::isfinite(broken) ||
+        differs == 0 || differs > 6 || p.label_w() < w || p.bars.h < h + 78)
+        return;
+    const Theme& t = p.theme();
+    const ImU32 colour = hue(t, p.side.parts.front().role), fill = fill_of(t, p.side.parts.front().role);
+    const float x = p.label_x(), mid = y + h / 2, up = broken * broken > truth * truth ? -1 : 1,
+                exact = mid - up * apart / 2, level = p.broken ? mid + up * apart / 2 : exact;
+    p.c.rect(x, y, w, h, t.well, radius::bar);
+    p.c.rect(x, level, w, y + h - level, fill, 0);
+    p.c.line({x, level}, {x + w, level}, colour, 3);
+    if (p.broken) p.c.dashed_line({x, exact}, {x + w, exact}, t.t1, 2, {8, 5});
+    p.c.frame(x, y, w, h, t.line2, 1.5f, radius::bar);
+    const float top = p.bars.at(p.side.value);
+    p.c.line({p.x() + bar_w, top}, {x, y}, t.line2, 1.5f);
+    p.c.line({p.x() + bar_w, top}, {x, y + h}, t.line2, 1.5f);
+    const double times = static_cast<double>(apart) / static_cast<double>(differs);
+    const double unit = std::pow(10.0, std::floor(std::log10(times)));
+    const std::string words = "its end × " + format_count(std::llround(std::round(times / unit) * unit));
+    if (text_width(Face::regular, size::far, words) <= p.label_w())
+        p.c.text(x, y + h + 22, words, size::far, t.t2);
+}
+
 void draw_bar(const Pane& p) {
     if (!std::isfinite(p.side.value)) return draw_no_length(p);
+    draw_magnified(p);
     p.c.line({p.a.x + 12, p.bars.zero()}, {p.end_x() - 12, p.bars.zero()}, p.theme().t3, 2);
     double from = 0;
     for (std::size_t n = 0; n < p.side.parts.size(); from += p.side.parts[n++].value) draw_part(p, n, from);
@@ -138,12 +167,32 @@ void draw_true_line(const Pane& p) {
 struct BarLabel {
     float y;
     Line line;
-    bool wrong = false;  // the number in it
+    bool wrong = false;    // the number in it
+    bool on_line = false;  // that of the dashed line
 };
+
+// The label of the line stays on it, the others make way. False where they have no room.
+bool set_round_line(std::vector<BarLabel>& labels, float top, float bottom) {
+    std::vector<BarLabel> out = labels;
+    const auto fixed = std::ranges::find_if(out, &BarLabel::on_line);
+    if (fixed == out.end()) return false;
+    float most = fixed->y - label_h, least = fixed->y + label_h;
+    for (auto label = fixed; label != out.begin();) {
+        --label;
+        label->y = std::min(label->y, most), most = label->y - label_h;
+    }
+    for (auto label = fixed + 1; label != out.end(); ++label)
+        label->y = std::max(label->y, least), least = label->y + label_h;
+    const auto [first, last] = std::pair{out.front().y, out.back().y};
+    if (first - label_h / 2 < top || last + label_h / 2 > bottom) return false;
+    labels = std::move(out);
+    return true;
+}
 
 // From above to below, no two on each other.
 void set_apart(std::vector<BarLabel>& labels, float top, float bottom) {
     std::ranges::stable_sort(labels, {}, &BarLabel::y);
+    if (set_round_line(labels, top, bottom)) return;
     float least = top + label_h / 2;
     for (BarLabel& label : labels) label.y = std::max(label.y, least), least = label.y + label_h;
     float most = bottom - label_h / 2;
@@ -174,7 +223,7 @@ std::optional<BarLabel> true_label(const Pane& p) {
     truth.broken = false;
     const Line line = pieces("true ", number(shown(truth, p.step.truth.value, p.step.broken.value).text));
     if (rich_width(p.c, line, size::far) > p.label_w()) return {};
-    return BarLabel{p.line_y(), line};
+    return BarLabel{p.line_y(), line, false, true};
 }
 
 // Where the label of the line comes to lie, if it is the only one.

@@ -108,11 +108,20 @@ void draw_arrows(const Canvas& c, const AppState& state, const TransferPlan& pla
 void draw_blocks(const Canvas& c, const AppState& state, const TransferPlan& plan) {
     const Theme& t = *c.theme;
     const bool arrived = is_load(op_now(state)) || !on_its_way(state);
+    const Trace& trace = *state.trace;
+    const int k = state.cursor.step;
+    const std::span<const Access> accesses = moved(trace, k);
+    std::size_t n = 0;
     for (const StripPlace& place : places_in_hbm(state, plan)) {
         const Rect& a = place.area;
-        const ImU32 colour = hue(t, info(place.slot).role);
-        c.rect(a.x, a.y, a.w, a.h, arrived ? mix(t.panel, colour, .5f) : t.well, radius::cell);
+        const ImU32 colour = hue(t, info(place.slot).role),
+                    fill = arrived ? mix(t.panel, colour, .3f) : t.well;
+        c.rect(a.x, a.y, a.w, a.h, fill, radius::cell);
         c.frame(a.x - 2, a.y - 2, a.w + 4, a.h + 4, mix(t.panel, colour, .75f), 2.5f, radius::card);
+        Line name = name_of(trace, k, accesses[n++]);
+        for (Span& span : name) span.role = Role::none;
+        if (a.h >= size::far && rich_width(c, name, size::far) <= a.w - 4)
+            c.rich(a.x + a.w / 2, a.middle(), name, size::far, Align::center, ink_on(t, fill));
     }
 }
 

@@ -169,7 +169,7 @@ void draw_caption(const Canvas& c, const AppState& state, const Strip& s, float 
 struct Sum {
     Role role = Role::none;
     int count = 0, others = 0;
-    double shown = 0, all = 0, scale = 1, total = 0;
+    double shown = 0, all = 0;
 };
 
 // Only where there is more to it than the result.
@@ -183,15 +183,11 @@ std::optional<Sum> sum_of(const AppState& state, const Zoom& z) {
     if (!sum || factors.size() != 2 || !sum->adds_up()) return {};
     const Strip &a = *factors[0], &b = *factors[1];
     if (a.first != b.first || a.count != b.count || a.line.length() != std::ssize(sum->a.values)) return {};
-    Sum out{.role = info(sum->slot).role,
-            .count = a.count,
-            .others = a.line.length() - a.count,
-            .total = sum->total};
+    Sum out{.role = info(sum->slot).role, .count = a.count, .others = a.line.length() - a.count};
     out.all = sum->products();
     for (int n = a.first; n < a.first + a.count; ++n)
         out.shown += sum->a.values[static_cast<std::size_t>(n)] * sum->b.values[static_cast<std::size_t>(n)];
     const bool alone = !sum->grows && sum->divisor == 1;
-    if (alone) out.scale = sum->scale;
     return out.others > 0 || !alone ? std::optional(out) : std::nullopt;
 }
 
@@ -205,11 +201,8 @@ std::vector<Line> sum_lines(const Sum& sum) {
                more = pieces(shown, ", " + str(sum.others) + " more ", figure(others));
     const Line all = pieces("Σ ", figure(sum.all)),
                of_all = pieces(shown, ", all " + str(sum.count + sum.others) + ": ", figure(sum.all));
-    if (sum.scale == 1) return {pieces(others_too, ", ", all), pieces(more, ", ", all), of_all, all};
-    const Line scaled =
-        pieces(", × " + format_short(sum.scale) + " → ", number(format_short(sum.total), Role::none, true));
-    return {pieces(others_too, ", sum ", figure(sum.all), scaled), pieces(more, ", ", all, scaled),
-            pieces(of_all, scaled), pieces(all, scaled)};
+    // The formula goes on from there.
+    return {pieces(others_too, ", ", all), pieces(more, ", ", all), of_all, all};
 }
 
 // False, and nothing drawn, without room.

@@ -570,7 +570,7 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     }
     view.presenter(c, state, hbm, {x, top, w, bottom - top});
     // Beside the enlarged row the map is large.
-    const bool small_map = view.presenter_strip && !strip && !zoomed;
+    const bool small_map = view.presenter_strip && !zoomed;
     if (stage.head) head(c, state, W, small_map);
     mouse_buttons(c, state, W);
 }

@@ -20,7 +20,9 @@ namespace {
 using Grid = TimelineGrid;
 constexpr float narrowest = 4, widest = 64;  // a cell with the space beside it
 // Of a lane alone: from its foot to the middle of the names of its blocks, and to the bar of the whole walk.
-constexpr float below_lane = 8.5f, bar_below_lane = 16.5f;
+constexpr float below_lane = 8.5f, bar_below_lane = 16.3f;
+constexpr float least_lone_cell =
+    27;  // with its symbol, and the space beside it: no more than 22 side by side
 
 // Time to the right, in ticks: numbers where a tick begins, as many as have room.
 void ticks(const Canvas& c, const Grid& grid, const LaneWindow& v, float y, float right) {
@@ -103,7 +105,7 @@ float least_pitch(const Canvas& c, const AppState& state, const Grid& grid) {
         if (!known.emplace(trace.step(k).op, moved(trace.reads(k)), moved(trace.writes(k))).second) continue;
         most = std::max(most, least_cell(c, trace, k));
     }
-    return most + space;
+    return std::max(most + space, least_lone_cell);
 }
 
 // Round the current step; cells with their symbols stand still while the walk is in a tile.
@@ -264,12 +266,13 @@ void group_names(const Canvas& c, const AppState& state, const Grid& grid, const
         if (!group.now) name(group, group.cells.w);
 }
 
-// The lane of the current step, at the left; where the tag of the step lies there, behind it.
-void lane_name(const Canvas& c, const AppState& state, const Grid& grid, const Rect& tag, float x) {
+// The lane of the current step, at the left; where the tag of the step lies there, at the right.
+void lane_name(const Canvas& c, const AppState& state, const Grid& grid, const Rect& tag, const Rect& a) {
     if (grid.count() < 2) return;
     const std::string name = state.lesson->lane(*state.problem, grid.lane_of(state.cursor.step));
-    const bool free = tag.x > x + text_width(Face::regular, size::small, name) + 12;
-    c.text(free ? x : tag.right() + 12, tag.middle(), name, size::small, c.theme->t2);
+    const bool free = tag.x > a.x + text_width(Face::regular, size::small, name) + 12;
+    c.text(free ? a.x : a.right(), tag.middle(), name, size::small, c.theme->t2,
+           free ? Align::left : Align::right);
 }
 
 // What the current step does, over its lane, which begins at `top`.
@@ -298,7 +301,7 @@ void tag(const Canvas& c, const AppState& state, const Grid& grid, const LaneWin
         c.text(x + w / 2, y + 8, words.front().text, size::small, c.theme->inv, Face::medium, Align::center);
     else
         c.rich(x + w / 2, y + 5.5f, words, size::small, Align::center, c.theme->inv);
-    lane_name(c, state, grid, {x, y, w, 16}, a.x);
+    lane_name(c, state, grid, {x, y, w, 16}, {a.x, a.y, a.w - v.space(), a.h});
     group_names(c, state, grid, v, v.y_of(v.first_lane + v.lanes - 1) + v.lane + below_lane, a.right());
 }
 
@@ -416,9 +419,9 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
     answer_mouse(c, state, grid, v, a.right());
     if (v.overview.w > 0) overview(c, state, v);
     if (style.whole_symbols && (v.columns < grid.columns || grid.count() > 1))
-        run_bar(c, state, v,
+        run_bar(c, state,
                 {a.x, v.y_of(v.first_lane + v.lanes - 1) + v.lane + (style.tag ? bar_below_lane : 6),
-                 a.w - v.space(), 3});
+                 a.w - v.space(), 2.4f});
 }
 
 void timeline_view(const Canvas& c, AppState& state, const Rect& a) {

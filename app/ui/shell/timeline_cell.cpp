@@ -86,7 +86,7 @@ Line narrow_symbol(Line symbol, Op op) {
     for (Span& s : symbol)
         if (s.text == "÷ ") s.text = "÷";
     if (op == Op::init) symbol = {word("∅")};
-    if (op == Op::mask) symbol = {word("/")};
+    if (op == Op::mask) symbol = {word("−∞")};
     if (op == Op::softcap) symbol = {word("c")};  // of "cap"
     if (op == Op::cap_gradient) symbol = {word("c′")};
     if (op == Op::bias) symbol = {word("−")};
@@ -158,6 +158,11 @@ float least_cell(const Canvas& c, const Trace& trace, int k) {
 void skipped_cell(const Canvas& c, float x, float y, float w, float h, ImU32 colour) {
     c.dashed_frame(x + .5f, y + .5f, w - 1, h - 1, colour, 1, {4, 3});
     c.hatch(x + 2, y + 2, w - 4, h - 4, colour, w < 14 ? 4.0f : 7.0f);
+    constexpr const char* words = "masked, skipped";
+    const float said = text_width(Face::regular, size::small, words);
+    if (h < 16 || said + 20 > w) return;
+    c.rect(x + (w - said) / 2 - 5, y + 1, said + 10, h - 2, c.theme->bg, radius::bar);
+    c.text(x + w / 2, y + h / 2, words, size::small, c.theme->t2, Align::center);
 }
 
 void waiting_cell(const Canvas& c, float x, float y, float w, float h) {

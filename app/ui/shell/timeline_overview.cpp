@@ -99,28 +99,22 @@ void overview(const Canvas& c, AppState& state, const LaneWindow& v) {
     go_to(state, at_step(*state.trace, k));
 }
 
-void run_bar(const Canvas& c, AppState& state, const LaneWindow& v, const Rect& a) {
+void run_bar(const Canvas& c, AppState& state, const Rect& a) {
     const TimelineGrid& grid = state.look.grid;
     const Theme& t = *c.theme;
     const int now = state.cursor.step, row = grid.lane_of(now), all = state.trace->size();
-    const float thin = a.h / 2, seam = grid.count() <= 32 ? 2.0f : 0.0f;
+    const float seam = grid.count() <= 32 ? 2.0f : 0.0f;
     const auto x_of = [&](int k) { return a.x + a.w * px(k) / px(all); };
-    const auto part = [&](int from, int to, float h) {
+    const auto part = [&](int from, int to) {
         const auto run = [&](int first, int end, ImU32 colour) {
-            if (first < end) c.rect(x_of(first), a.middle() - h / 2, x_of(end) - x_of(first), h, colour, 1);
+            if (first < end) c.rect(x_of(first), a.y, x_of(end) - x_of(first), a.h, colour, 1);
         };
         run(from, std::min(to, now + 1), t.t3);
         run(std::max(from, now + 1), to, t.line2);
     };
     // How long what comes is would tell what it skips.
     const int known = hides_what_comes(state) ? row : grid.count() - 1;
-    for (int lane = 0; lane <= known; ++lane)
-        part(grid.begin(lane), lane < known ? grid.end(lane) : all, thin);
-    int first = now, last = now;
-    const auto shown = [&](int k) { return cell_of(grid, v, k).w > 0; };
-    while (first > grid.begin(row) && shown(first - 1)) --first;
-    while (last + 1 < grid.end(row) && shown(last + 1)) ++last;
-    part(first, known < grid.count() - 1 ? now + 1 : last + 1, a.h);
+    for (int lane = 0; lane <= known; ++lane) part(grid.begin(lane), lane < known ? grid.end(lane) : all);
     for (int lane = 1; lane <= known; ++lane)
         c.rect(x_of(grid.begin(lane)) - seam / 2, a.y - 1, seam, a.h + 2, t.bg);
     c.rect(x_of(now), a.y - 1, std::max(2.0f, x_of(now + 1) - x_of(now)), a.h + 2, t.t1, 1);

@@ -48,8 +48,8 @@ std::string loop_label(const AppState& state);
 
 // timeline_overview.cpp
 void overview(const Canvas& canvas, AppState& state, const LaneWindow& window);
-/// Every step of the walk at its place, lane behind lane; thick are those that the cells show.
-void run_bar(const Canvas& canvas, AppState& state, const LaneWindow& window, const Rect& area);
+/// Every step of the walk at its place, lane behind lane.
+void run_bar(const Canvas& canvas, AppState& state, const Rect& area);
 /// The wheel zooms round the mouse, with Shift it moves the view.
 void answer_wheel(AppState& state, const LaneWindow& window, float mouse_x);
 

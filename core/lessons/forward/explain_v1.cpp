@@ -65,7 +65,8 @@ void explain_load_state(const View& v) {
                           sym(Slot::m_hbm), ", ", sym(Slot::l_hbm)});
     set_bytes(v, state_bytes(v, O), "bytes read");
     v.out.kind = before > 0;
-    v.out.why = before > 0 ? "The state of query block " + str(i) + ", as " + count(before, "key block") +
+    v.out.why = before > 0 ? "The state of query block " + str(i) + ", as " +
+                                 (before == 1 ? "the key block before" : count(before, "key block")) +
                                  " left it, comes back from HBM. FlashAttention-2 keeps it on chip and "
                                  "reads nothing here."
                            : "The first key block of query block " + str(i) +

@@ -78,13 +78,13 @@ double tick_step(double to, int most) {
     return 10 * ten;
 }
 
-// 0.0005, 5 × 10⁻⁸
+// 0.0005, 5×10⁻⁸
 Line tick_text(double value, bool power_alone) {
     if (value == 0) return {word("0")};
     if (!power_alone && value >= 1e-4 && value < 1e5) return {word(significant(value, 2))};
     const int power = static_cast<int>(std::floor(std::log10(value) + 1e-9));
     const Line ten{word("10"), super((power < 0 ? "−" : "") + str(std::abs(power)))};
-    return power_alone ? ten : pieces(significant(value / std::pow(10.0, power), 2) + " × ", ten);
+    return power_alone ? ten : pieces(significant(value / std::pow(10.0, power), 2) + "×", ten);
 }
 
 std::vector<double> ticks_of(const DifferenceScale& scale, int most) {

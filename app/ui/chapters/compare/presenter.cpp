@@ -16,7 +16,7 @@ using Quantity = KernelFault::Quantity;
 void verdict(const Canvas& c, const KernelComparison& shown, float W) {
     const OutputVerdict& v = shown.nearest();
     const Theme& t = *c.theme;
-    c.text(space::far_side, 112, shown.passed() ? "Within the rule" : "Beyond the rule", size::far_title,
+    c.text(space::far_side, 112, shown.passed() ? "Within the rule" : "Beyond the rule", size::far_lead,
            shown.passed() ? t.t1 : t.danger, Face::semibold);
     c.paragraph(space::far_side, 142, 400, ratio_text(shown), size::far_number, t.t2, 2, Face::regular,
                 1.22f);
@@ -49,8 +49,8 @@ void statistics(const Canvas& c, const AppState& state, const Rect& a) {
     const KernelComparison& shown = *state.comparing->shown;
     const Theme& t = *c.theme;
     const Place at = place_of(state);
-    c.text_within(a.x, a.y + 16, a.w, "Query " + str(at.row) + ", " + tile_text(at.i, at.j), size::far_text,
-                  t.t1, Face::semibold);
+    c.text_within(a.x, a.y + 16, a.w, "Query " + str(at.row) + ", " + tile_text(at.i, at.j), size::far, t.t2,
+                  Face::medium);
     const int r = at.row - at.i * shown.kernel->problem.Br;
     float y = a.y + 76;
     for (Quantity quantity : {Quantity::m, Quantity::l, Quantity::alpha}) {
@@ -74,7 +74,7 @@ void statistics(const Canvas& c, const AppState& state, const Rect& a) {
 
 void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect& a) {
     const Theme& t = *c.theme;
-    c.rich(a.x, a.y + 16, map_title(map), size::far_text, Align::left, t.t1);
+    c.rich(a.x, a.y + 16, map_title(map), size::far, Align::left, t.t2);
     if (map.far.size() == 0) return;
     const float left = axis_left(size::far), top = a.y + 42 + axis_top(size::far);
     const Rect filled = heat_map(c, map, {a.x + left, top, a.w - left, a.bottom() - 44 - 62 - top});

@@ -11,12 +11,12 @@ namespace tilewalk::ui {
 
 namespace {
 
-// 7.76 × 10⁻⁴ in pieces
+// 7.76×10⁻⁴ in pieces
 Line power_of_ten(double x, bool result = false) {
     if (x == 0 || !std::isfinite(x) || std::abs(x) >= 1e-3)
         return {number(three_digits(x), Role::none, result)};
     const int power = static_cast<int>(std::floor(std::log10(std::abs(x))));
-    return pieces(number(format_fixed(x / std::pow(10.0, power), 2), Role::none, result), " × 10",
+    return pieces(number(format_fixed(x / std::pow(10.0, power), 2), Role::none, result), "×10",
                   super("−" + str(-power)));
 }
 

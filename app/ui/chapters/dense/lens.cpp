@@ -304,7 +304,7 @@ void draw_score_gradient(const Canvas& c, const AppState& state, const Rect& who
     }
     if (!to_scale(heights)) return no_scale(c, pane);
     areas(c, state.trace->walked(), {pane.x + 60, pane.y, std::min(pane.w - 120, 820.0f), pane.h}, list,
-          target.col, target.row, formula_text(state.explanation, Role::alpha, D, format_short(D)));
+          target.col, target.row, formula_text(state.explanation, Role::D, D, format_short(D)));
 }
 
 const char* caption(const AppState& state) {

@@ -132,7 +132,7 @@ void draw_areas(const Canvas& c, const Rect& pane, const Around& a) {
     const CellRef target = a.state.explanation.target;
     const double D = Around::at(*a.trace.live(Slot::Di, a.k).value, a.row, 0);
     areas(c, p, pane, list, target.row == a.row ? at.key(a.k, target.col) : -1, at.query(a.k, a.row),
-          formula_text(a.state.explanation, Role::alpha, D, format_short(D)));
+          formula_text(a.state.explanation, Role::D, D, format_short(D)));
 }
 
 std::vector<Bar> row_bars(const Around& a, const Value& tile) {

@@ -64,10 +64,11 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
     const float limit = bar_x + length(capacity);
     const std::string& name = s.input.hardware.name;
     const std::string there = name.substr(0, name.find(' ')) + ": " + format_large_size(capacity);
-    const float half = text_width(Face::medium, size::far, there) / 2;
-    c.text(std::clamp(limit, bar_x + half, std::max(bar_x + half, bar_end - half)), a.y + 20, there,
-           size::far, t.t1, Face::medium, Align::center);
-    c.text(verdict_x, a.y + 20, format_count(heads) + (heads == 1 ? " head" : " heads"), size::far, t.t2,
+    // It begins at its line, or ends there.
+    const bool behind = limit + text_width(Face::medium, size::far, there) > bar_end;
+    c.text(behind ? limit + 1 : limit - 1, a.y + 20, there, size::far, t.t1, Face::medium,
+           behind ? Align::right : Align::left);
+    c.text(verdict_x, a.y + 20, heads == 1 ? "one head" : "all " + format_count(heads), size::far, t.t2,
            Face::medium, Align::right);
     note_part(c, {a.x - 16, a.y, a.w + 32, a.h + 4}, "Scores");
     const float pitch = (a.h - 40) / 4;
@@ -177,13 +178,13 @@ void memory_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     if (points_at(state, "Tile height")) return tile_height(c, s, {x, 72, w, H - 72 - 16});
     if (points_at(state, "KV cache")) return cache(c, s, {x + 16, 80, w - 32, H - 80 - 20});
     const Line title{symbol("N", Role::none), word(" = "), strong(format_count(s.shape.N))};
-    const float right = x + c.rich(x, 102, title, size::far_title, Align::left, c.theme->t1) + 24;
+    const float right = x + c.rich(x, 102, title, size::far_lead, Align::left, c.theme->t1) + 24;
     const bool brief = H < from::presenter_page;  // the card of a tour has the rest: what it speaks of stays
     const bool traffic = brief && points_at(state, "Traffic");
     const std::int64_t heads = s.input.heads * s.input.batch;
     const std::string matrices =
         "the N × N matrices of " + (heads == 1 ? std::string("one head") : format_count(heads) + " heads");
-    c.text_within(right, 107, x + w - right,
+    c.text_within(right, 104, x + w - right,
                   traffic ? std::string("bytes through HBM, of one head") : matrices, size::far_text,
                   c.theme->t2);
     if (brief) {

@@ -58,9 +58,10 @@ std::string pass_name(const CascadeNow& now) {
 // K with the number of its block, in the ink that is read on this fill; 0: in its hue.
 void block_name(const Canvas& c, int number, float x, float y, ImU32 fill) {
     Line name = slot_symbol(Slot::K, number);
+    const bool legible = fill == 0 || contrast(hue(*c.theme, Role::K), fill) >= c.theme->text_contrast;
     for (Span& span : name)
-        if (fill != 0) span.role = Role::none;
-    c.rich(x, y, name, size::body, Align::center, fill != 0 ? ink_on(*c.theme, fill) : 0);
+        if (!legible) span.role = Role::none;
+    c.rich(x, y, name, size::body, Align::center, legible ? 0 : ink_on(*c.theme, fill));
 }
 
 // ---- Who sees which keys: rows are queries, columns keys
@@ -91,7 +92,7 @@ struct SeesMap {
         const Rect at{x(keys.first) + 1, y(first) + 1, px(keys.keys) * cw - 2, px(count) * ch - 2};
         const ImU32 ink = hue(t, Role::K);
         const bool current = number == now.block, done = number < now.read && !now.skips(number);
-        const ImU32 fill = current && now.skips(number) ? t.panel : mix(t.panel, ink, current ? .4f : .2f);
+        const ImU32 fill = current && now.skips(number) ? t.panel : mix(t.panel, ink, current ? .26f : .14f);
         // No line between rows runs through its name.
         c.rect(at.x, at.y, at.w, at.h, current || done ? fill : c.theme->panel, radius::bar);
         if (current)
@@ -173,7 +174,7 @@ float draw_places(const Canvas& c, const CascadeNow& now, const Rect& a, bool nu
                    number == now.block ? t.t1 : t.t3, Face::mono, Align::center);
         const bool current = number == now.block, done = number < now.read && !now.skips(number);
         const ImU32 ink = hue(t, Role::K);
-        const ImU32 fill = current && now.skips(number) ? t.panel : mix(t.panel, ink, current ? .4f : .2f);
+        const ImU32 fill = current && now.skips(number) ? t.panel : mix(t.panel, ink, current ? .26f : .14f);
         // No line between rows runs through its name.
         c.rect(at.x, at.y, at.w, at.h, current || done ? fill : c.theme->panel, radius::bar);
         c.frame(at.x + .5f, at.y + .5f, at.w - 1, at.h - 1,

@@ -69,8 +69,9 @@ float ring_map(const Canvas& c, const AppState& state, float right) {
     if (shows_ring(state)) return 0;
     const RingNow now(state);
     const int R = now.ring.ranks;
-    constexpr float side = 52, top = 14;
+    constexpr float side = 60, top = 10;
     const float cell = side / px(R), x = right - side;
+    const bool numbered = cell >= size::far + 2;  // with the round in which a rank has these keys
     for (int rank = 0; rank < R; ++rank)
         for (int round = 0; round < R; ++round) {
             const Rect at{x + px(now.ring.owner(rank, round)) * cell, top + px(rank) * cell, cell, cell};
@@ -80,7 +81,10 @@ float ring_map(const Canvas& c, const AppState& state, float right) {
             else if (round <= now.round_of(rank))
                 c.rect(at.x + 1, at.y + 1, cell - 2, cell - 2, c.theme->line2, radius::bar);
             else
-                c.frame(at.x + 1.5f, at.y + 1.5f, cell - 3, cell - 3, c.theme->line2, 1, radius::bar);
+                c.dashed_frame(at.x + 1.5f, at.y + 1.5f, cell - 3, cell - 3, c.theme->t3, 1.4f, {4, 3});
+            if (numbered)
+                c.text(at.x + cell / 2, at.middle(), str(round), size::far,
+                       current ? c.theme->inv : c.theme->t2, Face::medium, Align::center);
         }
     note_part(c, {x, top, side, side}, "Rounds");
     const float name_w = c.rich(x - 12, 40, {symbol("K", Role::K)}, size::far_number, Align::right);

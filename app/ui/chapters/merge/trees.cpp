@@ -116,7 +116,6 @@ void part_of_box(const Canvas& c, const Rect& a, Role role, double v) {
 void draw_box(const Canvas& c, const Rect& a, const PartialResult& of, PartForm form, int col, bool last) {
     const Theme& t = *c.theme;
     const double O = of.O[static_cast<std::size_t>(col)];
-    if (last) c.halo(a.x, a.y, a.w, a.h, radius::card);
     c.rect(a.x, a.y, a.w, a.h, t.well, radius::card);
     const float h = (a.h - 3) / 2;
     // m has the room of its number, but never half of the box.
@@ -133,8 +132,10 @@ void draw_box(const Canvas& c, const Rect& a, const PartialResult& of, PartForm 
         }
         part_of_box(c, {a.x + 1, a.y + h + 2, a.w - 2, h}, Role::O, O);
     }
-    c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, last ? t.focus : t.line2, last ? 2.4f : 1, radius::card);
-    if (last) c.corner(a.x, a.y, a.w - 1.5f, a.h - 1.5f, 9, t.focus);
+    if (last)
+        c.frame(a.x - .5f, a.y - .5f, a.w + 1, a.h + 1, t.focus, focus_width(), radius::card);
+    else
+        c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, t.line2, 1, radius::card);
 }
 
 void draw_tree(const Canvas& c, const Rect& a, const Tree& tree, const Leaves& leaves, int col,

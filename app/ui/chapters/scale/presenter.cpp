@@ -101,8 +101,8 @@ void bars_at_one_length(const Canvas& c, const AppState& state, const ShownRepor
           [](const ShownReport&, const Record&) { return std::string(); }}}};
     const float head = 64, most_rows = std::max(0.0f, std::floor((a.h - head) / 38));
     if (px(rows.size()) > most_rows) rows.resize(static_cast<std::size_t>(most_rows));
-    const float pitch = std::min((a.h - head) / px(std::max<std::size_t>(rows.size(), 1)), 104.0f),
-                h = std::min(56.0f, pitch - 12);
+    const float pitch = std::min((a.h - head) / px(std::max<std::size_t>(rows.size(), 1)), 132.0f),
+                h = std::min(80.0f, pitch - 12);
     const auto y_of = [&](std::size_t n) { return a.y + head + (px(n) + .5f) * pitch; };
     for (std::size_t n = 0; n < rows.size(); ++n)
         c.text(first - gap, y_of(n), kernel_words(rows[n]->kernel), size::far_number, t.t1, Face::semibold,
@@ -171,7 +171,7 @@ void scale_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     if (brief) return;
     // What it was measured on
     const float title_w = c.text(x, 104, bars ? "At N = " + format_count(chosen_length(state)) : chart.title,
-                                 size::far_title, c.theme->t1, Face::semibold);
+                                 size::far_lead, c.theme->t1, Face::semibold);
     if (shown)
         c.text_within(x + w, 106, w - title_w - 40, ran_on(*shown), size::far, c.theme->t2, Align::right);
     const std::string found = finding(shown ? shown->report : BenchReport{});

@@ -109,11 +109,9 @@ void draw_card(const Canvas& c, const Rect& a, const SoftmaxCard& card, float si
         return;
     }
     const ImU32 fill = card_fill(t, card);
-    if (card.written) c.faded(card.fade).halo(a.x, a.y, a.w, a.h, radius::card);
     c.rect(a.x, a.y, a.w, a.h, fill, radius::card);
     if (card.written) {
-        c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, t.focus, 2.4f, radius::card);
-        c.corner(a.x, a.y, a.w - 1.5f, a.h - 1.5f, 12, t.focus);
+        c.frame(a.x, a.y, a.w, a.h, t.focus, focus_width(), radius::card);
     } else {
         c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, mix(t.panel, hue(t, card.role), .5f), 1,
                 radius::card);
@@ -122,7 +120,10 @@ void draw_card(const Canvas& c, const Rect& a, const SoftmaxCard& card, float si
     Line symbol = card.symbol;
     for (Span& span : symbol) span.role = Role::none;
     if (slim) std::erase_if(symbol, [](const Span& span) { return span.script == Span::Script::sub; });
-    const float w = c.rich(a.x + pad, mid, symbol, size, Align::left, ink);
+    // An index hangs below its letter: both together stand in the middle.
+    const bool hangs =
+        std::ranges::any_of(symbol, [](const Span& s) { return s.script == Span::Script::sub; });
+    const float w = c.rich(a.x + pad, mid - (hangs ? .12f * size : 0), symbol, size, Align::left, ink);
     // As many digits, and as large, as there is room for.
     const Face face = card.written ? Face::mono_bold : Face::mono;
     const float room = a.w - 2 * pad - w - 3;

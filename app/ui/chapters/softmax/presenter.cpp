@@ -15,6 +15,7 @@ namespace tilewalk::ui {
 namespace {
 
 constexpr float head_h = 36, least_lens_h = 170;
+constexpr float least_cards_h = 186;  // of four below each other
 
 void element(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, Slot slot, int j,
              const Rect& a) {
@@ -87,12 +88,52 @@ void draw_row(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, c
     if (!alone) draw_reads(c, walk, a, y1 + ch / 2, y2 + ch / 2);
 }
 
-// What the loop carries along: what this step changes with the value before.
+// What was last made of the element at hand beside what the loop carries along: x₃, α₃, p₃ or a₃.
+SoftmaxCard card_of_element(const AppState& state, const SoftmaxWalk& walk) {
+    const Trace& trace = walk.trace;
+    SoftmaxCard card;
+    card.role = Role::S;
+    card.symbol = softmax_score("");
+    card.note = "not read yet";
+    for (int k = walk.k; k >= 0 && trace.step(k).phase == walk.step().phase; --k)
+        for (const Access& made : trace.writes(k)) {
+            constexpr Slot of_element[] = {Slot::S, Slot::alpha, Slot::P, Slot::Prob};
+            if (std::ranges::find(of_element, made.slot) == std::end(of_element)) continue;
+            card.role = info(made.slot).role;
+            card.symbol = slot_symbol(trace, made.slot, k);
+            const double value = trace.value(made.value).data(0, 0);
+            card.text = format_short(value), card.brief = format_short(value, 3);
+            card.written = k == walk.k;
+            if (card.written && walk.live)
+                card.fade = std::min(transition(state), over(phase(state), during::arrival));
+            return card;
+        }
+    return card;
+}
+
+void draw_lit_card(const Canvas& c, const AppState& state, const SoftmaxCard& card, const Rect& area,
+                   float light) {
+    const Theme& t = *c.theme;
+    const bool bare = card.text.empty();
+    const ImU32 fill = card_fill(t, card), page = presenter_page(t), hue_of = hue(t, card.role);
+    const ImU32 palest = bare && contrast(hue_of, page) < contrast(t.t3, page) ? hue_of : t.t3;
+    light = readable_light(light, bare ? palest : ink_on(t, fill), bare ? page : fill, page);
+    draw_card(c.faded(light), area, card, area.h < 60 ? 30 : 36);
+}
+
+// What the loop carries along: what this step changes with the value before. Above them what it is made of.
 void draw_cards(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, const Rect& a) {
     constexpr Slot slots[] = {Slot::m, Slot::l, Slot::Oi};
-    const float gap = a.h < 220 ? 6.0f : 12.0f, h = (a.h - 2 * gap) / 3;
+    const float gap = a.h < 220 ? 6.0f : 10.0f;
+    const bool room = a.h >= least_cards_h;
+    const float count = room ? 4 : 3, h = (a.h - (count - 1) * gap) / count,
+                first = room ? a.y + h + gap : a.y;
+    if (room) {
+        const SoftmaxCard card = card_of_element(state, walk);
+        draw_lit_card(c, state, card, {a.x, a.y, a.w, h}, light_of(state, true, true));
+    }
     for (int which = 0; which < 3; ++which) {
-        const Rect area{a.x, a.y + px(which) * (h + gap), a.w, h};
+        const Rect area{a.x, first + px(which) * (h + gap), a.w, h};
         SoftmaxCard card = softmax_card(state, walk, which);
         const Held before = walk.k > 0 ? walk.trace.live(slots[which], walk.k - 1) : Held{};
         if (card.written && before) {
@@ -101,14 +142,7 @@ void draw_cards(const Canvas& c, const AppState& state, const SoftmaxWalk& walk,
         }
         if (which == 2 && state.problem->d() > 1)
             card.symbol = pieces(card.symbol, "[" + str(state.softmax.component) + "]");
-        if (card.written) beam(c, state, {area.x + 4, area.y + 4, area.w - 8, area.h - 8});
-        const Theme& t = *c.theme;
-        const bool bare = card.text.empty();
-        const ImU32 fill = card_fill(t, card), page = presenter_page(t), hue_of = hue(t, card.role);
-        const ImU32 palest = bare && contrast(hue_of, page) < contrast(t.t3, page) ? hue_of : t.t3;
-        const float light = readable_light(light_on(state, slots[which]), bare ? palest : ink_on(t, fill),
-                                           bare ? page : fill, page);
-        draw_card(c.faded(light), area, card, 36);
+        draw_lit_card(c, state, card, area, light_on(state, slots[which]));
     }
 }
 
@@ -182,6 +216,10 @@ bool draw_shares(const Canvas& c, const AppState& state, const SoftmaxWalk& walk
         list.push_back({"i = " + str(other.j + 1),
                         walk.trace.value(walk.trace.writes(k).front().value).data(0, 0), Role::S});
     }
+    // The places of those to come are kept, so that nothing jumps.
+    constexpr int most = 16;
+    for (int n = static_cast<int>(list.size()); walk.N() <= most && n < walk.N(); ++n)
+        list.push_back({"i = " + str(n + 1), 0, Role::S, {}, true});
     c.text(a.x, a.y + 11.5f, "shares so far", size::body, c.theme->t2);
     bars(c, {a.x, a.y + 22, a.w, a.h - 22}, list, false, {0, 1}, phase);
     return true;

@@ -27,11 +27,11 @@ Halves halves(const Sheet& s, float words_w, float least) {
 // Two numbers below each other, each with its name where that has room.
 void two_numbers(const Sheet& s, const Rect& a, const char* const (&names)[2],
                  const std::string (&numbers)[2], const ImU32 (&colours)[2]) {
-    const bool low = s.big || a.h < 74;
+    const bool low = a.h < (s.big ? 106 : 74);
     const float size = s.big ? size::far : low ? size::small : size::lead;
     for (int n = 0; n < 2; ++n) {
-        const float y = a.y + a.h * (n == 0 ? .25f : .75f), apart = low ? 0.0f : 9.0f;
-        if (!low) s.c.text(a.x, y - apart, names[n], size::small, s.c.theme->t3);
+        const float y = a.y + a.h * (n == 0 ? .25f : .75f), apart = low ? 0.0f : s.big ? 13.5f : 9.0f;
+        if (!low) s.c.text(a.x, y - apart, names[n], s.big ? size::far : size::small, s.c.theme->t3);
         s.c.text(a.x, y + apart, numbers[n], size, colours[n], Face::mono_bold);
     }
 }
@@ -87,7 +87,7 @@ void correction_picture(const Sheet& s) {
 void broken_picture(const Sheet& s) {
     const StartPage& page = s.page;
     const Theme& t = *s.c.theme;
-    const auto [left, right, words] = halves(s, s.big ? 84 : 74, s.big ? 70 : 50);
+    const auto [left, right, words] = halves(s, s.big ? 112 : 74, s.big ? 70 : 50);
     const double kept = at_row(*page.forward, Slot::l, page.step - 1, page.row) *
                         at_row(*page.forward, Slot::alpha, page.step, page.row),
                  uncorrected = at_row(*page.broken, Slot::l, page.step - 1, page.row),
@@ -140,7 +140,7 @@ void workspace_picture(const Sheet& s) {
     const RecordedKernel* const ends[] = {&kernels.front(), &kernels.back()};
     const bool words = s.area.h >= 58, foot = !s.big && s.area.h > 74;
     const float pitch = (s.area.h - (foot ? 22.0f : 0.0f)) / 2, line = !words ? 0 : s.big ? 31 : 20;
-    const float h = std::clamp(pitch - line - 6, 8.0f, 16.0f);
+    const float h = std::clamp(pitch - line - 6, 8.0f, s.big ? 30.0f : 16.0f);
     const double most = px(std::max(ends[0]->memory, ends[1]->memory));
     const bool named = words && std::ranges::all_of(ends, [&](const RecordedKernel* kernel) {
                            return text_width(Face::regular, s.text(), kernel->name) + 12 +
@@ -158,6 +158,14 @@ void workspace_picture(const Sheet& s) {
             s.c.text(s.area.right(), middle, size, s.text(), t.t1, Face::mono, Align::right);
         s.c.rect(s.area.x, y + line, w, h, n == 0 ? ramp(t, Role::S, 1) : t.t1, 3);
         if (n == 0) s.c.frame(s.area.x + .5f, y + line + .5f, w - 1, h - 1, hue(t, Role::S), 1, 3);
+        // On stage the number stands in its bar, or behind it.
+        const float number = text_width(Face::mono, size::far, size);
+        if (!s.big || named || h < 24) continue;
+        if (number + 12 <= w)
+            s.c.text(s.area.x + w / 2, y + line + h / 2, size, size::far,
+                     ink_on(t, n == 0 ? ramp(t, Role::S, 1) : t.t1), Face::mono, Align::center);
+        else if (w + 10 + number <= s.area.w)
+            s.c.text(s.area.x + w + 10, y + line + h / 2, size, size::far, t.t1, Face::mono);
     }
     const std::string what = "memory at N = " + format_count(kernels.front().times.back().N);
     if (foot && text_width(Face::regular, size::small, what) < s.area.w)

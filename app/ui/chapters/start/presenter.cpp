@@ -50,11 +50,11 @@ void start_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     start_page(state).spots.clear();
     const float x = space::far_edge, w = W - 2 * x;
     if (H < from::presenter_page) {  // the card of a tour has the rest
-        draw_algorithm(page.c, state, {x, 64, w, H - 64 - 12}, true);
+        draw_algorithm(page.c, state, {x, 72, w, H - 72 - 12}, true);
         return;
     }
-    constexpr float top = 64, foot_h = 54, gap = 12, edge = 16;
-    const float foot_y = H - edge - foot_h, moments_h = std::floor(H * .213f),
+    constexpr float top = 72, foot_h = 54, gap = 12, edge = 16;
+    const float foot_y = H - edge - foot_h, moments_h = std::floor(H * .25f),
                 moments_y = foot_y - gap - moments_h;
     draw_algorithm(page.c, state, {x, top, w, moments_y - gap - top}, true);
     moments_row(page.c, state, {x, moments_y, w, moments_h});

@@ -70,7 +70,8 @@ struct Division {
 };
 
 Division division_of(const Rect& a, bool big) {
-    if (big) return {a, std::floor(a.h * .325f), 38, 102, 34, 10, .262f, .355f};
+    // On stage the picture is the three large doors; the others are a row of names.
+    if (big) return {a, 54, 38, 102, 34, 10, .262f, .355f};
     const Rect in{a.inner_x(), a.y + 46, a.inner_w(), a.h - 46 - space::foot};
     const bool narrow = in.w < 800;
     return {in,

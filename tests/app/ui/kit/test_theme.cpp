@@ -50,7 +50,7 @@ TEST_CASE("text tokens are legible on every surface of their theme") {
 
 TEST_CASE("the hue of every role is legible on panel and well") {
     for (const Theme* shown : all_themes())
-        for (int role = 0; role < 9; ++role) {
+        for (int role = 0; role < role_count; ++role) {
             const Theme& t = *shown;
             CAPTURE(std::string(t.name));
             CAPTURE(role);
@@ -63,7 +63,7 @@ TEST_CASE("numbers are legible on every fill of the ramps") {
         const Theme& t = *shown;
         CAPTURE(std::string(t.name));
         float lowest = 21;
-        for (int role = 0; role < 9; ++role)
+        for (int role = 0; role < role_count; ++role)
             for (int k = -20; k <= 20; ++k)
                 for (bool dim : {false, true})
                     for (bool quiet : {false, true}) {
@@ -94,7 +94,7 @@ TEST_CASE("a palette changes the hues of quantities and nothing else") {
         const Theme &usual = theme(id), &safe = theme(id, Palette::safe);
         CHECK(&usual == &theme(id, Palette::usual));
         CHECK(hue(usual, Role::none) == hue(safe, Role::none));
-        for (int role = 1; role < 9; ++role)
+        for (int role = 1; role < role_count; ++role)
             CHECK(hue(usual, static_cast<Role>(role)) != hue(safe, static_cast<Role>(role)));
         CHECK(usual.bg == safe.bg);
         CHECK(usual.t2 == safe.t2);
