@@ -135,8 +135,7 @@ float gap_of_columns(bool on_stage) { return on_stage ? 10.0f : 12.0f; }
 float number_w(const AppState& state, Slot slot, int digits, float text) {
     const int letters =
         std::max(state.look[slot].letters_with(digits), state.look[whole_slot(slot)].letters_with(digits));
-    const float pad = far_type() ? 8 : cell_pad;  // no frame touches a number
-    return std::max(least_cell, px(letters) * size::mono * text + pad);
+    return std::max(least_cell, px(letters) * size::mono * text + cell_pad);
 }
 
 // Widths with which the table fits: with all digits as large as may be, then with fewer digits of O; of a
