@@ -49,7 +49,7 @@ constexpr Theme light_theme() {
             .inv = rgb(0xFFFFFF),
             .danger = rgb(0xB00058),
             .roles = {rgb(0x3F4B57), rgb(0x0F6CC4), rgb(0x803400), rgb(0x037554), rgb(0xB04D93),
-                      rgb(0x7A7600), rgb(0x0A2E1C), rgb(0xB82230), rgb(0x4023F5), rgb(0x00606E)},
+                      rgb(0x7A7600), rgb(0x0A2E1C), rgb(0xB82230), rgb(0x4023F5), rgb(0x005966)},
             .lo = .04f,
             .hi = .36f,
             .hi_pale = .36f,
@@ -71,7 +71,7 @@ constexpr Theme contrast_theme() {
             .t3 = rgb(0xC5CFD9),
             .focus = rgb(0xFFFFFF),
             .inv = rgb(0x000000),
-            .danger = rgb(0xFF5FB0),
+            .danger = rgb(0xFF7AFE),
             .roles = {rgb(0xE2E9F0), rgb(0x74B6F2), rgb(0xFFA02B), rgb(0x35E893), rgb(0xE79CBC),
                       rgb(0xFFF678), rgb(0xDDFCE0), rgb(0xFF8468), rgb(0xAA9DFF), rgb(0x4DE8F0)},
             .lo = .05f,
@@ -95,7 +95,7 @@ constexpr Theme safe_themes[] = {
     with_roles(light_theme(), {rgb(0x0070DF), rgb(0x762B00), rgb(0x096749), rgb(0x784579), rgb(0x797500),
                                rgb(0x072048), rgb(0xC44567), rgb(0x1000EE), rgb(0x2C0D0A)}),
     with_roles(contrast_theme(), {rgb(0xB2CDFF), rgb(0xFBC100), rgb(0x41C799), rgb(0xBB8DAE), rgb(0xFFF6AB),
-                                  rgb(0xF0FFEE), rgb(0xF1775B), rgb(0x9E8CFF), rgb(0x9FA04F)})};
+                                  rgb(0xF0FFEE), rgb(0xF1775B), rgb(0x9E8CFF), rgb(0xF4F5AD)})};
 
 float channel(ImU32 colour, int shift) { return static_cast<float>((colour >> shift) & 255u); }
 
@@ -111,7 +111,7 @@ float luminance(ImU32 colour) {
 float unit(float t) { return t > 0 ? std::min(t, 1.0f) : 0.0f; }  // NaN becomes 0
 
 float top_of_ramp(const Theme& theme, Role role, bool dim) {
-    const bool pale = role == Role::m || role == Role::l || role == Role::none;
+    const bool pale = role == Role::m || role == Role::l || role == Role::D || role == Role::none;
     const float hi = pale ? theme.hi_pale : theme.hi;
     return dim ? .45f * hi : hi;
 }

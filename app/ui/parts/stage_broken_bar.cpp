@@ -123,8 +123,11 @@ void draw_magnified(const Pane& p) {
     constexpr float w = 150, h = 112, apart = 56;
     const float differs = p.bars.length(broken - truth), y = p.bars.y - 6;
     if (!p.rounded || p.side.parts.size() != 1 || !std::isfinite(truth) || !std::isfinite(broken) ||
-        differs == 0 || differs > 6 || p.label_w() < w || p.bars.h < h + 78)
+        differs == 0 || differs > 6 || p.label_w() < w)
         return;
+    const float numbers =
+        rich_paragraph_height(p.c, p.label_w(), p.side.told.numbers, size::far, 0, size::lines);
+    if (y + h + 44 > p.foot_y() - 8 - numbers) return;
     const Theme& t = p.theme();
     const ImU32 colour = hue(t, p.side.parts.front().role), fill = fill_of(t, p.side.parts.front().role);
     const float x = p.label_x(), mid = y + h / 2, up = broken * broken > truth * truth ? -1 : 1,

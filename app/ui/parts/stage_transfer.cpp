@@ -120,7 +120,8 @@ void draw_blocks(const Canvas& c, const AppState& state, const TransferPlan& pla
         c.frame(a.x - 2, a.y - 2, a.w + 4, a.h + 4, mix(t.panel, colour, .75f), 2.5f, radius::card);
         Line name = name_of(trace, k, accesses[n++]);
         for (Span& span : name) span.role = Role::none;
-        if (a.h >= size::far && rich_width(c, name, size::far) <= a.w - 4)
+        const bool below_title = a.y >= plan.hbm.y + chip_title_h - 2;
+        if (below_title && a.h >= size::far && rich_width(c, name, size::far) <= a.w - 4)
             c.rich(a.x + a.w / 2, a.middle(), name, size::far, Align::center, ink_on(t, fill));
     }
 }

@@ -79,12 +79,13 @@ float ring_map(const Canvas& c, const AppState& state, float right) {
             if (current)
                 c.rect(at.x + 1, at.y + 1, cell - 2, cell - 2, c.theme->t1, radius::bar);
             else if (round <= now.round_of(rank))
-                c.rect(at.x + 1, at.y + 1, cell - 2, cell - 2, c.theme->line2, radius::bar);
+                c.rect(at.x + 1, at.y + 1, cell - 2, cell - 2, numbered ? c.theme->raised : c.theme->line2,
+                       radius::bar);
             else
                 c.dashed_frame(at.x + 1.5f, at.y + 1.5f, cell - 3, cell - 3, c.theme->t3, 1.4f, {4, 3});
             if (numbered)
                 c.text(at.x + cell / 2, at.middle(), str(round), size::far,
-                       current ? c.theme->inv : c.theme->t2, Face::medium, Align::center);
+                       current ? c.theme->inv : c.theme->t1, Face::medium, Align::center);
         }
     note_part(c, {x, top, side, side}, "Rounds");
     const float name_w = c.rich(x - 12, 40, {symbol("K", Role::K)}, size::far_number, Align::right);
