@@ -130,7 +130,7 @@ Json launch_json(const Record& record, const Launch& launch) {
         json["races"].push_back({{"address", inside::address_text(record, race.address)},
                                  {"first", side_json(record, race.first)},
                                  {"second", side_json(record, race.second)},
-                                 {"pairs", race.times}});
+                                 {"accesses", race.times}});
     const auto chips = costs_for(record.kernel);
     for (const inside::BlockRecord& block : launch.blocks)
         for (const inside::Costs* costs : chips)

@@ -235,8 +235,10 @@ std::string signal_words(int signal) {
 
 Failure ended_badly(const std::string& name, const ChildEnd& end, const OwnKernelBudget& budget,
                     const std::string& said) {
-    const bool too_long = !end.in_time || (WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGXCPU);
-    if (too_long)
+    if (!end.in_time)
+        return Failure{name + " did not come to its end: it was stopped after " + str(int(budget.running)) +
+                       " seconds."};
+    if (WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGXCPU)
         return Failure{name + " did not come to its end: it was stopped after " + str(budget.computing) +
                        " seconds of computing."};
     if (WIFSIGNALED(end.status))

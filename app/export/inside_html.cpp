@@ -73,7 +73,7 @@ void put_races(std::ostream& out, const Record& record) {
                 out << "<code>" << inside::info(a.op).name << "</code> at " << place_link(record, n, a.place)
                     << ", block " << a.block << ", warp " << a.warp << ", " << inside::lanes_text(a.lanes)
                     << "<br>";
-            out << "Nothing orders them; " << format_count(race.times) << " such pairs.</section>\n";
+            out << "Nothing orders them; " << format_count(race.times) << " accesses race so.</section>\n";
         }
     }
 }

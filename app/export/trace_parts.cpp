@@ -56,11 +56,18 @@ std::string bytes_text(std::int64_t read, std::int64_t written) {
            format_traffic(written) + " written)";
 }
 
-// The fewest query rows per tile with which the walk would move fewer bytes than `limit`; 0 if none do.
-int rows_to_stay_below(const Lesson& lesson, Problem problem, std::int64_t limit) {
-    for (problem.Br += 1; problem.Br <= problem.N(); ++problem.Br)
-        if (lesson.model(problem).total() < limit) return problem.Br;
-    return 0;
+// The fewest rows per tile, of queries or else of keys (which count where these are the outer loop), with
+// which the walk would move fewer bytes than `limit`.
+std::string tile_to_stay_below(const Lesson& lesson, const Problem& problem, std::int64_t limit) {
+    Problem p = problem;
+    for (p.Br += 1; p.Br <= p.N(); ++p.Br)
+        if (lesson.model(p).total() < limit)
+            return "With Br = " + str(p.Br) + " query rows per tile the walk moves fewer.";
+    p = problem;
+    for (p.Bc += 1; p.Bc <= p.N_kv(); ++p.Bc)
+        if (lesson.model(p).total() < limit)
+            return "With Bc = " + str(p.Bc) + " key rows per tile the walk moves fewer.";
+    return "No other number of query rows or of key rows per tile changes that.";
 }
 
 std::string verdict(const Trace& trace, std::int64_t flash, std::int64_t standard) {
@@ -72,13 +79,10 @@ std::string verdict(const Trace& trace, std::int64_t flash, std::int64_t standar
                format_traffic(standard - flash) + ".";
     if (flash == standard)
         return "Both move equally many bytes, but here S and P (" + size + " each) need no place in HBM.";
-    const int rows = rows_to_stay_below(lesson, p, standard);
     return "Here standard attention moves fewer bytes: reading tiles again for every block of the other kind "
            "costs "
            "more than storing the N × N matrices (" +
-           size + " each). " +
-           (rows > 0 ? "With Br = " + str(rows) + " query rows per tile the walk moves fewer."
-                     : "No number of query rows per tile changes that.");
+           size + " each). " + tile_to_stay_below(lesson, p, standard);
 }
 
 // On a ring K, V and their gradients travel once for a group.

@@ -32,9 +32,13 @@ void RaceDetector::note(const Access& first, const Access& second, std::uint32_t
         return RaceAccess{a.place, a.op, a.block, a.warp, a.lanes, a.event};
     };
     const auto [at, is_new] =
-        found.try_emplace({first.place, second.place}, Race{side(first), side(second), address, 0});
-    Race& race = at->second;
-    ++race.times;
+        found.try_emplace({first.place, second.place}, Found{{side(first), side(second), address, 0}, {}});
+    Race& race = at->second.race;
+    Access& last = at->second.last;
+    if (last.block != second.block || last.warp != second.warp || last.event != second.event ||
+        last.lanes != second.lanes || race.times == 0)
+        ++race.times;
+    last = second;
     const auto add = [is_new = is_new](RaceAccess& to, const Access& from) {
         if (!is_new && to.block == from.block && to.warp == from.warp) to.lanes |= from.lanes;
     };
@@ -43,6 +47,7 @@ void RaceDetector::note(const Access& first, const Access& second, std::uint32_t
 
 void RaceDetector::read(Cell& c, const Access& now, std::uint32_t address) {
     if (c.write.place != Place::none && !ordered(c.write, now)) note(c.write, now, address);
+    note_unordered(c.additions, now, address);
     // Of what earlier blocks read, one reader is as good as all: none of them is ordered with this block. Of
     // what a warp read, the last is: what comes after it comes after the others.
     if (c.reads.size() > 1 && c.reads.back().block != now.block) c.reads.resize(1);
@@ -57,12 +62,37 @@ void RaceDetector::read(Cell& c, const Access& now, std::uint32_t address) {
     c.reads.push_back(now);
 }
 
+void RaceDetector::note_unordered(const std::vector<Access>& before, const Access& now,
+                                  std::uint32_t address) {
+    for (const Access& a : before)
+        if (!ordered(a, now)) note(a, now, address);
+}
+
+// Additions do not race with each other, so many may stand open; whoever reads has to come after all of
+// them. Of earlier blocks one is as good as all, and lanes of one instruction go together.
+void RaceDetector::keep_addition(Cell& c, const Access& now) const {
+    std::erase_if(c.additions, [&](const Access& a) { return ordered(a, now); });
+    if (ordered(c.write, now)) return;
+    for (Access& a : c.additions) {
+        const bool same = a.block == c.write.block && a.agent == c.write.agent && a.when == c.write.when &&
+                          a.place == c.write.place;
+        if (same) return void(a.lanes |= c.write.lanes);
+        if (a.block != now.block && c.write.block != now.block) return;
+    }
+    c.additions.push_back(c.write);
+}
+
 void RaceDetector::write(Cell& c, const Access& now, std::uint32_t address) {
-    const bool adds = now.op == Op::atomic_add;
-    if (c.write.place != Place::none && !ordered(c.write, now) && !(adds && c.write.op == Op::atomic_add))
-        note(c.write, now, address);
-    for (const Access& r : c.reads)
-        if (!ordered(r, now)) note(r, now, address);
+    const bool was_written = c.write.place != Place::none,
+               both_add = now.op == Op::atomic_add && c.write.op == Op::atomic_add;
+    if (was_written && !both_add && !ordered(c.write, now)) note(c.write, now, address);
+    note_unordered(c.reads, now, address);
+    if (was_written && both_add) {
+        keep_addition(c, now);
+    } else {
+        note_unordered(c.additions, now, address);
+        c.additions.clear();
+    }
     c.write = now;
     c.reads.clear();
 }
@@ -140,7 +170,7 @@ void RaceDetector::take(const Event& event, std::span<const std::uint32_t> words
 
 std::vector<Race> RaceDetector::races() const {
     std::vector<Race> all;
-    for (const auto& [places, race] : found) all.push_back(race);
+    for (const auto& [places, one] : found) all.push_back(one.race);
     std::sort(all.begin(), all.end(), [](const Race& a, const Race& b) { return a.times > b.times; });
     return all;
 }

@@ -44,6 +44,8 @@ private:
     struct Cell {
         Access write;
         std::vector<Access> reads;  ///< since then: what each warp read last, and one of an earlier block
+        std::vector<Access>
+            additions;  ///< atomic ones before `write`, which is one that does not follow them
     };
     static constexpr std::uint32_t cell_bytes = 2;
 
@@ -53,6 +55,8 @@ private:
     void write(Cell& cell, const Access& now, std::uint32_t address);
     void arrive(Cell& cell, const Access& now);
     void note(const Access& first, const Access& second, std::uint32_t address);
+    void note_unordered(const std::vector<Access>& before, const Access& now, std::uint32_t address);
+    void keep_addition(Cell& cell, const Access& now) const;
     void read_bytes(const Access& now, std::uint32_t address, std::uint32_t bytes);
     void write_bytes(const Access& now, std::uint32_t address, std::uint32_t bytes);
     void access(const Event& event, std::span<const std::uint32_t> words, const Access& by);
@@ -62,8 +66,13 @@ private:
     std::vector<Cell> shared, global;
     Order order;
     int block = 0;
-    std::uint32_t events = 0;                                       ///< of this block so far
-    std::map<std::pair<std::uint32_t, std::uint32_t>, Race> found;  ///< by the two places
+    std::uint32_t events = 0;  ///< of this block so far
+    /// A race, and the last access that counted for it: one of 16 bytes meets many cells.
+    struct Found {
+        Race race;
+        Access last;
+    };
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Found> found;  ///< by the two places
 };
 
 }  // namespace tilewalk::inside

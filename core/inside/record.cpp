@@ -127,7 +127,7 @@ std::string race_text(const Record& record, const Race& race) {
     for (const RaceAccess& a : {race.first, race.second})
         text += std::string("\n    ") + info(a.op).name + " at " + place_text(record, a.place) + ", block " +
                 std::to_string(a.block) + ", warp " + std::to_string(a.warp) + ", " + lanes_text(a.lanes);
-    return text + "\n    nothing orders them; such pairs: " + std::to_string(race.times);
+    return text + "\n    nothing orders them; accesses that race so: " + std::to_string(race.times);
 }
 
 }  // namespace tilewalk::inside

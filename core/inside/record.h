@@ -127,7 +127,7 @@ struct RaceAccess {
 struct Race {
     RaceAccess first, second;  ///< in the order of this run
     std::uint32_t address = 0;
-    std::int64_t times = 0;  ///< pairs of these two places, counted at each address
+    std::int64_t times = 0;  ///< accesses at the second place that meet one at the first
 };
 
 /// Memory of the device that has a name.

@@ -62,12 +62,12 @@ const Rung* find_rung(const Device& device, const std::string& name) {
 }
 
 const Rung* forward_rung(const Device& device, const Arguments& sizes, DType type) {
-    const Rung* best = nullptr;
+    const Rung *best = nullptr, *with_matrices = nullptr;  // these take any d
     for (const Rung* rung : device.ladder())
-        if (rung->direction == Direction::forward && !rung->materialises && rung->most_queries == 0 &&
+        if (rung->direction == Direction::forward && rung->most_queries == 0 &&
             rung->refuse(sizes, type, device.chip).empty())
-            best = rung;
-    return best;
+            (rung->materialises ? with_matrices : best) = rung;
+    return best ? best : with_matrices;
 }
 
 }  // namespace tilewalk::gpu

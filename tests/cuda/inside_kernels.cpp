@@ -97,6 +97,20 @@ void blocks_add_and_read(float* memory) {
     atomic_add(memory, 1);
     if (block_x() == 1 && thread() == 0) memory[1] = memory[static_cast<std::size_t>(block_y())];
 }
+// Whoever reads comes after the addition of one lane, and not after those of the others.
+template <int reader> void lanes_add_and_read(float* memory) {
+    atomic_add(memory, 1);
+    if (lane() == reader) memory[1] = memory[0];
+}
+void warps_add_and_read(float* memory) {
+    atomic_add(memory, 1);
+    if (thread() == threads() - 1) memory[1] = memory[0];
+}
+void add_meet_and_read(float* memory) {
+    atomic_add(memory, 1);
+    sync_block();
+    if (thread() == 5) memory[1] = memory[0];
+}
 
 // ---- Banks and sectors
 
@@ -156,6 +170,10 @@ const Small all[] = {
     {"blocks write", start<blocks_write, 32, 2>},
     {"blocks add", start<blocks_add, 32, 2>},
     {"blocks add and read", start<blocks_add_and_read, 32, 2>},
+    {"first lane adds and reads", start<lanes_add_and_read<0>, 32>},
+    {"last lane adds and reads", start<lanes_add_and_read<31>, 32>},
+    {"last warp adds and reads", start<warps_add_and_read, 64>},
+    {"adds, meets and reads", start<add_meet_and_read, 64>},
     {"stride 1", start<reads_shared<1>, 32>},
     {"stride 8", start<reads_shared<8>, 32>},
     {"stride 9", start<reads_shared<9>, 32>},

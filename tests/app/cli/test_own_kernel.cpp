@@ -118,6 +118,27 @@ TEST_CASE("own kernel: headers beside the source, and those of the ladder") {
               .code == 0);
 }
 
+// What the program itself has of a name is found when the kernel is loaded, or not at all.
+TEST_CASE("own kernel: the names of additions, vectors, fragments and barriers in memory") {
+    const OwnKernels own;
+    for (const char* body :
+         {"    atomic_add(a.L, 1.0f);",
+          "    if (thread() == 0) store4(static_cast<float*>(a.O.data), load4(K));",
+          "    bf16* s = shared_memory<bf16>();\n    std::uint32_t r[4];\n    float c[4] = {};\n"
+          "    load_matrices(r, s + lane() * 8);\n    load_transposed(r, s + lane() * 8);\n"
+          "    multiply_add<bf16>(c, r, r[0], r[1]);",
+          "    MBarrier* met = shared_memory<MBarrier>();\n    if (thread() == 0) init_barrier(met, 64);\n"
+          "    publish_barriers();\n    sync_block();\n    arrive_at(met);\n    wait_for(met, 0);",
+          "    copy_async(shared + 4 * thread(), K + 4 * thread(), true);\n    commit_copies();\n"
+          "    wait_copies<0>();",
+          "    shared[thread()] = sum_of_warp(shuffle_xor(exp2_of(1.0f), 1));"}) {
+        CAPTURE(body);
+        const Ran ran = own.inside(kernel(body));
+        CAPTURE(ran.err);
+        CHECK(ran.code == 0);
+    }
+}
+
 TEST_CASE(
     "own kernel: one that reads or writes outside, waits forever or throws is stopped with a sentence") {
     const OwnKernels own;
@@ -159,6 +180,10 @@ TEST_CASE("own kernel: one that only computes, forever, is stopped after its sec
     REQUIRE_FALSE(record);
     CHECK(how == gpu::TraceFailed::device);
     CHECK(record.error == "my.cu did not come to its end: it was stopped after 1 seconds of computing.");
+    request.kernel = own.file("#include <unistd.h>\n" + kernel("    ::pause();"));
+    budget.computing = 60, budget.running = 2;
+    CHECK(record_own_source(request, &how, budget).error ==
+          "my.cu did not come to its end: it was stopped after 2 seconds.");
     std::stop_source stop;
     request.stop = stop.get_token();
     stop.request_stop();

@@ -205,7 +205,14 @@ TEST_CASE("trace text: whoever moves fewer bytes is named") {
     tiny.element_bytes = 1;
     tiny.Br = 1;
     const auto trace = walk(tiny);
-    CHECK(contains(comparison(*trace).back(), "No number of query rows per tile changes that."));
+    CHECK(contains(comparison(*trace).back(),
+                   "No other number of query rows or of key rows per tile changes that."));
+
+    // Where the key block is the outer loop, its rows decide.
+    Problem rows = *random_problem(8, 8, 1);
+    rows.Br = 1;
+    const auto keys_outside = build_trace(*find_lesson("flash-forward-v1"), rows);
+    CHECK(contains(comparison(**keys_outside).back(), "With Bc = 8 key rows per tile the walk moves fewer."));
 }
 
 TEST_CASE("trace text: of several heads it says what all of them move") {
