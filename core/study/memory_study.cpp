@@ -28,7 +28,7 @@ std::vector<Share> flash1_shares(const Shape& s) {
             {"Q", Role::Q, blocks * nd, 0},
             {"O", Role::O, blocks * nd, blocks * nd},
             // Once more at the start: O = 0, m = −∞, ℓ = 0
-            {"O = 0", Role::O, 0, nd},
+            {"zeros", Role::O, 0, nd},
             {"m, ℓ", Role::l, blocks * state, (blocks + 1) * state}};
 }
 

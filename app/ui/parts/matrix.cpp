@@ -308,16 +308,21 @@ void outline_written(const Canvas& canvas, const AppState& state, const MatrixLo
     if (done > 0) selection(canvas, x, y, right - x, bottom - y);
 }
 
-// The same tile in another walk, as it lies there after this step; null if there is none.
-const Value* counterpart(const AppState& state, const MatrixLook& look, const Trace* other) {
-    if (!other || !look.value) return nullptr;
-    const int k = state.cursor.step;
-    for (int tile = 0; tile < state.trace->tiles(look.slot); ++tile) {
+// The same tile in another walk, as it lies there after step k; null if there is none.
+const Value* counterpart_after(int k, const AppState& state, const MatrixLook& look, const Trace& other) {
+    for (int tile = 0; k >= 0 && tile < state.trace->tiles(look.slot); ++tile) {
         if (state.trace->live(look.slot, tile, k).value != look.value) continue;
-        const Held held = other->live(look.slot, tile, k);
+        const Held held = other.live(look.slot, tile, k);
         return held && held.value->region == look.value->region ? held.value : nullptr;
     }
     return nullptr;
+}
+
+// What is drawn is what lies there after this step, or what this step has replaced.
+const Value* counterpart(const AppState& state, const MatrixLook& look, const Trace* other) {
+    if (!other || !look.value) return nullptr;
+    const Value* const now = counterpart_after(state.cursor.step, state, look, *other);
+    return now ? now : counterpart_after(state.cursor.step - 1, state, look, *other);
 }
 
 // Cells that differ from the true walk have a filled corner, those that an edit changed a dotted outline.

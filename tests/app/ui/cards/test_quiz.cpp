@@ -228,12 +228,16 @@ TEST_CASE("presenter mode: nothing moves when a reply comes, and a right answer 
         };
         reply("77");
         CHECK(program.shows("Not yet."));
+        int explained = 0;
         for (const WrongAnswer& wrong : program.state.quiz->question.wrong) {
             const std::string typed = format_fixed(wrong.value, 4);
             if (wrong.value < 0) continue;
             reply(typed);
+            REQUIRE_FALSE(wrong.working.empty());
             CHECK(program.shows(wrong.working.substr(0, 5)));
+            ++explained;
         }
+        CHECK(explained > 0);
         CHECK_FALSE(program.shows("Right:"));
         reply(answer_text(program.state.quiz->question));
         CHECK(program.shows("Right:"));

@@ -53,6 +53,7 @@ TEST_SUITE("marks") {
     TEST_CASE("the sentence has the numbers of the walk") {
         Program program(example("max-rises-late"));
         const Trace& trace = *program.state.trace;
+        REQUIRE_FALSE(rises(trace).empty());
         for (int k : rises(trace)) {
             const Value &before = *trace.live(Slot::m, k - 1).value, &now = *trace.live(Slot::m, k).value;
             for (int r = 0; r < now.region.rows; ++r) {
