@@ -268,7 +268,7 @@ std::vector<Shortcut> inside_keys() {
             {g, "D", "next access that races", {{Key::d}}},
             {g, "X", "break it, or put it back", {{Key::x}}},
             {g, "F", "what the fault does, or the step", {{Key::f}}},
-            {g, "S", "the next problem: larger ones, then the walk's", {{Key::s}}},
+            {g, "S", "the next size of the problem", {{Key::s}}},
             {g, "G", "go to an instruction, by its number", {{Key::g}}},
             {g, "R", "two rungs, or your own kernel anew", {{Key::r}}}};
 }
