@@ -135,11 +135,11 @@ void ds(const View& v) {
         v.out.why =
             "dP equals the mean of its row: moving weight between " + k + " and the rest changes nothing.";
     else if (v.out.kind == 2)
-        v.out.why = "dP = " + shown_dP + " lies above the weighted mean " + shown_D +
-                    ": more attention to " + k + " would raise the loss. So descent will lower this score.";
+        v.out.why = "dP = " + shown_dP + " lies above the weighted mean " + shown_D + ": more attention to " +
+                    k + " would raise the loss. So descent will lower this score.";
     else
-        v.out.why = "dP = " + shown_dP + " lies below the weighted mean " + shown_D +
-                    ": more attention to " + k + " would lower the loss. So descent will raise this score.";
+        v.out.why = "dP = " + shown_dP + " lies below the weighted mean " + shown_D + ": more attention to " +
+                    k + " would lower the loss. So descent will raise this score.";
 }
 
 void dq(const View& v) {
