@@ -335,7 +335,7 @@ bool is_arithmetic(const Line& line) {
 }
 
 std::vector<Line> parts_of(const Line& line, Breaks at) {
-    const std::vector<Line> atoms = atoms_of(line);
+    std::vector<Line> atoms = atoms_of(line);
     if (at == Breaks::anywhere) return atoms;
     std::vector<Line> parts;
     std::ptrdiff_t open = 0;

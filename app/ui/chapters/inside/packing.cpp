@@ -124,6 +124,33 @@ std::string packed_text(const InsidePlace& at, const Packing& p) {
     return before(0) + list_separator() + before(1);
 }
 
+// The lane's pair goes to the register of the same lane. Where it comes from.
+Rect draw_way_of_pair(const Canvas& c, const std::array<PackSheet, 3>& sheets, const InsidePlace& at,
+                      const Packing& packing, float h, const InsideLook& look) {
+    const FragmentCell from{at.lane / 4 + packing.now % 2 * 8, packing.now / 2 * 8 + at.lane % 4 * 2};
+    const PackSheet& piece = sheets[packing.now / 2 == 0 ? 0 : 1];
+    const Rect p = piece.cell(from.row, from.column), q = sheets[2].cell(from.row, from.column);
+    const Point begin{p.x + 2 * p.w, p.middle()}, end{q.x - 2, q.middle()};
+    const float bend = (end.x - begin.x) * .45f, lift = packing.now / 2 == 0 ? h * 1.6f : h * .4f;
+    c.bezier_arrow(begin, {begin.x + bend, begin.y - lift}, {end.x - bend, end.y - lift}, end, c.theme->focus,
+                   2 * look.line);
+    return p;
+}
+
+void choose_lane_by_click(const Canvas& c, AppState& state, const std::array<PackSheet, 3>& sheets) {
+    for (const PackSheet& s : sheets) {
+        const Hot hot =
+            hot_area(c, "##pack " + str(&s - sheets.data()), s.area.x, s.area.y, s.area.w, s.area.h);
+        if (!hot.clicked) continue;
+        const Point mouse = c.mouse();
+        choose_lane(state,
+                    inside::holder(Part::A, std::clamp(static_cast<int>((mouse.y - s.area.y) / s.h), 0, 15),
+                                   s.first_column + std::clamp(static_cast<int>((mouse.x - s.area.x) / s.w),
+                                                               0, s.columns - 1))
+                        .lane);
+    }
+}
+
 }  // namespace
 
 bool shows_packing(const InsidePlace& at) { return packing_at(at).has_value(); }
@@ -167,14 +194,7 @@ void draw_packing(const Canvas& c, AppState& state, const Rect& a, const InsideP
         for (const int row : {0, at.lane / 4 + packing->now % 2 * 8, 15})
             c.text(sheets[0].area.x - 8, sheets[0].cell(row, 0).middle(), str(named.row + row), look.small,
                    row == 0 || row == 15 ? t.t3 : t.t1, Face::mono, Align::right);
-    // The lane's pair goes to the register of the same lane.
-    const FragmentCell from{at.lane / 4 + packing->now % 2 * 8, packing->now / 2 * 8 + at.lane % 4 * 2};
-    const PackSheet& piece = sheets[packing->now / 2 == 0 ? 0 : 1];
-    const Rect p = piece.cell(from.row, from.column), q = sheets[2].cell(from.row, from.column);
-    const Point begin{p.x + 2 * p.w, p.middle()}, end{q.x - 2, q.middle()};
-    const float bend = (end.x - begin.x) * .45f, lift = packing->now / 2 == 0 ? h * 1.6f : h * .4f;
-    c.bezier_arrow(begin, {begin.x + bend, begin.y - lift}, {end.x - bend, end.y - lift}, end, t.focus,
-                   2 * look.line);
+    const Rect p = draw_way_of_pair(c, sheets, at, *packing, h, look);
     const float centre = sheets[1].area.right() + middle / 2;
     const float below = p.middle() + h * 1.2f < sheets[1].area.bottom() - 3 * look.small
                             ? p.middle() + h * 1.2f + look.small
@@ -184,17 +204,7 @@ void draw_packing(const Canvas& c, AppState& state, const Rect& a, const InsideP
     if (look.far) return;
     c.text_within(centre, below + 2.8f * look.small, middle - 8, packed_text(at, *packing), look.small, t.t1,
                   Align::center);
-    for (const PackSheet& s : sheets) {
-        const Hot hot =
-            hot_area(c, "##pack " + str(&s - sheets.data()), s.area.x, s.area.y, s.area.w, s.area.h);
-        if (!hot.clicked) continue;
-        const Point mouse = c.mouse();
-        choose_lane(state,
-                    inside::holder(Part::A, std::clamp(static_cast<int>((mouse.y - s.area.y) / s.h), 0, 15),
-                                   s.first_column + std::clamp(static_cast<int>((mouse.x - s.area.x) / s.w),
-                                                               0, s.columns - 1))
-                        .lane);
-    }
+    choose_lane_by_click(c, state, sheets);
 }
 
 }  // namespace tilewalk::ui
