@@ -5,7 +5,6 @@ A row of equal.txt is one kernel at one size with its reference (references.py),
 PTX for the proof to close; the changes are printed with the verdict. Only `verified` says something: of right kernels,
 too, the prover may say that it could not prove them.
 """
-import argparse
 import datetime
 import json
 import os
@@ -16,7 +15,7 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from prove import COLUMNS, given, launches_of, tool_version, without_atomics, without_bfi
+from prove import COLUMNS, command_line, given, launches_of, tool_version, without_atomics, without_bfi
 from ptx_of_kernels import HERE, ROOT, compiled, nvcc_version
 
 RECORD = os.path.join(HERE, "equalities.json")
@@ -195,13 +194,8 @@ def record(line, prover, nvcc):
 
 
 def main():
-    parse = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parse.add_argument("only", nargs="*", help="rows that hold one of these words")
-    for name in ("--nvcc", "--launches", "--prover", "--work"):
-        parse.add_argument(name, required=True)
-    parse.add_argument("--table", default=os.path.join(HERE, "equal.txt"))
+    parse = command_line(__doc__, "rows that hold one of these words", "equal.txt")
     parse.add_argument("--architecture", default="80")
-    parse.add_argument("--memory", type=int, default=12000)
     parse.add_argument("--record", action="store_true", help="write equalities.json")
     options = parse.parse_args()
     open_ones = 0

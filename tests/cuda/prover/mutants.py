@@ -10,7 +10,6 @@ PTX says nothing and is left out.
 A line for each mutant, as tests/cuda/caught.py reads them. `caught`: what the prover says of the sound kernel it does
 not say of this one, but with a reason that is no lack of time or memory.
 """
-import argparse
 import json
 import os
 import shutil
@@ -124,13 +123,8 @@ def is_equal(options, rung, root):
 
 
 def main():
-    parse = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parse.add_argument("only", nargs="*", help="mutants whose line holds one of these words")
-    for name in ("--nvcc", "--launches", "--prover", "--work"):
-        parse.add_argument(name, required=True)
-    parse.add_argument("--table", default=os.path.join(HERE, "proofs.txt"))
+    parse = prove.command_line(__doc__, "mutants whose line holds one of these words", "proofs.txt")
     parse.add_argument("--architecture", default="80")
-    parse.add_argument("--memory", type=int, default=12000)
     parse.add_argument("--seconds", type=int, default=600, help="for one mutant")
     options = parse.parse_args()
     print(f"{prove.tool_version(options.prover)}, nvcc {nvcc_version(options.nvcc)}, sm_{options.architecture}")

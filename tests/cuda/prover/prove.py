@@ -244,17 +244,23 @@ def deletions(options):
     return 1 if unexplained else 0
 
 
-def main():
-    parse = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parse.add_argument("only", nargs="*", help="rows of the table that hold one of these words")
+def command_line(description, only, table):
+    """What prove.py, equal.py and mutants.py have in common."""
+    parse = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parse.add_argument("only", nargs="*", help=only)
     parse.add_argument("--nvcc", required=True)
     parse.add_argument("--launches", required=True, help="the program of launches.cpp")
     parse.add_argument("--prover", required=True)
     parse.add_argument("--work", required=True, help="a folder for what is made on the way")
-    parse.add_argument("--table", default=os.path.join(HERE, "proofs.txt"))
+    parse.add_argument("--table", default=os.path.join(HERE, table))
+    parse.add_argument("--memory", type=int, default=12000, help="MiB of one proof")
+    return parse
+
+
+def main():
+    parse = command_line(__doc__, "rows of the table that hold one of these words", "proofs.txt")
     parse.add_argument("--architectures", default="80,90,100")
     parse.add_argument("--jobs", type=int, default=1, help="proofs at a time; one takes up to 12 GB")
-    parse.add_argument("--memory", type=int, default=12000, help="MiB of one proof")
     parse.add_argument("--root", default=ROOT, help="the folder that holds cuda/kernels")
     parse.add_argument("--record", action="store_true", help="write proofs.json")
     parse.add_argument("--deletions", action="store_true", help="take out each barrier and each wait in turn")
