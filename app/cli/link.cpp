@@ -9,6 +9,7 @@
 #include "app/ui/chapters/inside/page.h"
 #include "app/ui/chapters/scale/page.h"
 #include "app/ui/state/state.h"
+#include "core/base/words.h"
 #include "core/lessons/table.h"
 
 namespace tilewalk {
@@ -58,9 +59,14 @@ static Result<void> go_inside(ui::AppState& state, const LinkedPlace& place) {
     if (!place.size.empty()) {
         const auto sizes = ui::inside_sizes();
         const auto size = std::ranges::find(sizes, place.size, &ui::RecordedSize::name);
-        if (size == sizes.end())
-            return Failure{"The link leads to a problem of the size " + in_quotes(place.size) +
-                           "; 128x64, 256x64 and 256x128 are there."};
+        if (size == sizes.end()) {
+            std::vector<std::string> names;
+            for (const ui::RecordedSize& one : sizes) names.emplace_back(one.name);
+            const std::string last = names.back();
+            names.pop_back();
+            return Failure{"The link leads to a problem of the size " + in_quotes(place.size) + "; " +
+                           joined(names) + " and " + last + " are there."};
+        }
         f.size = static_cast<int>(size - sizes.begin());
     }
     f.own = place.own, f.block = place.block, f.launch = place.launch - 1;
