@@ -25,13 +25,13 @@ std::string significant(double x, int digits, bool zeros) {
 }
 
 // Nine digits of each, with their last zeros unless both are integers.
-Digits digits_of(double x, double other) {
+Digits digits_of(double x, double other, int digits) {
     const auto whole = [](double v) {
         return !std::isfinite(v) || (std::abs(v) < 1e9 && v == std::round(v));
     };
     const bool zeros = !whole(x) || !whole(other);
-    Digits out{significant(x, 9, zeros)};
-    const std::string beside = significant(other, 9, zeros);
+    Digits out{significant(x, digits, zeros)};
+    const std::string beside = significant(other, digits, zeros);
     while (out.same < out.text.size() && out.same < beside.size() && out.text[out.same] == beside[out.same])
         ++out.same;
     if (out.text == beside) out.same = out.text.size();

@@ -36,7 +36,7 @@ struct Digits {
     std::string text;
     std::size_t same = 0;  ///< bytes that both have in common
 };
-Digits digits_of(double x, double other);
+Digits digits_of(double x, double other, int digits = 9);
 /// The number with the digits that differ on a bright ground. Returns the width.
 float draw_digits(const Canvas& canvas, float x, float y, const Digits& digits, float size);
 /// "0", "1.5", "12", "8e3": units of the last place, shortly; where they have room "8 389".

@@ -139,8 +139,8 @@ void workspace_picture(const Sheet& s) {
     if (kernels.empty()) return;
     const RecordedKernel* const ends[] = {&kernels.front(), &kernels.back()};
     const bool words = s.area.h >= 58, foot = !s.big && s.area.h > 74;
-    const float pitch = (s.area.h - (foot ? 22.0f : 0.0f)) / 2, line = !words ? 0 : s.big ? 31 : 20;
-    const float h = std::clamp(pitch - line - 6, 8.0f, s.big ? 30.0f : 16.0f);
+    const float pitch = (s.area.h - (foot ? 22.0f : 0.0f)) / 2, line = !words ? 0 : s.big ? 28 : 20;
+    const float h = std::clamp(pitch - line - (s.big ? 2.0f : 6.0f), 8.0f, s.big ? 30.0f : 16.0f);
     const double most = px(std::max(ends[0]->memory, ends[1]->memory));
     const bool named = words && std::ranges::all_of(ends, [&](const RecordedKernel* kernel) {
                            return text_width(Face::regular, s.text(), kernel->name) + 12 +
@@ -151,7 +151,7 @@ void workspace_picture(const Sheet& s) {
         const float y = s.area.y + pitch * px(n);
         const float w = std::max(2.0f, s.area.w * px(px(ends[n]->memory) / most));
         const std::string size = format_size(ends[n]->memory);
-        const float middle = y + line * .43f;
+        const float middle = y + (s.big ? 13.0f : line * .43f);
         // A number says nothing without its name: where both have no room, the bar says how much it is.
         if (named || (words && s.big)) s.c.text(s.area.x, middle, ends[n]->name, s.text(), t.t2);
         if (named || (words && !s.big))
@@ -172,53 +172,35 @@ void workspace_picture(const Sheet& s) {
         s.c.text(s.area.x, s.area.bottom() - 8, what, size::small, t.t3);
 }
 
+// The output's number that is farthest off, exact and as the kernel's type holds it.
 void digits_picture(const Sheet& s) {
     const Theme& t = *s.c.theme;
     const Rect& a = s.area;
-    if (!s.page.compared || s.page.compared->tiles.empty()) {
+    if (!s.page.compared || s.page.compared->outputs.empty()) {
         s.c.text_within(a.x, a.middle(), a.w, s.page.run.begun() ? "the kernel runs …" : "no run", s.text(),
                         t.t3);
         return;
     }
     const KernelComparison& shown = *s.page.compared;
-    const ThreeWays l = tile_values(shown, KernelFault::Quantity::l, 0, 0);
-    const double cpu = l.cpu(s.page.row, 0), kernel = l.kernel(s.page.row, 0);
+    const OutputVerdict& verdict = shown.nearest();
+    const double exact = verdict.worst.exact, kernel = verdict.worst.kernel;
     const bool low = s.big || a.h < 74;
-    float size = s.big ? size::far : a.h < 50 ? size::small : low ? size::lead : size::symbol;
+    const float size = s.big ? size::far : low ? size::small : size::lead;
     const float step = std::min(s.big ? 40.0f : low ? 24.0f : 30.0f, a.h / 2), top = a.y + step / 2;
-    const std::string gpu = side_name(shown.kernel->run), names[] = {gpu, "CPU"};
+    const std::string names[] = {"exact", name_of(shown.kernel->dtype)};
     float w = 0;
     for (const std::string& name : names) w = std::max(w, text_width(Face::regular, s.text(), name) + 10);
-    // For the back row fewer digits, where all are alike, rather than numbers without names.
-    Digits shown_digits[] = {digits_of(kernel, cpu), digits_of(cpu, kernel)};
-    if (s.big && cpu == kernel)
-        for (Digits& one : shown_digits) one = {format_fixed(cpu, 4), format_fixed(cpu, 4).size()};
-    const std::string digits = shown_digits[1].text;
-    // Whose number it is says more than large digits.
-    if (!s.big && w + text_width(Face::mono, size, digits) >= a.w) size = std::min(size, size::body);
-    const bool named = w + text_width(Face::mono, size, digits) < a.w;
-    const float x = a.x + (named ? w : 0);
-    for (int n = 0; n < 2; ++n) {
-        const float y = top + step * px(n);
-        if (named) s.c.text(a.x, y, names[n], s.text(), t.t2);
-        draw_digits(s.c, x, y, shown_digits[n], size);
-    }
+    // As many digits as have room beside the names.
+    int digits = 9;
+    const auto wide = [&] { return w + text_width(Face::mono, size, digits_of(exact, kernel, digits).text); };
+    while (digits > 4 && wide() > a.w) --digits;
+    s.c.text(a.x, top, names[0], s.text(), t.t2);
+    s.c.text(a.x + w, top, digits_of(exact, kernel, digits).text, size, t.t1, Face::mono);
+    s.c.text(a.x, top + step, names[1], s.text(), t.t2);
+    draw_digits(s.c, a.x + w, top + step, digits_of(kernel, exact, digits), size);
     if (low) return;
-    const double ulp = ulp_distance(Format::fp32, kernel, cpu);
-    if (ulp == 0) {
-        s.c.text_within(a.x, a.bottom() - 11, a.w, "0 ULP: every digit alike", size::small, t.t2);
-        return;
-    }
-    for (int n = 0; n < 8; ++n) {
-        const float X = a.x + px(n) * 13, Y = a.bottom() - 16;
-        if (n < std::min(8.0, std::ceil(ulp)))
-            s.c.rect(X, Y, 10, 10, t.t1, 2);
-        else
-            s.c.frame(X + .5f, Y + .5f, 9, 9, t.line2, 1, 2);
-    }
-    if (a.w > 165)
-        s.c.text(a.right(), a.bottom() - 11, ulp_text(ulp) + " ULP", size::small, t.t1, Face::medium,
-                 Align::right);
+    const std::string off = plain(slot_symbol(verdict.slot)) + ": off by " + three_digits(verdict.error);
+    s.c.text_within(a.x, a.bottom() - 11, a.w, off, size::small, t.t2);
 }
 
 }  // namespace tilewalk::ui
