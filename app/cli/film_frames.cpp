@@ -45,6 +45,9 @@ Scene scene_of_stop(const ui::AppState& state, const TourStop* before, const Fil
     const float motion = moves ? ui::motion_of(*state.trace, stop.step) : 0;
     Scene scene = scene_at(state.tour->at, motion, words, look);
     scene.title = str(state.tour->at + 1) + " · " + stop.heading;
+    // Players have one list: a chapter's name stands before its first stop.
+    const auto chapter = chapter_place(state.tour->script, state.tour->at);
+    if (chapter && chapter->stop == 1) scene.title = chapter->name + ": " + scene.title;
     return scene;
 }
 

@@ -100,7 +100,9 @@ private:
         const std::string heading = str(n + 1) + " · " + stop(n).heading;
         if (!stop(n).notes.empty())
             notes_.push_back({{heading, place(), filled_notes(stop(n), *state_.trace)}, slide});
-        pdf_.add_page({{std::move(slide)}}, heading);
+        const auto chapter = chapter_place(state_.tour->script, n);
+        pdf_.add_page({{std::move(slide)}}, heading,
+                      chapter ? str(chapter->chapter) + " · " + chapter->name : "");
     }
 
     std::string place() const {
@@ -202,6 +204,8 @@ SlideWork slides_of_tour(const std::string& path, const TourScript& script, cons
     Result<ui::AppState> state = state_in_tour(script, ui::Settings{});
     if (!state) return Failure{state.error};
     TitlePage title{script.title, "A guided tour", {}, counted(state->tour->stops(), "stop")};
+    if (!script.chapters.empty())
+        title.foot += " in " + counted(static_cast<int>(script.chapters.size()), "chapter");
     if (state->tour->stops() > 1)
         title.facts = {"From “" + script.stops.front().heading + "” to “" + script.stops.back().heading +
                        "”."};

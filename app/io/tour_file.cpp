@@ -506,6 +506,12 @@ Result<TourScript> parse_tour(std::string_view text, const std::string& where, c
         return failure_at(where, "the tour has " + str(outline.sections.size()) + " stops, at most " +
                                      str(most_tour_stops) + " are taken");
     TourScript script{outline.title, {}};
+    for (const TourChapterLine& chapter : outline.chapters) {
+        if (const int letters = letters_in(chapter.name); letters > most_chapter_letters)
+            return at(where, {chapter.line, "the chapter's name has " + str(letters) +
+                                                " letters; the card holds " + str(most_chapter_letters)});
+        script.chapters.push_back({chapter.name, static_cast<int>(chapter.section)});
+    }
     StopReader reader(names, folder);
     for (const TourSection& section : outline.sections) {
         TourError error;

@@ -12,6 +12,8 @@ namespace tilewalk {
 constexpr std::size_t most_tour_stops = 200;
 /// Of one stop's text and heading: what the card holds in presenter mode.
 constexpr int most_stop_letters = 440, most_heading_letters = 36;
+/// Of a chapter's name: what stands above the heading, with its number and that of the stop.
+constexpr int most_chapter_letters = 24;
 /// Of its notes: what a page of them holds.
 constexpr int most_notes_letters = 600;
 

@@ -95,6 +95,7 @@ public:
             text.remove_prefix(std::min(end + 1, text.size()));
         }
         end_paragraph();
+        if (errors_.empty()) chapter_has_stops();
         return std::move(outline_);
     }
 
@@ -108,9 +109,10 @@ private:
         if (line.empty()) return end_paragraph();
         if (line.starts_with("## ")) return begin_section(trimmed(line.substr(3)));
         if (line.starts_with("# ")) return title(trimmed(line.substr(2)));
-        if (line.starts_with('#')) return fail("expected \"# title\" or \"## heading of a stop\"");
+        if (line.starts_with('#'))
+            return fail("expected \"# title\", \"# chapter\" or \"## heading of a stop\"");
         if (outline_.title.empty()) return fail("expected the title first, as in \"# My tour\"");
-        if (outline_.sections.empty()) return;
+        if (outline_.sections.empty() || chapter_begins()) return words_for_readers(line);
         if (line.starts_with("- ")) return setting(trimmed(line.substr(2)));
         if (line.starts_with("> ")) return formula_line(trimmed(line.substr(2)));
         if (indented && above) return go_on(*above, line);
@@ -119,8 +121,37 @@ private:
     }
 
     void title(std::string_view words) {
-        if (!outline_.title.empty()) return fail("there is a title already; a stop begins with \"## \"");
+        if (!outline_.title.empty()) return chapter(words);
         outline_.title = words;
+    }
+
+    // The last chapter has no stop yet.
+    bool chapter_begins() const {
+        return !outline_.chapters.empty() && outline_.chapters.back().section == outline_.sections.size();
+    }
+    void chapter_has_stops() {
+        if (!chapter_begins()) return;
+        const TourChapterLine& empty = outline_.chapters.back();
+        errors_.push_back({empty.line, "the chapter " + in_quotes(empty.name) +
+                                           " has no stop, expected \"## \" and a heading below it"});
+    }
+    void chapter(std::string_view name) {
+        end_paragraph();
+        chapter_has_stops();
+        if (!errors_.empty()) return;
+        if (outline_.chapters.empty() && !outline_.sections.empty())
+            return fail("stops stand before the first chapter, expected one above the first stop, in line " +
+                        str(outline_.sections.front().line));
+        if (std::ranges::find(outline_.chapters, name, &TourChapterLine::name) != outline_.chapters.end())
+            return fail("there is a chapter " + in_quotes(std::string(name)) + " already");
+        outline_.chapters.push_back({std::string(name), line_, outline_.sections.size()});
+    }
+    // A setting would be lost among them.
+    void words_for_readers(std::string_view line) {
+        if (!line.starts_with("- ")) return;
+        const std::string_view key = trimmed(line.substr(2, line.find(':') - 2));
+        if (std::ranges::find(keys_, key) != keys_.end())
+            fail("a setting belongs to a stop, expected \"## \" and a heading above it");
     }
 
     void begin_section(std::string_view heading) {

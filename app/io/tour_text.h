@@ -26,9 +26,16 @@ struct TourSection {
     std::map<std::string, TourSetting> settings;
     std::vector<TourParagraph> text;
 };
+/// A line "# name" behind the title, and the section before which it stands.
+struct TourChapterLine {
+    std::string name;
+    int line = 0;
+    std::size_t section = 0;
+};
 struct TourOutline {
     std::string title;
     std::vector<TourSection> sections;
+    std::vector<TourChapterLine> chapters;
 };
 
 /// What is wrong, and in which line (from 1).
@@ -41,9 +48,9 @@ struct TourError {
 /// itself.
 Result<Line> styled_line(std::string_view text);
 
-/// "# title", then sections of "## heading", "- key: value" lines and paragraphs. A value goes on in
-/// indented lines below it. A line that begins with "> " is a formula and stands alone. What stands between
-/// title and first section is for readers of the file.
+/// "# title", then sections of "## heading", "- key: value" lines and paragraphs, and between them chapters,
+/// "# name". A value goes on in indented lines below it. A line that begins with "> " is a formula and stands
+/// alone. What stands between title or chapter and the next section is for readers of the file.
 TourOutline outline_of(std::string_view text, const std::vector<std::string>& keys,
                        std::vector<TourError>& errors);
 

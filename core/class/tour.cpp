@@ -198,4 +198,29 @@ std::vector<CellRef> cells_named(const TourStop& stop, const Trace& trace) {
 
 Line filled_notes(const TourStop& stop, const Trace& trace) { return filled(stop.notes, stop, trace); }
 
+// ---- Chapters
+
+std::optional<ChapterPlace> chapter_place(const TourScript& script, int n) {
+    const auto behind = std::ranges::upper_bound(script.chapters, n, {}, &TourChapter::first);
+    if (behind == script.chapters.begin()) return std::nullopt;
+    const TourChapter& chapter = *std::prev(behind);
+    const int end = behind == script.chapters.end() ? static_cast<int>(script.stops.size()) : behind->first;
+    return ChapterPlace{chapter.name, static_cast<int>(behind - script.chapters.begin()),
+                        static_cast<int>(script.chapters.size()), n - chapter.first + 1, end - chapter.first};
+}
+
+std::vector<std::string> chapter_words(const ChapterPlace& place) {
+    const auto of = [](int n, int all) { return std::to_string(n) + " of " + std::to_string(all); };
+    const std::string chapter = "Chapter " + of(place.chapter, place.chapters) + " · " + place.name;
+    return {chapter + " · stop " + of(place.stop, place.stops),
+            place.name + " · " + of(place.stop, place.stops), place.name};
+}
+
+int stop_of_next_chapter(const TourScript& script, int n, int by) {
+    const auto behind = std::ranges::upper_bound(script.chapters, n, {}, &TourChapter::first);
+    if (by > 0) return behind == script.chapters.end() ? n : behind->first;
+    const auto before = std::ranges::lower_bound(script.chapters, n, {}, &TourChapter::first);
+    return before == script.chapters.begin() ? n : std::prev(before)->first;
+}
+
 }  // namespace tilewalk

@@ -52,10 +52,32 @@ inline bool is_formula(const Line& paragraph) {
     return !paragraph.empty() && paragraph.front().text == formula_indent;
 }
 
+/// A run of stops that belong together, from `first` (from 0) up to the next chapter.
+struct TourChapter {
+    std::string name;
+    int first = 0;
+};
+
 struct TourScript {
     std::string title;
-    std::vector<TourStop> stops;  ///< at least one
+    std::vector<TourStop> stops;             ///< at least one
+    std::vector<TourChapter> chapters = {};  ///< none, or the first begins with the first stop
 };
+
+/// Where a stop stands in its chapter; all numbers from 1.
+struct ChapterPlace {
+    std::string name;
+    int chapter = 0, chapters = 0;
+    int stop = 0, stops = 0;  ///< within the chapter
+    bool operator==(const ChapterPlace&) const = default;
+};
+/// Of stop n, from 0; nothing in a tour without chapters.
+std::optional<ChapterPlace> chapter_place(const TourScript& script, int n);
+/// "Chapter 3 of 12 · The online softmax · stop 2 of 5", then the same shorter and shorter.
+std::vector<std::string> chapter_words(const ChapterPlace& place);
+/// The first stop of the chapter after that of stop n, or, for `by` −1, of this chapter, or of the one before
+/// where n is its first. In a tour without chapters, and where there is none, stop n itself.
+int stop_of_next_chapter(const TourScript& script, int n, int by);
 
 /// What a stop may name that only the window knows.
 struct TourNames {

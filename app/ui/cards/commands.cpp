@@ -181,16 +181,17 @@ void add_terms(std::vector<Command>& out) {
                        }});
 }
 
-void go_to_tour_stop(AppState& state, int n) {
-    if (!state.tour) toggle_tour(state);
-    if (state.tour) go_to_stop(state, n);
-}
-
 void add_stops(std::vector<Command>& out, AppState& state) {
-    const std::vector<std::string>& stops = start_page(state).stops;
+    const StartPage& page = start_page(state);
+    const std::vector<std::string>& stops = page.stops;
+    const std::vector<TourChapter>& chapters = page.tour_chapters;
+    for (std::size_t n = 0; n < chapters.size(); ++n)
+        out.push_back({"Tour: chapter " + str(n + 1) + ", " + chapters[n].name, "Tour", "",
+                       "guided stops part " + str(n + 1),
+                       [first = chapters[n].first](AppState& s) { begin_tour_at(s, first); }});
     for (std::size_t n = 0; n < stops.size(); ++n)
         out.push_back({stops[n], "Tour stop", "", "tour " + str(n + 1),
-                       [n](AppState& s) { go_to_tour_stop(s, static_cast<int>(n)); }});
+                       [n](AppState& s) { begin_tour_at(s, static_cast<int>(n)); }});
 }
 
 void flip(AppState& state, const SettingName& setting) {

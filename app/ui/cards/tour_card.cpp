@@ -376,6 +376,25 @@ std::string step_number(const AppState& state) {
 
 std::string counter(const Tour& tour) { return str(tour.at + 1) + " / " + str(tour.stops()); }
 
+// The longest of its texts that has room.
+std::string chapter_within(const Tour& tour, float text, float room) {
+    const auto place = chapter_place(tour.script, tour.at);
+    if (!place) return "";
+    const std::vector<std::string> words = chapter_words(*place);
+    const auto fits = [&](const std::string& one) { return text_width(Face::medium, text, one) <= room; };
+    const auto found = std::ranges::find_if(words, fits);
+    return found == words.end() ? "" : *found;
+}
+
+// The heading with the chapter above it, about `middle`; returns how wide the heading is.
+float heading_of_stop(const Canvas& c, const Tour& tour, const Look& look, float x, float middle,
+                      float room) {
+    const std::string chapter = chapter_within(tour, size::small, room);
+    if (!chapter.empty()) c.text(x, middle - 11, chapter, size::small, c.theme->t2, Face::medium);
+    return c.text_within(x, middle + (chapter.empty() ? 0 : 9), room, tour.stop().heading, look.heading, 0,
+                         Face::semibold);
+}
+
 struct Pressed {
     bool back = false, next = false, close = false, here = false, words = false;
 };
@@ -385,8 +404,7 @@ Pressed draw_card(const Canvas& c, const AppState& state, const Rect& a) {
     const Tour& tour = *state.tour;
     const Look& look = look_of(state);
     Pressed pressed;
-    c.text_within(a.x + look.pad, a.y + 28, a.w - 2 * look.pad - 36, tour.stop().heading, look.heading, 0,
-                  Face::semibold);
+    heading_of_stop(c, tour, look, a.x + look.pad, a.y + 28, a.w - 2 * look.pad - 36);
     pressed.close = icon_button(c, "##leave tour", a.right() - 44, a.y + 12, 32, 32, Icon::close,
                                 {.quiet = true, .tooltip = "Leave the tour (Esc)"});
     paragraphs(c, state, tour.text, look, a.x + look.pad, a.y + look.pad + 34, a.w - 2 * look.pad);
@@ -437,13 +455,11 @@ Pressed draw_strip(const Canvas& c, const AppState& state, const Rect& a, float 
                               {.tooltip = "The walk has gone on from where this stop speaks (Backspace)"});
     }
     const float x = a.x + look.pad, column = column_width(tour, a.w);
-    const float after =
-        x + 14 +
-        c.text_within(x, middle, right - x - 16, tour.stop().heading, look.heading, 0, Face::semibold);
+    const float after = x + 14 + heading_of_stop(c, tour, look, x, middle, right - x - 16);
     // The strip lies on the timeline, which says it otherwise.
     if (const std::string step = step_number(state);
         state.page == Page::walk && text_width(Face::regular, size::body, step) < right - 16 - after)
-        c.text(after, middle, step, size::body, c.theme->t2);
+        c.text(after, middle + (tour.script.chapters.empty() ? 0 : 9), step, size::body, c.theme->t2);
     const std::span<const Line> text(tour.text);
     const std::size_t first = first_column(c, tour, look, a.w);
     paragraphs(c, state, text.first(first), look, x, a.y + strip_head - 4, column);
@@ -478,8 +494,11 @@ Pressed draw_band(const Canvas& c, const AppState& state, const Rect& a) {
         right -= w + 16;
         pressed.here = button(c, "##to the stop", right, y, w, look.control, words, {.size = look.text});
     }
-    c.text_within(a.x + look.pad, middle, right - a.x - look.pad - 16, tour.stop().heading, look.heading, 0,
-                  Face::semibold);
+    const float x = a.x + look.pad, after = x + 24 +
+                                            c.text_within(x, middle, right - x - 16, tour.stop().heading,
+                                                          look.heading, 0, Face::semibold);
+    if (const std::string chapter = chapter_within(tour, look.text, right - 32 - after); !chapter.empty())
+        c.text(after, middle + 1, chapter, look.text, c.theme->t2);
     const float w = a.w - 2 * look.pad;
     paragraphs(c, state, text_on_stage(c, state, w), look, a.x + look.pad, y + look.control + 6, w);
     return pressed;
@@ -526,6 +545,9 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
 bool answer_key(AppState& state, const KeyPress& press) {
     if (press.key == Key::u && press.shift && state.presenter)
         return state.tour->in_full = !state.tour->in_full, true;
+    const bool page_key = press.key == Key::page_down || press.key == Key::page_up;
+    if (page_key && press.shift && !press.ctrl && !press.alt)
+        return go_to_chapter(state, press.key == Key::page_down ? 1 : -1), true;
     if (press.ctrl || press.alt || press.shift) return false;
     if (state.edit || (press.key == Key::enter && keyboard_focus_visible())) return false;
     switch (press.key) {

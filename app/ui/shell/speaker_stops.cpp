@@ -22,14 +22,19 @@ void go_to_place(AppState& state, const SpeakerPlace& place) {
     open_chapter(state, chapters()[static_cast<std::size_t>(place.number - 1)]);
 }
 
+const SpeakerPlace& place_at(const PlaceList& places, const std::vector<int>& shown, int n) {
+    return places.entries[static_cast<std::size_t>(shown[static_cast<std::size_t>(n)])];
+}
+
 // Those that fit what was typed: the beginning of the number, or some of the words.
 std::vector<int> fitting(const PlaceList& places, const std::string& typed) {
     std::vector<int> out;
     const std::string wanted = lower_case(typed);
     for (std::size_t n = 0; n < places.entries.size(); ++n) {
         const SpeakerPlace& one = places.entries[n];
-        const bool fits = str(one.number).starts_with(wanted) ||
-                          lower_case(one.words + " " + one.more).find(wanted) != std::string::npos;
+        const bool fits =
+            str(one.number).starts_with(wanted) ||
+            lower_case(one.words + " " + one.more + " " + one.chapter).find(wanted) != std::string::npos;
         if (fits) out.push_back(static_cast<int>(n));
     }
     return out;
@@ -53,6 +58,28 @@ void place_row(const Canvas& c, AppState& state, const PlaceList& places, int n,
     if (room - w > 160) c.text_within(x + w, row.middle(), room - w, one.more, size::body, c.theme->t2);
     if (one.notes) c.disc(row.right() - 14, row.middle(), 3.5f, c.theme->t2);
     if (hot.clicked) go_to_place(state, one);
+}
+
+// What the list shows from top to bottom: places, as indices of those that fit, and above the first of each
+// chapter of a tour its name.
+constexpr int chapter_name = -1;
+std::vector<int> list_rows(const PlaceList& places, const std::vector<int>& shown) {
+    std::vector<int> rows;
+    int chapter = 0;
+    for (int n = 0; n < static_cast<int>(shown.size()); ++n) {
+        const int own = place_at(places, shown, n).chapter_number;
+        if (own != chapter) rows.push_back(chapter_name);
+        chapter = own;
+        rows.push_back(n);
+    }
+    return rows;
+}
+
+void chapter_row(const Canvas& c, const SpeakerPlace& first, const Rect& row) {
+    const float y = row.middle() + 3, x = row.x + 10;
+    const float w = c.text_within(x, y, row.w - 40, str(first.chapter_number) + " · " + first.chapter,
+                                  size::body, c.theme->t2, Face::semibold);
+    c.line({x + w + 12, y + .5f}, {row.right() - 8, y + .5f}, c.theme->line);
 }
 
 void picker_field(const Canvas& c, Speaker& speaker, const Rect& a, const char* hint) {
@@ -92,18 +119,25 @@ void speaker_stops(const Canvas& c, AppState& state, const SpeakerLayout& l) {
         c.text(a.x + 16, a.y + speaker_size::stops_head + speaker_size::row_h / 2, "None has that.", 16,
                c.theme->t2);
     speaker.chosen = std::clamp(speaker.chosen, 0, std::max(0, count - 1));
+    const std::vector<int> rows = list_rows(places, shown);
     // One line before where the talk is, the others show what is still to come.
-    const int from = speaker.picking ? speaker.chosen - fit / 2 : places.here - 1;
-    const int first = std::clamp(from, 0, std::max(0, count - fit));
-    const float right = count > fit ? 22.0f : 10.0f;
-    for (int n = first; n < std::min(count, first + fit); ++n)
-        place_row(c, state, places, shown[static_cast<std::size_t>(n)],
-                  {a.x + 10, a.y + speaker_size::stops_head + speaker_size::row_h * px(n - first),
-                   a.w - 10 - right, speaker_size::row_h},
-                  speaker.picking && n == speaker.chosen);
-    if (count > fit)
+    const int now = speaker.picking ? speaker.chosen : places.here, all = static_cast<int>(rows.size());
+    const auto at = static_cast<int>(std::ranges::find(rows, now) - rows.begin());
+    const int first = std::clamp(speaker.picking ? at - fit / 2 : at - 1, 0, std::max(0, all - fit));
+    const float right = all > fit ? 22.0f : 10.0f;
+    for (int n = first; n < std::min(all, first + fit); ++n) {
+        const int place = rows[static_cast<std::size_t>(n)];
+        const Rect row{a.x + 10, a.y + speaker_size::stops_head + speaker_size::row_h * px(n - first),
+                       a.w - 10 - right, speaker_size::row_h};
+        if (place != chapter_name)
+            place_row(c, state, places, shown[static_cast<std::size_t>(place)], row,
+                      speaker.picking && place == speaker.chosen);
+        else
+            chapter_row(c, place_at(places, shown, rows[static_cast<std::size_t>(n + 1)]), row);
+    }
+    if (all > fit)
         scroll_bar(c, {a.x, a.y + speaker_size::stops_head, a.w - 4, speaker_size::row_h * px(fit)},
-                   px(first), px(fit), px(count));
+                   px(first), px(fit), px(all));
 }
 
 bool answer_picker_key(AppState& state, const KeyPress& press) {
@@ -117,10 +151,7 @@ bool answer_picker_key(AppState& state, const KeyPress& press) {
     case Key::down: speaker.chosen = std::min(std::max(0, last), speaker.chosen + 1); return true;
     case Key::escape: speaker.picking = false; return true;
     case Key::enter:
-        if (speaker.chosen <= last)
-            go_to_place(
-                state,
-                places.entries[static_cast<std::size_t>(shown[static_cast<std::size_t>(speaker.chosen)])]);
+        if (speaker.chosen <= last) go_to_place(state, place_at(places, shown, speaker.chosen));
         return true;
     default: return answer_search_key(speaker.typed, press);
     }

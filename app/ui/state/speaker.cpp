@@ -80,9 +80,15 @@ Ahead::From place_of(const AppState& state) {
 
 void list_stops(PlaceList& out, const Tour& tour) {
     out.title = "Stops", out.hint = "Stop, or words";
-    for (const TourStop& stop : tour.script.stops)
-        out.entries.push_back(
-            {static_cast<int>(out.entries.size()) + 1, stop.heading, "", !stop.notes.empty()});
+    for (const TourStop& stop : tour.script.stops) {
+        const int n = static_cast<int>(out.entries.size());
+        const auto chapter = chapter_place(tour.script, n);
+        out.entries.push_back({.number = n + 1,
+                               .words = stop.heading,
+                               .notes = !stop.notes.empty(),
+                               .chapter = chapter ? chapter->name : "",
+                               .chapter_number = chapter ? chapter->chapter : 0});
+    }
 }
 
 // Those where something happens, and where a lane begins.

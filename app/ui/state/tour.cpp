@@ -106,6 +106,15 @@ void go_to_stop(AppState& state, int n) {
     if (!tour.arriving) arrive_at_stop(state);
 }
 
+void go_to_chapter(AppState& state, int by) {
+    const TourScript& script = state.tour->script;
+    if (script.chapters.empty()) return notify(state, "This tour has no chapters.");
+    const int n = stop_of_next_chapter(script, state.tour->at, by);
+    if (n == state.tour->at)
+        return notify(state, by > 0 ? "This is the last chapter." : "This is where the tour begins.");
+    go_to_stop(state, n);
+}
+
 void settle_tour(AppState& state) {
     if (state.tour->arriving && !state.pending) arrive_at_stop(state);
 }

@@ -36,6 +36,9 @@ void toggle_tour(AppState& state);
 void start_tour(AppState& state, Tour tour);
 /// Goes to stop n, from 0; behind the last one the tour ends.
 void go_to_stop(AppState& state, int n);
+/// To the next (+1) chapter, or to the beginning of this or the previous one (−1); a sentence where there is
+/// none.
+void go_to_chapter(AppState& state, int by);
 /// Everything is as it was before the tour, except for the settings.
 void leave_tour(AppState& state);
 /// Goes on to the step of the stop once its walk, built in the background, is there.

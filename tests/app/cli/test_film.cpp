@@ -42,13 +42,13 @@ struct OwnProgram {
 // Two stops at one step, the second with four times the words; then a page.
 std::string own_tour(const Folder& folder) {
     return folder.file("tour.md",
-                       "# A tour; with = and #\n\n## The sum\n- problem: worked-4x4\n"
+                       "# A tour; with = and #\n\n# Sums\n\n## The sum\n- problem: worked-4x4\n"
                        "- lesson: flash-forward\n- step: row_sum i=0 j=1\n- highlight: matrix l\n\n"
                        "one two three four five six seven eight nine ten\n\n"
                        "## Again; = #\n- highlight: matrix l\n\n"
                        "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 "
                        "30 31 32 33 34 35 36 37 38 39 40\n\n"
-                       "## Memory\n- lesson: memory\n- highlight: panel Scores\n\nIt grows.\n");
+                       "# Pages\n\n## Memory\n- lesson: memory\n- highlight: panel Scores\n\nIt grows.\n");
 }
 std::vector<std::string> film_of_tour(const Folder& folder, const std::string& output,
                                       const std::vector<std::string>& more = {}) {
@@ -149,8 +149,8 @@ TEST_CASE("film: the stops of a tour are its chapters") {
             "-of csv=p=0 '" +
             film + "' >'" + said + "'";
         REQUIRE(std::system(probe.c_str()) == 0);
-        CHECK(contents(said) == "0.000000,2.000000,1 · The sum\n2.000000,4.000000,2 · Again; = #\n"
-                                "4.000000,6.000000,3 · Memory\n");
+        CHECK(contents(said) == "0.000000,2.000000,Sums: 1 · The sum\n2.000000,4.000000,2 · Again; = #\n"
+                                "4.000000,6.000000,Pages: 3 · Memory\n");
     }
     CHECK(output_of(film_of_tour(folder, folder.file("tour.gif"), {"--to", "1", "--seconds-per-step", "1"}))
               .empty());

@@ -220,6 +220,28 @@ TEST_SUITE("slides") {
         CHECK(contains(pages[3], "The first sum: 1.639."));
         CHECK(contains(pages[3], "Step 17 of 40"));
 
+        // The list of contents has the stops below their chapters.
+        const std::string chaptered = export_as(
+            folder.file("c.pdf"), {"--tour", folder.file("c.md", "# T\n# First\n## A\n- problem: ties\n\nx\n"
+                                                                 "## B\n\nx\n# Second\n## C\n\nx\n")});
+        const std::string xml = folder.file("c.xml");
+        REQUIRE(std::system(("pdftohtml -q -i -xml -stdout '" + chaptered + "' >'" + xml + "'").c_str()) ==
+                0);
+        std::string listed;
+        const std::string outline = contents(xml);
+        for (std::size_t at = outline.find("<outline>"); at < outline.size(); ++at) {
+            if (outline[at] == '<')
+                listed += outline.compare(at, 9, "</outline") == 0  ? ")"
+                          : outline.compare(at, 8, "<outline") == 0 ? "("
+                                                                    : "",
+                    at = outline.find('>', at);
+            else if (outline[at] != '\n')
+                listed += outline[at];
+        }
+        CAPTURE(listed);
+        CHECK(contains(listed, "1 · First(1 · A2 · B)2 · Second(3 · C)"));
+        CHECK(contains(pages_of(folder, chaptered)[0], "3 stops in 2 chapters"));
+
         const TourScript own = own_tour();
         const auto notes =
             std::ranges::count_if(own.stops, [](const TourStop& s) { return !s.notes.empty(); });

@@ -599,7 +599,20 @@ TEST_SUITE("tour files") {
             {"", "my.md: there is no title, expected a line \"# My tour\"."},
             {"# T\n", "my.md: the tour has no stop, expected \"## \" and a heading."},
             {"\n## A\n", "my.md, line 2: expected the title first, as in \"# My tour\"."},
-            {"# T\n# U\n", "my.md, line 2: there is a title already; a stop begins with \"## \"."},
+            {"# T\n# U\n",
+             "my.md, line 2: the chapter \"U\" has no stop, expected \"## \" and a heading below it."},
+            {"# T\n# U\n# V\n## A\n",
+             "my.md, line 2: the chapter \"U\" has no stop, expected \"## \" and a heading below it."},
+            {head + "\nx\n\n# U\n",
+             "my.md, line 8: stops stand before the first chapter, expected one above the first stop, in "
+             "line 3."},
+            {"# T\n# U\n## A\n- problem: ties\n\nx\n# U\n## B\n\nx\n",
+             "my.md, line 7: there is a chapter \"U\" already."},
+            {"# T\n# U\n- problem: ties\n## A\n\nx\n",
+             "my.md, line 3: a setting belongs to a stop, expected \"## \" and a heading above it."},
+            {"# T\n# " + std::string(25, 'x') + "\n## A\n- problem: ties\n\nx\n",
+             "my.md, line 2: the chapter's name has 25 letters; the card holds 24."},
+            {"# T\n#U\n", "my.md, line 2: expected \"# title\", \"# chapter\" or \"## heading of a stop\"."},
             {"# T\n## A\nx\n- step: 3\n",
              "my.md, line 4: a setting stands before the text of its stop, not after it."},
             {"# T\n## A\n\nx\n",
@@ -689,6 +702,58 @@ TEST_SUITE("tour files") {
         }
     }
 
+    TEST_CASE("chapters head the stops below them") {
+        const std::string stop = "\n- problem: ties\n\nx\n";
+        const TourScript tour = good(parsed("# T\n\n# One\n\nFor readers,\n- also this.\n\n## A" + stop +
+                                            "## B" + stop + "\n# Two\n## C" + stop));
+        REQUIRE(tour.chapters.size() == 2);
+        CHECK(tour.stops[0].text.size() == 1);
+        CHECK(chapter_place(tour, 0) == ChapterPlace{"One", 1, 2, 1, 2});
+        CHECK(chapter_place(tour, 1) == ChapterPlace{"One", 1, 2, 2, 2});
+        CHECK(chapter_place(tour, 2) == ChapterPlace{"Two", 2, 2, 1, 1});
+        CHECK(chapter_words(*chapter_place(tour, 1)) ==
+              std::vector<std::string>{"Chapter 1 of 2 · One · stop 2 of 2", "One · 2 of 2", "One"});
+        CHECK(stop_of_next_chapter(tour, 0, 1) == 2);
+        CHECK(stop_of_next_chapter(tour, 2, 1) == 2);
+        CHECK(stop_of_next_chapter(tour, 2, -1) == 0);
+        CHECK(stop_of_next_chapter(tour, 1, -1) == 0);
+        CHECK(stop_of_next_chapter(tour, 0, -1) == 0);
+        const TourScript plain = good(parsed("# T\n## A" + stop));
+        CHECK(plain.chapters.empty());
+        CHECK_FALSE(chapter_place(plain, 0));
+        CHECK(stop_of_next_chapter(plain, 0, 1) == 0);
+        CHECK(stop_of_next_chapter(plain, 0, -1) == 0);
+    }
+
+    TEST_CASE("however many stops the chapters have, they follow each other without a gap") {
+        std::mt19937 random(7);
+        for (int n = 0; n < 200; ++n) {
+            TourScript tour;
+            std::vector<int> sizes(1 + random() % 8);
+            for (int& size : sizes) {
+                size = 1 + static_cast<int>(random() % 6);
+                tour.chapters.push_back(
+                    {str(static_cast<int>(tour.chapters.size())), static_cast<int>(tour.stops.size())});
+                tour.stops.resize(tour.stops.size() + static_cast<std::size_t>(size));
+            }
+            int at = 0;
+            for (int chapter = 1; chapter <= static_cast<int>(sizes.size()); ++chapter)
+                for (int stop = 1; stop <= sizes[static_cast<std::size_t>(chapter) - 1]; ++stop, ++at) {
+                    const auto place = chapter_place(tour, at);
+                    REQUIRE(place);
+                    CHECK(place->chapter == chapter);
+                    CHECK(place->stop == stop);
+                    CHECK(place->stops == sizes[static_cast<std::size_t>(chapter) - 1]);
+                    const int begin = at - stop + 1, next = begin + place->stops;
+                    CHECK(stop_of_next_chapter(tour, at, 1) == (chapter == place->chapters ? at : next));
+                    CHECK(stop_of_next_chapter(tour, at, -1) ==
+                          (stop > 1       ? begin
+                           : chapter == 1 ? at
+                                          : begin - sizes[static_cast<std::size_t>(chapter) - 2]));
+                }
+        }
+    }
+
     TEST_CASE("line ends of Windows and a byte order mark are no mistakes") {
         CHECK(parsed("\xEF\xBB\xBF# T\r\n\r\n## A\r\n- problem: ties\r\n\r\nx\r\n"));
     }
@@ -703,9 +768,10 @@ TEST_SUITE("tour files") {
     }
 
     TEST_CASE("damaged files are refused in a sentence with their name, or are still tours") {
-        const std::string whole = head + "- lesson: flash-forward\n- step: new_max i=0 j=1\n- cell: m[1]\n"
-                                         "- highlight: cell S[0,2] in SRAM\n\nOne {m[0]} *two*.\n"
-                                         "## B\n- problem: causal-8\n- step: skip\n\n{skipped} of {tiles}\n";
+        const std::string whole = "# T\n# I\n" + head.substr(4) +
+                                  "- lesson: flash-forward\n- step: new_max i=0 j=1\n- cell: m[1]\n"
+                                  "- highlight: cell S[0,2] in SRAM\n\nOne {m[0]} *two*.\n"
+                                  "# C\n## B\n- problem: causal-8\n- step: skip\n\n{skipped} of {tiles}\n";
         REQUIRE(parsed(whole));
         std::mt19937 random(5);
         const std::string bits = "#-: {}[]*\\\n=,ij09m\xC3\xFF";

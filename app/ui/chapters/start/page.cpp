@@ -102,8 +102,10 @@ std::shared_ptr<StartPage> make_page(const AppState& state) {
     page->at_length = study(memory_input(form));
     if (state.hooks.recorded_results) page->kernels = recorded_kernels(state.hooks.recorded_results());
     if (state.hooks.read_tour)
-        if (const Result<Tour> tour = state.hooks.read_tour(""))
+        if (const Result<Tour> tour = state.hooks.read_tour("")) {
             for (const TourStop& stop : tour->script.stops) page->stops.push_back(stop.heading);
+            page->tour_chapters = tour->script.chapters;
+        }
     run_kernel(*page);
     return page;
 }
@@ -145,6 +147,11 @@ void open_start(AppState& state) {
     state.player.playing = false;
     state.edit.reset();
     state.page = Page::start;
+}
+
+void begin_tour_at(AppState& state, int n) {
+    if (!state.tour) toggle_tour(state);
+    if (state.tour) go_to_stop(state, n);
 }
 
 void continue_from_start(AppState& state) {

@@ -4,6 +4,7 @@
 
 #include "app/ui/state/app_state.h"
 #include "core/base/background.h"
+#include "core/class/tour.h"
 #include "core/compare/kernel_compare.h"
 #include "core/study/memory_study.h"
 
@@ -31,6 +32,7 @@ struct StartPage {
     Background<Result<KernelComparison>> run;
     std::shared_ptr<const KernelComparison> compared;  ///< null until it has run
     std::vector<std::string> stops;                    ///< headings of the tour; none: there is no tour
+    std::vector<TourChapter> tour_chapters;            ///< of the same
 
     bool ask_path = false;  ///< the field for a file takes the caret
     /// What the last frame showed to be pressed, for the arrow keys; logical px.
@@ -47,6 +49,8 @@ StartPage& start_page(AppState& state);
 void wait_for_start(AppState& state);
 
 void open_start(AppState& state);
+/// Goes to stop n of the tour, from 0, and begins the tour where none runs.
+void begin_tour_at(AppState& state, int n);
 /// Back to what was left; begins the tour where nothing was.
 void continue_from_start(AppState& state);
 /// The problem panel of the walk.

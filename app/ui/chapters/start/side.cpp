@@ -31,14 +31,31 @@ void steps_strip(const Canvas& c, const AppState& state, const Rect& a) {
     }
 }
 
-void stops_strip(const Canvas& c, int stops, float x, float y, float w) {
-    const float pitch = std::min(15.0f, w / px(stops));
-    for (int n = 0; n < stops; ++n) {
-        if (n == 0)
-            c.rect(x, y, pitch - 3, 8, c.theme->t1, 2);
-        else
-            c.frame(x + pitch * px(n) + .5f, y + .5f, pitch - 4, 7, c.theme->line2, 1, 2);
+// Its stops as boxes, chapter by chapter, each of which is a door into the tour; below them the name of the
+// one that the mouse or the focus is on.
+void chapters_strip(const Canvas& c, AppState& state, StartPage& page, float x, float y, float w) {
+    const auto stops = static_cast<int>(page.stops.size());
+    std::vector<TourChapter> chapters = page.tour_chapters;
+    if (chapters.empty()) chapters.push_back({page.stops.front(), 0});
+    const float gap = chapters.size() > 1 ? 5.0f : 0.0f,
+                pitch = std::min(15.0f, (w - gap * px(chapters.size() - 1)) / px(stops));
+    std::string words = "begins with: " + page.stops.front();
+    for (std::size_t k = 0; k < chapters.size(); ++k) {
+        const int first = chapters[k].first, end = k + 1 < chapters.size() ? chapters[k + 1].first : stops;
+        const float left = x + pitch * px(first) + gap * px(k), wide = pitch * px(end - first);
+        const Hot hot = start_spot(c, page, "##tour chapter " + str(k + 1), {left, y - 8, wide, 24});
+        const bool lit = hot.hovered || hot.focused;
+        if (lit) words = str(k + 1) + " · " + chapters[k].name;
+        for (int n = first; n < end; ++n) {
+            const float at = left + pitch * px(n - first);
+            if (lit || n == 0)
+                c.rect(at, y, pitch - 2, 8, c.theme->t1, 2);
+            else
+                c.frame(at + .5f, y + .5f, pitch - 3, 7, c.theme->line2, 1, 2);
+        }
+        if (hot.clicked) begin_tour_at(state, first);
     }
+    c.text_within(x, y + 28, w, words, size::small, c.theme->t3);
 }
 
 void tour_panel(const Canvas& c, AppState& state, const Rect& a) {
@@ -56,10 +73,7 @@ void tour_panel(const Canvas& c, AppState& state, const Rect& a) {
     if (!state.tour && paragraph_height(w, words, size::lead, 0, Face::regular, 1.4f) > px(lines) * 22)
         words = str(page.stops.size()) + " stops, on numbers small enough to check by hand.";
     c.paragraph(x, a.y + 46, w, words, size::lead, c.theme->t2, lines, Face::regular, 1.4f);
-    if (!page.stops.empty() && !state.tour && y - a.y > 150) {
-        stops_strip(c, static_cast<int>(page.stops.size()), x, y - 56, w);
-        c.text_within(x, y - 28, w, "begins with: " + page.stops.front(), size::small, c.theme->t3);
-    }
+    if (!page.stops.empty() && !state.tour && y - a.y > 150) chapters_strip(c, state, page, x, y - 56, w);
     const float stage_w = std::min(104.0f, w * .34f);
     if (key_button(c, page, "##start tour", {x, y, w - stage_w - 10, button_h},
                    state.tour ? "Leave the tour" : "Start the tour", "U", true,

@@ -65,6 +65,15 @@ TEST_CASE("every row of every table is found by its own title, before what only 
     for (const SettingName& setting : setting_names()) check_found(state, setting.name, "Setting");
     REQUIRE(start_page(state).stops.size() > 10);
     for (const std::string& stop : start_page(state).stops) check_found(state, stop, "Tour stop");
+    int n = 0;
+    REQUIRE(start_page(state).tour_chapters.size() > 5);
+    for (const TourChapter& chapter : start_page(state).tour_chapters) {
+        const std::string title = "Tour: chapter " + str(++n) + ", " + chapter.name;
+        check_found(state, title, "Tour");
+        find_commands(commands(state), title).front().run(state);
+        REQUIRE(state.tour);
+        CHECK(state.tour->at == chapter.first);
+    }
     for (const Card* card : cards) {
         const auto its = [&](const Shortcut& s) { return std::string_view(s.action) == card->action; };
         CHECK(std::ranges::any_of(shortcuts(), its));

@@ -141,9 +141,24 @@ bool shown_instead(const Tour& tour) {
     });
 }
 
+// Which chapter it is, and which of its stops, in fewer words where there is less room; on stage beside a
+// long heading its name, or nothing. That it lies over nothing is looked at by the rules for all texts.
+void check_chapter(const Program& p) {
+    const Tour& tour = *p.state.tour;
+    const std::vector<std::string> words = chapter_words(*chapter_place(tour.script, tour.at));
+    const auto shown = std::ranges::find_if(
+        words, [&](const std::string& one) { return p.look_for(one, "Tour") != nullptr; });
+    const auto n = shown - words.begin();
+    if (p.state.presenter)
+        CHECK((n < 3 || tour.stop().heading.size() > 25));
+    else
+        CHECK(n < (p.screen.width < 1600 ? 2 : 1));
+}
+
 void check_stop(const Program& p) {
     const Tour& tour = *p.state.tour;
     INFO("stop ", tour.at + 1, " \"", tour.stop().heading, "\", ", p.where());
+    check_chapter(p);
     CHECK(at_stop(p.state));
     const float s = font_scale(), W = static_cast<float>(p.screen.width) / s,
                 H = static_cast<float>(p.screen.height) / s;
@@ -252,6 +267,58 @@ TEST_CASE("the tour goes through every lesson and page") {
     for (const Lesson& lesson : lessons()) CHECK_MESSAGE(seen.contains(lesson.id), lesson.id);
     for (const char* page : {"memory", "scale", "inside", "compare"})
         CHECK_MESSAGE(seen.contains(page), page);
+}
+
+TEST_CASE("the tour has chapters, none of them empty, and none longer than a break") {
+    const TourScript script = good(load_tour(default_tour, tour_names()));
+    REQUIRE(script.chapters.size() > 5);
+    CHECK(script.chapters.front().first == 0);
+    for (int n = 0; n < static_cast<int>(script.stops.size()); ++n) {
+        const auto place = chapter_place(script, n);
+        REQUIRE(place);
+        CHECK(place->stops >= 2);
+        CHECK(place->stops <= 10);
+    }
+}
+
+TEST_CASE("Shift PgDn and Shift PgUp go from chapter to chapter, and a sentence says where there is none") {
+    Program p;
+    p.press("u");
+    REQUIRE(p.state.tour);
+    const TourScript& script = p.state.tour->script;
+    for (const TourChapter& chapter : script.chapters) {
+        CHECK(p.state.tour->at == chapter.first);
+        p.press("shift+pagedown");
+    }
+    CHECK(p.state.tour->at == script.chapters.back().first);
+    CHECK(contains(p.state.notice, "last chapter"));
+    p.press("pagedown shift+pageup");
+    CHECK(p.state.tour->at == script.chapters.back().first);
+    p.press("shift+pageup");
+    CHECK(p.state.tour->at == script.chapters[script.chapters.size() - 2].first);
+    go_to_stop(p.state, 0);
+    p.press("shift+pageup");
+    CHECK(p.state.tour->at == 0);
+    CHECK(contains(p.state.notice, "begins"));
+    start_tour(p.state, read("# T\n## A\n- problem: ties\n\nx\n## B\n\nx\n"));
+    p.press("shift+pagedown");
+    CHECK(p.state.tour->at == 0);
+    CHECK(contains(p.state.notice, "no chapters"));
+}
+
+TEST_CASE("a tour without chapters has its heading where it was, alone") {
+    const char* stop = "## A\n- problem: ties\n\nx\n";
+    for (const bool presenter : {false, true}) {
+        Program p(example("worked-4x4"), {1280, 720}, presenter);
+        start_tour(p.state, read(std::string("# T\n") + stop));
+        settle(p);
+        CHECK_FALSE(p.look_for("Chapter", "Tour"));
+        const float alone = p.find("A", "Tour").min.y;
+        start_tour(p.state, read(std::string("# T\n# C\n") + stop));
+        settle(p);
+        CHECK(p.look_for("Chapter 1 of 1 · C · stop 1 of 1", "Tour"));
+        CHECK((p.find("A", "Tour").min.y > alone) == !presenter);
+    }
 }
 
 TEST_CASE("the verdict is on a kernel whose α counts: two tiles, and a wrong α is found") {

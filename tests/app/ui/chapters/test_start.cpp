@@ -2,6 +2,7 @@
 // walks, and what was left is found again.
 #include "app/io/file.h"
 #include "app/io/problem_json.h"
+#include "app/ui/chapters/compare/compare.h"
 #include "app/ui/chapters/start/moments.h"
 #include "app/ui/chapters/start/start.h"
 #include "app/ui/kit/focus.h"
@@ -63,6 +64,12 @@ TEST_CASE("on stage the moment about kernels has its bars at every size") {
         };
         INFO(program.where());
         CHECK(std::ranges::any_of(program.items(), named));
+        // A bar has its number with it where both have room.
+        const auto has = [&](const Item& item) {
+            return item.text.ends_with("iB") && item.min.x >= moment.min.x && item.max.x <= moment.max.x &&
+                   item.min.y >= moment.min.y && item.max.y <= moment.max.y;
+        };
+        CHECK((screen.width < 1280 || std::ranges::count_if(program.items(), has) == 2));
     }
 }
 
@@ -109,6 +116,24 @@ TEST_CASE("every door leads where it says: by mouse, by its number, by Tab and E
             program.press(Key::enter);
             CHECK(shows_chapter(program.state, chapter));
         }
+}
+
+TEST_CASE("every chapter of the tour is a door of the start page, and its name is told there") {
+    Program program(example("worked-4x4"), {1600, 900});
+    show_start(program, false);
+    const std::vector<TourChapter> chapters = start_page(program.state).tour_chapters;
+    REQUIRE(chapters.size() > 5);
+    for (std::size_t n = 0; n < chapters.size(); ++n) {
+        show_start(program, false);
+        const std::string id = "tour chapter " + std::to_string(n + 1);
+        program.hover(id);
+        program.frame(2);
+        CHECK(program.shows(chapters[n].name));
+        program.click(id);
+        REQUIRE(program.state.tour);
+        CHECK(program.state.tour->at == chapters[n].first);
+        leave_tour(program.state);
+    }
 }
 
 TEST_CASE("every moment is pressed on the start page") {
@@ -170,7 +195,10 @@ TEST_CASE("the numbers are those of the walk and the models") {
     CHECK(all.hbm_write % 40 == 0);
     CHECK(program.shows("40 B"));
     REQUIRE(page.compared);
-    CHECK(program.shows("0 ULP"));
+    const OutputVerdict& verdict = page.compared->nearest();
+    CHECK(program.shows("off by " + three_digits(verdict.error)));
+    CHECK(verdict.worst.exact != verdict.worst.kernel);
+    CHECK(program.shows(digits_of(verdict.worst.exact, verdict.worst.kernel).text));
     REQUIRE_FALSE(page.kernels.empty());
     CHECK(program.shows(format_time(page.kernels.front().times.back().seconds)));
 }

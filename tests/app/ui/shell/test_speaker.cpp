@@ -202,6 +202,31 @@ TEST_CASE("a tour brings its notes, its stops, and the next stop") {
     }
 }
 
+TEST_CASE("the list of stops is parted by chapters, whose names are found as well") {
+    for (const SpeakerShown shown : {SpeakerShown::window, SpeakerShown::panel}) {
+        Lectern lectern(shown);
+        AppState& state = lectern.state();
+        lectern.press("u shift+g");
+        REQUIRE(state.tour);
+        const std::vector<TourChapter> chapters = state.tour->script.chapters;
+        CHECK(lectern.in("1 · " + chapters.front().name, "Speaker stops"));
+        for (const char* key : {"r", "i", "n", "g"}) lectern.press(key);
+        std::size_t ring = 0;
+        while (chapters[ring].name != "A ring of machines") ++ring;
+        CHECK(lectern.in(str(static_cast<int>(ring) + 1) + " · " + chapters[ring].name, "Speaker stops"));
+        CHECK_FALSE(lectern.in("1 · " + chapters.front().name, "Speaker stops"));
+        lectern.press("escape");
+        // Every stop comes into sight below the name of its chapter where that is its first.
+        for (const TourChapter& chapter : chapters) {
+            lectern.go_to_stop_of_tour(chapter.first);
+            state.presenter = true;
+            lectern.draw();
+            CHECK(lectern.in(" · " + chapter.name, "Speaker stops"));
+            CHECK(lectern.in(state.tour->stop().heading.substr(0, 10), "Speaker stops"));
+        }
+    }
+}
+
 TEST_CASE("the time of the talk: from the first opening, stopped, from zero; closing does not stop it") {
     CHECK(talk_time(7) == "0:07");
     CHECK(talk_time(247.9) == "4:07");
