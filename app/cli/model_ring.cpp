@@ -140,7 +140,7 @@ std::string ring_model_json(const RingQuestion& q, const std::vector<RingAnswer>
     using Json = nlohmann::ordered_json;
     Json rows = Json::array();
     for (const RingAnswer& one : answers) {
-        Json runs;
+        Json runs = Json::object();
         for (const auto& [shards, run] : one.by_shards)
             runs[name_of(shards)] = {{"seconds", run.seconds}, {"busy", run.busy()}};
         rows.push_back({{"ranks", one.ranks},

@@ -68,10 +68,11 @@ Json step_json(const Trace& trace, int k) {
         json.update({{"worker", step.when.worker}, {"start", step.when.start}, {"end", step.when.end}});
     // The same result reached another way; most steps have none.
     for (const Aside& aside : e.asides)
-        json["asides"].push_back({{"label", aside.label},
-                                  {"formula", plain(aside.formula)},
-                                  {"numbers", plain(aside.numbers)},
-                                  {"result", plain(aside.result)}});
+        list_in(json, "asides")
+            .push_back({{"label", aside.label},
+                        {"formula", plain(aside.formula)},
+                        {"numbers", plain(aside.numbers)},
+                        {"result", plain(aside.result)}});
     json["reads"] = Json::array();
     for (const Access& access : trace.reads(k)) json["reads"].push_back(access_json(trace, access));
     json["writes"] = Json::array();

@@ -79,7 +79,7 @@ template <class Part> void read_fields(Reading& reading, const Fields<Part>& fie
         std::visit([&, key = key](auto at) { read(reading, key, part.*at); }, place);
 }
 template <class Json, class Part> Json json_of_fields(const Fields<Part>& fields, const Part& part) {
-    Json json;
+    Json json = Json::object();
     for (const auto& [key, place] : fields)
         std::visit([&, key = key](auto at) { json[key] = part.*at; }, place);
     return json;

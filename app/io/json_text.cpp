@@ -152,6 +152,18 @@ OrderedJson json_of(double number) {
     return number;
 }
 
+OrderedJson& list_in(OrderedJson& object, const char* key) {
+    OrderedJson& list = object[key];
+    if (list.is_null()) list = OrderedJson::array();
+    return list;
+}
+
+OrderedJson& object_in(OrderedJson& object, const char* key) {
+    OrderedJson& inner = object[key];
+    if (inner.is_null()) inner = OrderedJson::object();
+    return inner;
+}
+
 OrderedJson json_of(const Matrix& matrix) {
     OrderedJson rows = OrderedJson::array();
     for (Eigen::Index r = 0; r < matrix.rows(); ++r) {

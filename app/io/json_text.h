@@ -22,6 +22,10 @@ std::string json_string(const std::string& text);
 /// A list of rows. What JSON has no number for is a string: "inf", "-inf", "nan".
 nlohmann::ordered_json json_of(const Matrix& matrix);
 nlohmann::ordered_json json_of(double number);
+/// The list or the object under a key; an empty one where there is none. `object[key].push_back(…)` on what
+/// is not there yet makes it a list before it has the memory for one, and crashes where there is none.
+nlohmann::ordered_json& list_in(nlohmann::ordered_json& object, const char* key);
+nlohmann::ordered_json& object_in(nlohmann::ordered_json& object, const char* key);
 
 struct JsonStyle {
     const char *comma = ", ", *colon = ": ";

@@ -71,10 +71,10 @@ OrderedJson json_of_heads(Problem problem) {
     for (std::size_t h = 0; h < heads.Q.size(); ++h) {
         OrderedJson one{{"q", json_of(heads.Q[h])}};
         if (h < heads.dO.size()) one["do"] = json_of(heads.dO[h]);
-        json["queries"].push_back(std::move(one));
+        list_in(json, "queries").push_back(std::move(one));
     }
     for (std::size_t g = 0; g < heads.K.size(); ++g)
-        json["keys"].push_back({{"k", json_of(heads.K[g])}, {"v", json_of(heads.V[g])}});
+        list_in(json, "keys").push_back({{"k", json_of(heads.K[g])}, {"v", json_of(heads.V[g])}});
     return json;
 }
 
@@ -217,15 +217,15 @@ OrderedJson json_of_extras(const Problem& p) {
     if (!p.tokens.empty()) json["tokens"] = p.tokens;
     if (p.options != Options{})
         visit_options(p.options, [&](const char* key, const auto&... option) {
-            json["options"][key] = written(option...);
+            object_in(json, "options")[key] = written(option...);
         });
     for (const Fault& fault : all_faults())
-        if (p.switches.*fault.on) json["switches"].push_back(fault.name);
+        if (p.switches.*fault.on) list_in(json, "switches").push_back(fault.name);
     for (const Stage& stage : stages())
         if (p.precision.*stage.format != Format::fp64)
-            json["precision"][stage.name] = name(p.precision.*stage.format);
-    if (p.savings.lazy) json["savings"]["lazy"] = *p.savings.lazy;
-    if (p.savings.cubic) json["savings"]["exp2"] = "cubic";
+            object_in(json, "precision")[stage.name] = name(p.precision.*stage.format);
+    if (p.savings.lazy) object_in(json, "savings")["lazy"] = *p.savings.lazy;
+    if (p.savings.cubic) object_in(json, "savings")["exp2"] = "cubic";
     if (p.projection) {
         json["x"] = json_of(p.projection->X), json["w_q"] = json_of(p.projection->W_Q);
         json["w_k"] = json_of(p.projection->W_K), json["w_v"] = json_of(p.projection->W_V);
@@ -238,7 +238,7 @@ OrderedJson json_of(const SavedView& view) {
         {"lesson", view.lesson}, {"step", view.step}, {"row", view.row}, {"presenter", view.presenter}};
     if (!view.panel.empty()) json["panel"] = view.panel;
     for (const auto& [number, step, row] : view.bookmarks)
-        json["bookmarks"].push_back({{"number", number}, {"step", step}, {"row", row}});
+        list_in(json, "bookmarks").push_back({{"number", number}, {"step", step}, {"row", row}});
     if (!view.breakpoints.empty()) json["breakpoints"] = view.breakpoints;
     return json;
 }

@@ -1,12 +1,14 @@
 """Breaks core and io by rule, one place at a time, and lets their tests look for it; run.sh says how it is called.
 
-A place is an operator, a constant or a whole statement on a line of code. All places are shuffled by the seed, so the
-first 50 of 200 are the 50 of the same seed. What does not compile is no mutant and the next one takes its turn.
+A place is an operator, a constant or a whole statement on a line of code. The seed and the words of a line decide when
+its turn comes and which place of it is broken: the first 50 of 200 are the 50 of the same seed, and what changes
+elsewhere in the code leaves the others in their order. What does not compile is no mutant and the next one takes its turn.
 """
 import argparse
+import collections
+import hashlib
 import os
 import pathlib
-import random
 import re
 import resource
 import signal
@@ -108,6 +110,17 @@ def places(root, folders):
     return every
 
 
+def drawn(seed, every):
+    """Each place once, in the order of the seed: (file, line, text, rule, mutated line)."""
+    turns, seen = [], collections.Counter()
+    for name, n, line, found in every:
+        words = (name, line.strip())
+        seen[words] += 1
+        digest = hashlib.sha256(f"{seed} {name} {words[1]} {seen[words]}".encode()).digest()
+        turns.append((digest, name, n, line, *found[int.from_bytes(digest[:4], "big") % len(found)]))
+    return [turn[1:] for turn in sorted(turns)]
+
+
 def limited():
     # Whoever hangs or eats all memory is caught; time of the processor, because others use the machine as well.
     resource.setrlimit(resource.RLIMIT_CPU, (200, 210))
@@ -172,15 +185,12 @@ def main():
     given = arguments.parse_args()
 
     every = places(given.root, ["core", "app/io"])
-    chosen = random.Random(given.seed)
-    chosen.shuffle(every)
     if given.list:
         print(f"{len(every)} lines, {sum(len(found) for *_, found in every)} places")
     work = Work(given.root, given.build, given.jobs)
     began, tried, caught, number = time.monotonic(), 0, 0, 0
     survivors = []
-    for name, n, line, found in every:
-        rule, instead = chosen.choice(found)
+    for name, n, line, rule, instead in drawn(given.seed, every):
         if given.only and not re.search(given.only, name):
             continue
         number += 1

@@ -5,12 +5,15 @@
 #include "core/lessons/shared/faults.h"
 #include "core/problem/heads.h"
 #include "core/problem/precision.h"
+#include "tests/core/lessons/broken.h"
 #include "tests/core/lessons/contract.h"
 #include "tests/core/problems.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <iostream>
 #include <map>
 #include <set>
 
@@ -123,6 +126,54 @@ TEST_CASE("of several heads one is walked through, or those that share K and V")
         }
     }
     CHECK(packed > 10);
+}
+
+namespace {
+
+// All that a problem can have: each of several heads, faults, formats and savings is in some of them.
+Problem anything(std::uint64_t seed) {
+    Random random(seed);
+    Problem p = drawn(random, pick(random, 0, 9) == 0 ? 12 : 6);
+    if (pick(random, 0, 3) == 0) p = random_faults(random, p);
+    if (pick(random, 0, 3) == 0) p = random_precision(random, p);
+    if (pick(random, 0, 5) == 0) p.savings.lazy = choose(random, {0, 0.5, 1, 8, 100});
+    if (pick(random, 0, 5) == 0) p.savings.cubic = true;
+    if (pick(random, 0, 3) > 0) return p;
+    const int H_kv = pick(random, 1, 2), size = pick(random, 1, 3);
+    give_heads(p, H_kv * size, H_kv);
+    show_head(p, pick(random, 0, H_kv * size - 1));
+    return p;
+}
+
+std::uint64_t number_in(const char* variable, std::uint64_t otherwise) {
+    const char* const given = std::getenv(variable);
+    return given ? std::strtoull(given, nullptr, 10) : otherwise;
+}
+
+}  // namespace
+
+// TILEWALK_PROBLEMS=10000 asks for so many, TILEWALK_SEED for those from that one on. Every problem has a
+// seed of its own, which a message names; it comes back with TILEWALK_PROBLEMS=1.
+TEST_CASE("anything that is valid, as much of it as is asked for") {
+    const std::uint64_t first = number_in("TILEWALK_SEED", 1), count = number_in("TILEWALK_PROBLEMS", 20);
+    const bool told = std::getenv("TILEWALK_PROBLEMS");
+    std::uint64_t refused = 0;
+    Counts counts;
+    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+        INFO("seed ", seed);
+        const Problem p = anything(seed);
+        for (const Lesson& lesson : lessons())
+            if (refuse(lesson, as_taken(lesson, p)))
+                ++refused;
+            else
+                check_everything(lesson, p, true, &counts);
+        if (told && (seed - first + 1) % 100 == 0)
+            std::cout << "seeds " << first << " to " << seed << ", " << refused << " walks refused"
+                      << std::endl;
+    }
+    if (count < 20) return;
+    const int least = static_cast<int>(count / 2);
+    counts.check({.walks = least, .results = least / 4, .peaks = least / 4});
 }
 
 TEST_CASE("rows, letters, forms and orders") {
