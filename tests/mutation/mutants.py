@@ -19,6 +19,13 @@ import time
 # Texts alone, or measured and not tested: what is there cannot be wrong by a rule.
 LEFT_OUT = re.compile(r"core/class/glossary|core/cpu/(peak|read_kv|torch/)|core/distributed/mpi/|core/bench/machine")
 
+# What is tested most by what is built on it: (files, program, its files), asked behind the tests of the folder.
+BUILT_ON_IT = [
+    (re.compile(r"core/inside/"), "tilewalk_test_kernels",
+     ["inside_walk", "bridge", "ladder", "records", "inside_faults", "inside"]),
+    (re.compile(r"core/compare/"), "tilewalk_test_kernels", ["forward", "records", "bridge"]),
+]
+
 # What stands between spaces is an operator of two sides: clang-format sees to that.
 OPERATORS = {" < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ", " == ": " != ", " != ": " == ",
              " && ": " || ", " || ": " && ", " + ": " - ", " - ": " + ", " * ": " / ", " / ": " * ",
@@ -158,13 +165,19 @@ class Work:
         stem = pathlib.Path(name).stem
         own = f"*{folder}/test_{stem}.cpp"
         program = "tilewalk_test_core" if name.startswith("core/") else "tilewalk_test_io"
-        rounds = [[program, f"-sf={own}"], [program, f"-sf=*{folder}/*", f"-sfe={own}"],
-                  [program, f"-sfe=*{folder}/*,*core/class/*"], [program, "-sf=*core/class/*", f"-sfe=*{folder}/*"]]
+        rounds = [[program, f"-sf={own}"], [program, f"-sf=*{folder}/*", f"-sfe={own}"]]
+        for files, others, tests in BUILT_ON_IT:
+            if files.match(name):
+                rounds.append([others, "-sf=" + ",".join(f"*tests/cuda/test_{test}.cpp" for test in tests)])
+        rounds += [[program, f"-sfe=*{folder}/*,*core/class/*"],
+                   [program, "-sf=*core/class/*", f"-sfe=*{folder}/*"]]
         if program == "tilewalk_test_core":
             rounds.append(["tilewalk_test_io"])
+        built = program
         for program, *words in rounds:
-            if program == "tilewalk_test_io" and not self.compiles(program):
-                return "the tests of io do not compile"
+            if program != built and not self.compiles(program):
+                return f"{program} does not compile"
+            built = program
             said = self.speaks(program, *words)
             if said is not None:
                 return said
