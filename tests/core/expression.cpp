@@ -13,6 +13,7 @@ namespace {
 
 struct Part {
     long double value = 0, terms = 0;
+    long double grain = 0;  ///< how far it may be off because doubles near 0 are few
 };
 
 // The lessons compute in double: what is too large for it is ∞, and near 0 its numbers are few.
@@ -87,36 +88,42 @@ struct Reader {
         return out;
     }
 
+    // As a double, which rounds to a multiple of the least one near 0
+    static Part stored(long double value, long double terms, long double grain) {
+        const bool few = std::abs(value) < std::numeric_limits<double>::min() && value != 0;
+        return {as_double(value), terms, grain + (few ? std::numeric_limits<double>::denorm_min() : 0)};
+    }
+
     Part atom(bool first) {
         if (take("(")) return bracket();
         if (take("exp(")) {
             const Part x = bracket();
             const long double e = as_double(std::exp(x.value));
-            return {e, e * (1 + x.terms)};
+            return stored(std::exp(x.value), e * (1 + x.terms), e * x.grain);
         }
         if (take("ln(")) {
             const Part x = bracket();
             const long double l = std::log(x.value);
-            return {l, std::isfinite(l) ? 1 + std::abs(l) : 0};
+            return {l, std::isfinite(l) ? 1 + std::abs(l) : 0, x.grain / x.value};
         }
         if (take("tanh(")) {
             const Part x = bracket();
             const long double t = std::tanh(x.value), slope = 1 - t * t;
-            return {t, std::abs(t) + slope * x.terms};
+            return {t, std::abs(t) + slope * x.terms, slope * x.grain};
         }
         if (take("max(")) return maximum();
         for (const auto& [name, format] : format_names())
             if (take(name + "(")) {
                 const Part x = bracket();
-                const long double noise = 1e-13L * x.terms, rounded = nearest(format, x.value);
+                const long double noise = 1e-13L * x.terms + x.grain, rounded = nearest(format, x.value);
                 for (long double other : {nearest(format, x.value - noise), nearest(format, x.value + noise)})
                     if (other != rounded && std::isfinite(other))
                         jump = std::max(jump, std::abs(other - rounded));
-                return {rounded, x.terms};
+                return {rounded, x.terms, x.grain};
             }
         numbers.push_back(number(first));
         const long double v = numbers.back().value;
-        return {v, std::isfinite(v) ? std::abs(v) : 0};
+        return stored(v, std::isfinite(v) ? std::abs(v) : 0, 0);
     }
     Part bracket() {
         const Part out = additive();
@@ -127,7 +134,8 @@ struct Reader {
         Part out = additive();
         while (take(number_style().comma ? "; " : ", ")) {
             const Part next = additive();
-            out = {std::fmax(out.value, next.value), std::max(out.terms, next.terms)};
+            out = {std::fmax(out.value, next.value), std::max(out.terms, next.terms),
+                   std::max(out.grain, next.grain)};
         }
         expect(")");
         return out;
@@ -137,10 +145,13 @@ struct Reader {
         for (;;) {
             if (take(" × ")) {
                 const Part next = atom(false);
-                out = {as_double(out.value * next.value), out.terms * next.terms};
+                out = stored(out.value * next.value, out.terms * next.terms,
+                             out.grain * std::abs(next.value) + next.grain * std::abs(out.value));
             } else if (take(" ÷ ")) {
                 const Part next = atom(false);
-                out = {as_double(out.value / next.value), out.terms / std::abs(next.value)};
+                out = stored(out.value / next.value, out.terms / std::abs(next.value),
+                             (out.grain + next.grain * std::abs(out.value / next.value)) /
+                                 std::abs(next.value));
             } else
                 return out;
         }
@@ -151,7 +162,8 @@ struct Reader {
             const bool plus = take(" + ");
             if (!plus && !take(" − ")) return out;
             const Part next = multiplicative(false);
-            out = {as_double(plus ? out.value + next.value : out.value - next.value), out.terms + next.terms};
+            out = {as_double(plus ? out.value + next.value : out.value - next.value), out.terms + next.terms,
+                   out.grain + next.grain};
         }
     }
 };
@@ -162,7 +174,8 @@ std::optional<Evaluated> evaluate(std::string_view text) {
     Reader reader{text};
     const Part all = reader.additive();
     if (!reader.ok || !reader.rest.empty()) return {};
-    return Evaluated{all.value, all.terms, reader.jump, std::move(reader.numbers)};
+    return Evaluated{all.value, all.terms, reader.jump, std::isfinite(all.grain) ? all.grain : 0,
+                     std::move(reader.numbers)};
 }
 
 std::optional<Printed> read_number(std::string_view text) {
@@ -189,12 +202,12 @@ std::string fault_of(const std::string& numbers, std::string_view sign, const Pr
     }
     const long double off = std::abs(formula->value - shown.value),
                       noise = 1e-13L * formula->terms + std::numeric_limits<double>::denorm_min() +
-                              1e-5L * shown.unit;
+                              formula->grain + 1e-5L * shown.unit;
     const long double last = exact && !shown.power ? std::min(shown.unit, 0.001L) : shown.unit;
     const long double nearly = std::max(2 * last, 0.011L * std::abs(shown.value));
     if (sign == "=" && off > noise + formula->jump) return comes_to + ", and = is said";
     // Far below the digits of a double either sign is as true.
-    const bool told_apart = 1e-15L * formula->terms < 1e-8L * shown.unit;
+    const bool told_apart = 1e-15L * formula->terms + formula->grain < 1e-8L * shown.unit;
     if (sign == "≈" && told_apart && off <= 1e-8L * shown.unit && formula->jump == 0)
         return comes_to + ", and ≈ is said";
     return off <= nearly + noise + formula->jump ? "" : comes_to;

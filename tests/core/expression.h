@@ -20,6 +20,7 @@ struct Evaluated {
     long double terms = 0;  ///< Σ |terms| before they cancel: how large the rounding noise may be
     long double jump =
         0;  ///< how far a rounding in it goes when its argument moves by that noise: near a tie
+    long double grain = 0;         ///< how far it may be off because doubles near 0 are few
     std::vector<Printed> numbers;  ///< every number in the order of the text
 };
 

@@ -51,7 +51,7 @@ void explain_sink_gradient(const View& v) {
             product({exponential(difference(sink, row_number(v, Slot::L, r))), row_number(v, Slot::D, r)}));
     v.out.formula =
         join({sym(Slot::dsink), "  ←  −Σ exp(", sym(Slot::sink), " − ", sym(Slot::L), ") ", sym(Slot::D)});
-    tell_sink_gradient(v, std::move(terms));
+    tell_sink_gradient(v, std::move(terms), v.problem.precision.softmax);
 }
 
 void explain_load_kv(const View& v) {

@@ -20,7 +20,7 @@ void walk(Recorder& rec, const Problem& p) {
     if (p.logits.sink) {
         const Matrix &m = forward->live(Slot::m, forward->size() - 1).value->data,
                      &l = forward->live(Slot::l, forward->size() - 1).value->data;
-        rec.give(Slot::L, Matrix(m.array() + l.array().log()), p.N());
+        rec.give(Slot::L, log_sum(m, l), p.N());
         give_sink(rec, p);
     }
     rec.give(Slot::dO, output_gradient(p), p.N());

@@ -136,7 +136,7 @@ void DenseForward::divide(const Matrix& m, const Matrix& l, const Matrix& E) {
     const bool keeps_L = !staged && p.logits.sink;
     if (keeps_L) {
         rec.read(Slot::m);
-        rec.store(Slot::L, 0, Matrix(m.array() + l.array().log()), column(p));
+        rec.store(Slot::L, 0, log_sum(m, l), column(p));
     }
     rec.end(cells(pairs(p)) + (keeps_L ? 2 * p.N() : 0));
 }

@@ -53,9 +53,8 @@ void walk_query_block(Recorder& rec, const Problem& p, int i) {
     rec.read(Slot::Oi);
     const Matrix& m = rec.read(Slot::m);
     rec.read(Slot::l);
-    const Matrix log_l = l.unaryExpr([](double x) { return std::log(x); });
     rec.store(Slot::O, i, round_to(p.precision.output, O), q);
-    rec.store(Slot::L, i, round_to(p.precision.softmax, m + log_l), column);
+    rec.store(Slot::L, i, round_to(p.precision.softmax, log_sum(m, l)), column);
     rec.end(2 * static_cast<std::int64_t>(q.rows));
 }
 

@@ -125,7 +125,7 @@ struct Walk {
         rec.read(Slot::Oi);
         const Matrix& m = rec.read(Slot::m);
         const Matrix& l = rec.read(Slot::l);
-        const Matrix L = round_to(p.precision.softmax, Matrix(m.array() + l.array().log()));
+        const Matrix L = round_to(p.precision.softmax, log_sum(m, l));
         store_shard(rec, Slot::O, round_to(p.precision.output, O), ring.queries_of(r));
         store_shard(rec, Slot::L, L, ring.queries_of(r));
         rec.end(2LL * n(r));

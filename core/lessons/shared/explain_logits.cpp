@@ -94,7 +94,7 @@ void tell_sink_start(const View& v, const Line& m, const Line& l, const Line& O)
     if (from_sink) v.source(Slot::sink, 0, 0);
 }
 
-void tell_sink_gradient(const View& v, Numbers terms) {
+void tell_sink_gradient(const View& v, Numbers terms, Format format) {
     constexpr int most_terms = 127;
     v.out.place = "all queries";
     v.out.result = join({sym(Slot::dsink), " = ", Line{strong_number(num_text(v.result()))}});
@@ -107,7 +107,7 @@ void tell_sink_gradient(const View& v, Numbers terms) {
                 "their sum says that a higher sink " +
                 value + ".";
     if (static_cast<int>(terms.size()) <= most_terms)
-        set_numbers(v, difference(num(0), sum(std::move(terms))));
+        set_numbers(v, rounded(format, difference(num(0), sum(std::move(terms)))));
 }
 
 double sink_share(const View& v, double m, double l) { return std::exp(*v.problem.logits.sink - m) / l; }

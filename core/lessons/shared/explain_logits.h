@@ -22,7 +22,7 @@ void explain_cap_gradient(const View& v, const LogitWords& words);
 /// The start values with a sink: as if a key without a value had been seen.
 void tell_sink_start(const View& v, const Line& m, const Line& l, const Line& O);
 /// dsink from what each query gave the sink, times its D. Sums with too many terms are not written out.
-void tell_sink_gradient(const View& v, Numbers terms);
+void tell_sink_gradient(const View& v, Numbers terms, Format format = Format::fp64);
 /// exp(sink − m) ÷ ℓ: what is left of 1 for the sink in the target's row.
 double sink_share(const View& v, double m, double l);
 

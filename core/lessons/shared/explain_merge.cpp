@@ -12,7 +12,12 @@ bool PartAtWork::reads_sink() const {
     return std::ranges::any_of(v.trace.reads(v.k), [](const Access& a) { return a.slot == Slot::sink; });
 }
 
-double PartAtWork::best_score() const { return row_maximum(S.data.row(row))(0, 0); }
+double PartAtWork::best_score() const {
+    const double best = row_maximum(S.data.row(row))(0, 0);
+    const bool overflows =
+        !v.problem.switches.no_max && round_to(v.problem.precision.softmax, best) == minus_infinity;
+    return overflows ? minus_infinity : best;
+}
 
 double PartAtWork::base_of_weights() const {
     return v.problem.switches.no_max || most == minus_infinity ? 0

@@ -198,7 +198,7 @@ PartFound find_part(const Problem& p, const Matrix& S, const Matrix& V, double s
 
 Matrix log_sum_of(const Problem& p, const Matrix& m, const Matrix& l) {
     if (p.switches.no_log_sum) return m;
-    return round_to(p.precision.softmax, Matrix(m.array() + l.array().log()));
+    return round_to(p.precision.softmax, log_sum(m, l));
 }
 
 Line part_symbol(Slot slot, const std::string& tile) {

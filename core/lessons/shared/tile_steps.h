@@ -5,6 +5,8 @@
 #include "core/problem/precision.h"
 #include "core/walk/lesson.h"
 
+#include <cmath>
+
 namespace tilewalk {
 
 /// One query block under one key block that it sees.
@@ -14,6 +16,12 @@ struct StepTile {
     Region S, column;  ///< Br × Bc and Br × 1
 };
 StepTile tile_at(const Problem& problem, int i, int j);
+
+/// L = m + ln ℓ, element by element through std::log: Eigen's takes all that is below the normal numbers for
+/// the least of them.
+inline Matrix log_sum(const Matrix& m, const Matrix& l) {
+    return m + l.unaryExpr([](double x) { return std::log(x); });
+}
 
 /// Load Kⱼ and Vⱼ from HBM to SRAM; `tile`: where they lie there, if not in the order of the blocks.
 void load_keys(Recorder& rec, int i, int j, int tile);

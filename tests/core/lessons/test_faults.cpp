@@ -590,6 +590,23 @@ TEST_SUITE("what a fault does to partial results") {
             CHECK_FALSE(output_of(lesson, without_faults(p)).hasNaN());
         }
     }
+    TEST_CASE("without the maximum ln ℓ holds below the normal numbers as well") {
+        Problem p;
+        p.Q = Matrix::Constant(4, 1, -720);  // exp(−720) is 2 · 10⁻³¹³
+        p.K = p.V = Matrix::Ones(1, 1);
+        p.Br = 4, p.Bc = 1;
+        int held = 0;
+        for (const Lesson& lesson : lessons()) {
+            const auto trace = lesson.build(with(p, &Switches::no_max));
+            every_write(*trace, [&](Slot slot, const Value& value, int) {
+                // A part without keys has −∞.
+                if ((slot != Slot::L && slot != Slot::L_part) || std::isinf(value.data(0, 0))) return;
+                CHECK_MESSAGE(((value.data.array() + 720).abs() < 1e-9).all(), std::string(lesson.id));
+                ++held;
+            });
+        }
+        CHECK(held > 6);
+    }
     TEST_CASE("the faults of a tile are those of flash-forward: one split of all keys has the same numbers") {
         Random random(81);
         int finite = 0;
