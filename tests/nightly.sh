@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# What takes hours, one after the other: the sanitizers, valgrind, every fault, many problems, the fuzzer, the coverage.
+#
+#     tests/nightly.sh [PART...]     parts: address threads memory faults problems limits fuzz coverage mutation; all of them
+#
+# Each part ends with a line of its own; its output is in build-nightly. Ends with 1 if one of them failed.
+set -uo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+cd "$root" || exit 1
+logs=$root/build-nightly failed=0
+mkdir -p "$logs"
+
+run_part() {
+    case $1 in
+        address) ./test.sh sanitizers ;;
+        threads) tests/threads.sh ;;
+        memory) tests/memory.sh 2 ;;
+        faults) ./test.sh faults && TILEWALK_FAULTS=all build/tests/tilewalk_test_faults ;;
+        problems) ./test.sh core && TILEWALK_PROBLEMS=10000 TILEWALK_SEED=$(date +%Y%m%d0000) build/tests/tilewalk_test_core -tc='anything that is valid*' ;;
+        limits) ./test.sh cli && TILEWALK_LIMITS=1 build/tests/tilewalk_test_cli -sf='*test_limits*' ;;
+        fuzz) ./fuzz.sh all 15 ;;
+        coverage) tests/coverage.sh ;;
+        mutation) tests/mutation/run.sh 100 --seed "$(date +%Y%m%d)" --minutes 180 ;;
+        *) echo "there is no part $1" && return 1 ;;
+    esac
+}
+
+[ $# -gt 0 ] || set -- address threads memory faults problems limits fuzz coverage mutation
+for part in "$@"; do
+    began=$SECONDS
+    if run_part "$part" >"$logs/$part.log" 2>&1; then verdict=passed; else verdict=FAILED failed=1; fi
+    printf '%-9s %s after %d minutes: %s\n' "$part" "$verdict" $(((SECONDS - began) / 60)) "$(tail -n 1 "$logs/$part.log")"
+done
+exit $failed
