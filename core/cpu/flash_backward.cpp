@@ -10,6 +10,7 @@
 #include <hwy/foreach_target.h>
 
 #include "core/cpu/tile_product-inl.h"
+#include "core/cpu/transpose-inl.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,13 +44,22 @@ OnChip on_chip(const BackwardTask& t) {
 void transpose(const float* from, std::int64_t rows, std::int64_t d, float* to) {
     const std::int64_t panels = (rows + panel - 1) / panel;
     std::fill_n(to + (panels - 1) * d * panel, d * panel, 0.0f);
-    for (std::int64_t r = 0; r < rows; ++r)
-        for (std::int64_t k = 0; k < d; ++k) to[(r / panel * d + k) * panel + r % panel] = from[r * d + k];
+    for (std::int64_t r = 0; r < rows; r += lanes) {
+        const float* row[lanes];
+        for (int k = 0; k < lanes; ++k) row[k] = from + (r + k) * d;
+        rows_to_lanes(row, std::min<std::int64_t>(lanes, rows - r), d,
+                      to + r / panel * d * panel + r % panel);
+    }
 }
 void transpose_back(const float* from, std::int64_t rows, std::int64_t d, float factor, float* to) {
-    for (std::int64_t r = 0; r < rows; ++r)
-        for (std::int64_t k = 0; k < d; ++k)
-            to[r * d + k] = factor * from[(r / panel * d + k) * panel + r % panel];
+    float factors[lanes];
+    std::fill_n(factors, lanes, factor);
+    for (std::int64_t r = 0; r < rows; r += lanes) {
+        float* row[lanes];
+        for (int k = 0; k < lanes; ++k) row[k] = to + (r + k) * d;
+        lanes_to_rows(from + r / panel * d * panel + r % panel, factors,
+                      std::min<std::int64_t>(lanes, rows - r), d, row);
+    }
 }
 
 void load_keys(const BackwardTask& t, const OnChip& chip, std::int64_t key, std::int64_t keys) {

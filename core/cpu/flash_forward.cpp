@@ -12,6 +12,7 @@
 #include <hwy/foreach_target.h>
 
 #include "core/cpu/tile_product-inl.h"
+#include "core/cpu/transpose-inl.h"
 #include "core/engine/heads.h"
 
 #include <algorithm>
@@ -36,15 +37,25 @@ OnChip on_chip(const ForwardTask& t) {
     return {Qi, Oi, S, m, m + Br};
 }
 
+// The lanes of a block from row r on, up to a vector: their rows in a tensor, and their place in the panels
+template <typename Float> struct LaneRows {
+    Float* rows[lanes];
+    std::int64_t count, at;
+
+    LaneRows(Float* tensor, const ForwardTask& t, std::int64_t first, std::int64_t r, std::int64_t end)
+        : count(std::min<std::int64_t>(lanes, end - r)), at(r / panel * t.w.d * panel + r % panel) {
+        const GroupRows group(t.w);
+        for (std::int64_t k = 0; k < count; ++k) rows[k] = tensor + group.place(first + r + k) * t.w.d;
+    }
+};
+
 // Load Qᵢ, transposed. Lanes past the last row hold zeros.
 void load_queries(const ForwardTask& t, std::int64_t first, std::int64_t rows, float* Qi) {
-    const GroupRows group(t.w);
     const std::int64_t d = t.w.d, panels = (rows + panel - 1) / panel;
     std::fill_n(Qi + (panels - 1) * d * panel, d * panel, 0.0f);
-    for (std::int64_t r = 0; r < rows; ++r) {
-        const float* const from = t.Q + group.place(first + r) * d;
-        float* const to = Qi + r / panel * d * panel + r % panel;
-        for (std::int64_t k = 0; k < d; ++k) to[k * panel] = from[k];
+    for (std::int64_t r = 0; r < rows; r += lanes) {
+        const LaneRows<const float> from(t.Q, t, first, r, rows);
+        rows_to_lanes(from.rows, from.count, d, Qi + from.at);
     }
 }
 
@@ -67,21 +78,10 @@ void mask_keys(const Workload& w, std::int64_t row, std::int64_t key, std::int64
         }
 }
 
-// m ← max(m, rowmax(S)), α = exp(m_old − m), P = exp(S − m) in the place of S, ℓ ← α ⊙ ℓ + rowsum(P), with
-// the scale in each exponent
-HWY_INLINE void softmax_update(Vector factor, float* S, std::int64_t keys, float* m, float* l,
-                               Vector* alpha) {
-    const Vector m_old0 = load(m), m_old1 = load(m + lanes);
-    Vector m0 = m_old0, m1 = m_old1;
-    for (std::int64_t j = 0; j < keys; ++j) {
-        m0 = hn::Max(m0, load(S + j * panel));
-        m1 = hn::Max(m1, load(S + j * panel + lanes));
-    }
-    store(m0, m);
-    store(m1, m + lanes);
-
-    alpha[0] = exp2(factor, hn::Sub(m_old0, m0));
-    alpha[1] = exp2(factor, hn::Sub(m_old1, m1));
+// P = exp(S − m) in the place of S, with the scale in the exponent, and rowsum(P)
+HWY_INLINE void weights_of_scores(Vector factor, float* S, std::int64_t keys, const Vector* m,
+                                  Vector* rowsum) {
+    const Vector m0 = m[0], m1 = m[1];
     Vector rowsum0 = all(0), rowsum1 = all(0);
     for (std::int64_t j = 0; j < keys;) {
         // A few weights at a time: in a long sum of positive numbers every step rounds the whole of it
@@ -97,8 +97,14 @@ HWY_INLINE void softmax_update(Vector factor, float* S, std::int64_t keys, float
         rowsum0 = hn::Add(rowsum0, some0);
         rowsum1 = hn::Add(rowsum1, some1);
     }
-    store(hn::MulAdd(alpha[0], load(l), rowsum0), l);
-    store(hn::MulAdd(alpha[1], load(l + lanes), rowsum1), l + lanes);
+    rowsum[0] = rowsum0;
+    rowsum[1] = rowsum1;
+}
+
+// The maximum of each row of a tile, and of what it was before
+HWY_INLINE void row_maximum(const float* S, std::int64_t keys, Vector* m) {
+    for (std::int64_t j = 0; j < keys; ++j)
+        for (int v = 0; v < 2; ++v) m[v] = hn::Max(m[v], load(S + j * panel + v * lanes));
 }
 
 // One panel of Qᵢ, `row` rows down, meets Kⱼ and Vⱼ: the given keys, of which it takes those that any of its
@@ -113,13 +119,26 @@ void walk_tile(const ForwardTask& t, const OnChip& chip, std::int64_t row, KeyRa
     if (keys <= 0) return;
     float* const S = chip.S;
 
-    // S = Qᵢ Kⱼᵀ                                                                       (keys × panel)
-    product_over_d(S, panel, keys, {t.K + j * d, d}, {chip.Qi + row * d, panel}, d);
-    if (w.first_key(last) > j || w.last_key(query) < j + keys - 1) mask_keys(w, at, j, keys, S);
+    // S = Qᵢ Kⱼᵀ and m ← max(m, rowmax(S))                                             (keys × panel, panel)
+    float *const m = chip.m + row, *const l = chip.l + row;
+    const Vector m_old[2] = {load(m), load(m + lanes)};
+    Highest highest = {{m_old[0], m_old[1]}};
+    product_over_d(S, panel, keys, {t.K + j * d, d}, {chip.Qi + row * d, panel}, d, highest);
+    if (w.first_key(last) > j || w.last_key(query) < j + keys - 1) {
+        mask_keys(w, at, j, keys, S);
+        highest = {{m_old[0], m_old[1]}};
+        row_maximum(S, keys, highest.m);
+    }
 
-    // m, α, P, ℓ                                                                       (panel, keys × panel)
-    Vector alpha[2];
-    softmax_update(all(exponent_factor(d)), S, keys, chip.m + row, chip.l + row, alpha);
+    // P = exp(S − m), α = exp(m_old − m), ℓ ← α ⊙ ℓ + rowsum(P)                        (keys × panel, panel)
+    const Vector factor = all(exponent_factor(d));
+    Vector alpha[2], rowsum[2];
+    weights_of_scores(factor, S, keys, highest.m, rowsum);
+    for (int v = 0; v < 2; ++v) {
+        alpha[v] = exp2(factor, hn::Sub(m_old[v], highest.m[v]));
+        store(highest.m[v], m + v * lanes);
+        store(hn::MulAdd(alpha[v], load(l + v * lanes), rowsum[v]), l + v * lanes);
+    }
 
     // O ← α ⊙ O + P Vⱼ, still unnormalised                                             (d × panel)
     product<Before::scale, Order::columns>(chip.Oi + row * d, panel, d, {t.V + j * d, d}, {S, panel}, keys,
@@ -131,16 +150,19 @@ void walk_tile(const ForwardTask& t, const OnChip& chip, std::int64_t row, KeyRa
 void store_queries(const ForwardTask& t, const OnChip& chip, std::int64_t first, std::int64_t rows) {
     const GroupRows group(t.w);
     const std::int64_t d = t.w.d;
-    for (std::int64_t r = 0; r < rows; ++r) {
-        const std::int64_t at = group.place(first + r);
-        const float m = chip.m[r], l = chip.l[r], over_l = l == 0 ? 0 : 1 / l;
-        const float* const from = chip.Oi + r / panel * d * panel + r % panel;
-        float* const to = t.O + at * d;
-        for (std::int64_t k = 0; k < d; ++k) to[k] = from[k * panel] * over_l;
-        t.L[at] = log_sum_exp(m, l, d);
-        if (!t.m) continue;
-        t.m[at] = m;
-        t.over_l[at] = over_l;
+    for (std::int64_t r = 0; r < rows; r += lanes) {
+        const LaneRows<float> to(t.O, t, first, r, rows);
+        float over_l[lanes];
+        for (std::int64_t k = 0; k < to.count; ++k) {
+            const std::int64_t at = group.place(first + r + k);
+            const float m = chip.m[r + k], l = chip.l[r + k];
+            over_l[k] = l == 0 ? 0 : 1 / l;
+            t.L[at] = log_sum_exp(m, l, d);
+            if (!t.m) continue;
+            t.m[at] = m;
+            t.over_l[at] = over_l[k];
+        }
+        lanes_to_rows(chip.Oi + to.at, over_l, to.count, d, to.rows);
     }
 }
 
