@@ -308,16 +308,25 @@ Result<Bridge> Bridge::make(const Record& kernel, const Record& twin, const Prob
     return bridge;
 }
 
-// α is that of the lanes that share m.
+// α is that of the lanes that share m; all three are then found in each of these lanes.
 void Bridge::sort() {
     const auto order = [](const Entry& e) {
         return std::tuple(e.held.launch, e.held.warp, e.held.lane, e.held.step, e.held.word, e.number);
     };
     std::ranges::sort(entries, {}, order);
     for (std::size_t n = 0; n < entries.size(); ++n) by_number[entries[n].number] = n;
-    for (Entry& e : entries)
-        if (e.number.quantity == Quantity::alpha)
+    for (Entry& e : entries) {
+        const Quantity q = e.number.quantity;
+        if (q == Quantity::alpha)
             if (const auto m = find({Quantity::m, e.number.row, 0, e.number.tile})) e.held.lanes = m->lanes;
+        if (q != Quantity::m && q != Quantity::alpha && q != Quantity::l) continue;
+        for (int lane = 0; lane < 32; ++lane)
+            if (lane != e.held.lane && e.held.lanes >> lane & 1) {
+                shared.push_back(e);
+                shared.back().held.lane = lane;
+            }
+    }
+    std::ranges::sort(shared, {}, order);
 }
 
 std::optional<HeldAt> Bridge::find(const Number& number) const {
@@ -336,8 +345,10 @@ std::vector<Bridge::Entry> Bridge::at(int launch, int warp, int step, int lane, 
     };
     // Pairs of iterators: of a range of its own that is found in a range clang 14 can make nothing.
     const std::tuple wanted(launch, warp, lane, step);
-    std::vector<Entry> out(std::ranges::lower_bound(entries, wanted, {}, key),
-                           std::ranges::upper_bound(entries, wanted, {}, key));
+    std::vector<Entry> out;
+    for (const auto* all : {&entries, &shared})
+        out.insert(out.end(), std::ranges::lower_bound(*all, wanted, {}, key),
+                   std::ranges::upper_bound(*all, wanted, {}, key));
     std::stable_partition(out.begin(), out.end(),
                           [word](const Entry& e) { return word >= 0 && e.held.word == word; });
     return out;
@@ -346,12 +357,17 @@ std::vector<Bridge::Entry> Bridge::at(int launch, int warp, int step, int lane, 
 std::optional<Bridge::Entry> Bridge::next(int launch, int warp, int step, int lane) const {
     const auto lane_of = [](const Entry& e) { return std::tuple(e.held.launch, e.held.warp, e.held.lane); };
     const std::tuple wanted(launch, warp, lane);
-    const auto first = std::ranges::lower_bound(entries, wanted, {}, lane_of),
-               end = std::ranges::upper_bound(entries, wanted, {}, lane_of);
-    if (first == end) return std::nullopt;
-    const auto at =
-        std::ranges::lower_bound(first, end, step, {}, [](const Entry& e) { return e.held.step; });
-    return at == end ? *(end - 1) : *at;
+    std::optional<Entry> behind, last;
+    for (const auto* all : {&entries, &shared}) {
+        const auto first = std::ranges::lower_bound(*all, wanted, {}, lane_of),
+                   end = std::ranges::upper_bound(*all, wanted, {}, lane_of);
+        if (first == end) continue;
+        const auto at =
+            std::ranges::lower_bound(first, end, step, {}, [](const Entry& e) { return e.held.step; });
+        if (at != end && (!behind || at->held.step < behind->held.step)) behind = *at;
+        if (!last || (end - 1)->held.step > last->held.step) last = *(end - 1);
+    }
+    return behind ? behind : last;
 }
 
 // ---- Elements of device memory

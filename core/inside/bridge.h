@@ -73,6 +73,7 @@ public:
     };
     /// The numbers of this lane that the step gives, and those made behind it; the first of them is that of
     /// `word`, if there is one of it.
+    /// m, α and ℓ of a row are those of all lanes that share them, though the twin writes them down in one.
     std::vector<Entry> at(int launch, int warp, int step, int lane, int word = -1) const;
     /// The next of this lane's numbers from this step on, or else its last one; nothing: it has none.
     std::optional<Entry> next(int launch, int warp, int step, int lane) const;
@@ -85,6 +86,7 @@ private:
     void sort();
 
     std::vector<Entry> entries;  ///< by launch, warp, lane and step
+    std::vector<Entry> shared;   ///< m, α and ℓ in the other lanes that share them, in the same order
     std::map<Number, std::size_t> by_number;
     std::map<Number, int> blocks;  ///< of m alone, by row and tile
     int tile_rows = 0, tile_columns = 0;

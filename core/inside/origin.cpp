@@ -58,15 +58,23 @@ Matter matter_of(const Record& record, std::uint32_t address) {
 }
 
 Origins::Origins(const Record& of_record, const BlockRecord& of_block, const Steps& of_steps)
-    : record(of_record), block(of_block), steps(of_steps), issue_of(of_block.events.size(), nothing),
-      step_of(of_block.events.size(), nothing), product_of(of_block.events.size(), nothing),
-      matters(of_block.events.size()) {
-    for (int w = 0; w < steps.warps(); ++w)
-        for (int k = 0; k < steps.count(w); ++k) step_of[steps.event(w, k)] = static_cast<std::uint32_t>(k);
+    : record(of_record), block(of_block), steps(of_steps), slots(of_block.events.size(), -1),
+      issue_of(of_block.events.size(), nothing), step_of(of_block.events.size(), nothing),
+      product_of(of_block.events.size(), nothing), matters(of_block.events.size()) {
+    note_slots();
     note_writes();
     follow_copies();
     name_accesses();
     name_products();
+}
+
+void Origins::note_slots() {
+    for (int w = 0; w < steps.warps(); ++w)
+        for (int k = 0; k < steps.count(w); ++k) {
+            step_of[steps.event(w, k)] = static_cast<std::uint32_t>(k);
+            slots[steps.event(w, k)] = steps.slot(w, k);
+            for (const std::uint32_t n : steps.arrivals(w, k)) slots[n] = steps.slot(w, k);
+        }
 }
 
 // All writes of each word, in the order of the record: counted first, then put in place.
@@ -118,6 +126,22 @@ std::optional<SharedWrite> Origins::writer(std::uint32_t address, std::uint32_t 
     return std::nullopt;
 }
 
+Origins::WordAt Origins::word_at(std::uint32_t address, int slot) const {
+    const std::size_t word = address / word_bytes;
+    if (word + 1 >= first_write.size()) return {};
+    const auto begin = writes.begin() + first_write[word], end = writes.begin() + first_write[word + 1];
+    const auto next =
+        std::partition_point(begin, end, [&](const Write& w) { return slots[w.event] <= slot; });
+    WordAt out;
+    out.ever = begin != end;
+    if (next != begin) out.there = SharedWrite{(next - 1)->event, static_cast<int>((next - 1)->lane)};
+    if (next == end) return out;
+    const std::uint32_t issue = issue_of[next->event];
+    if (issue != nothing && slots[issue] <= slot)
+        out.on_its_way = SharedWrite{issue, static_cast<int>(next->lane)};
+    return out;
+}
+
 // A copy arrives where it was sent to, group by group.
 void Origins::follow_copies() {
     using Target = std::array<std::uint32_t, 3>;  // warp, group, address
@@ -151,18 +175,21 @@ std::optional<std::uint32_t> Origins::loaded_from(std::uint32_t n, int lane) con
 
 std::optional<std::uint32_t> Origins::global_source(std::uint32_t address, std::uint32_t before) const {
     const auto write = writer(address, before);
-    if (!write) return std::nullopt;
-    const Event& event = block.events[write->event];
-    const auto words = block.words_of(event).subspan(rank(event.lanes, write->lane) * event.words);
+    return write ? source_of(*write, address) : std::nullopt;
+}
+
+std::optional<std::uint32_t> Origins::source_of(const SharedWrite& write, std::uint32_t address) const {
+    const Event& event = block.events[write.event];
+    const auto words = block.words_of(event).subspan(rank(event.lanes, write.lane) * event.words);
     const std::uint32_t offset = address - words[0];
     if (event.op == Op::store) {
-        const auto from = loaded_from(write->event, write->lane);
+        const auto from = loaded_from(write.event, write.lane);
         return from ? std::optional(*from + offset) : std::nullopt;
     }
-    const std::uint32_t issue = issue_of[write->event];
-    if (event.op != Op::copy_arrived || issue == nothing) return std::nullopt;
+    const std::uint32_t issue = event.op == Op::copy_issued ? write.event : issue_of[write.event];
+    if (issue == nothing) return std::nullopt;
     const Event& sent = block.events[issue];
-    const auto copy = block.words_of(sent).subspan(rank(sent.lanes, write->lane) * sent.words);
+    const auto copy = block.words_of(sent).subspan(rank(sent.lanes, write.lane) * sent.words);
     return copy[2] != 0 ? std::optional(copy[1] + offset) : std::nullopt;
 }
 
@@ -222,7 +249,9 @@ void Origins::name_accesses() {
                 matters[n] = from ? matter_of(record, *from) : Matter::none;
                 break;
             }
-            [[fallthrough]];
+            matters[n] = matter_of_address(words[0], n);
+            name_packing(n);
+            break;
         case Op::load:
         case Op::atomic_add:
         case Op::load_matrices:
@@ -243,6 +272,20 @@ void Origins::name_accesses() {
         case Op::wait_products: matters[n] = summed[{event.warp, TileSums(event, words).sums()}]; break;
         default: break;
         }
+    }
+}
+
+// What is stored in device memory was packed a few steps before: the same bits.
+void Origins::name_packing(std::uint32_t n) {
+    constexpr int nearby = 4;
+    const Event& store = block.events[n];
+    const int lane = std::countr_zero(store.lanes), k = static_cast<int>(step_of[n]);
+    for (int before = k - 1; before >= std::max(0, k - nearby); --before) {
+        const Event& event = event_of(store.warp, before);
+        if (event.op != Op::pack || !(event.lanes >> lane & 1)) continue;
+        const auto packed = block.words_of(event)[rank(event.lanes, lane) * event.words + 2];
+        if (packed == block.words_of(store)[1]) matters[steps.event(store.warp, before)] = matters[n];
+        return;
     }
 }
 

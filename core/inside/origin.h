@@ -44,6 +44,17 @@ public:
 
     /// Who wrote this address of shared memory last before an event; nothing: nobody did.
     std::optional<SharedWrite> writer(std::uint32_t address, std::uint32_t before) const;
+    /// What lies in a word of shared memory, or is on its way to it, when all warps have come to a slot: of
+    /// what nothing orders, as this run had it.
+    struct WordAt {
+        std::optional<SharedWrite> there;       ///< who wrote it last; nothing: nobody did
+        std::optional<SharedWrite> on_its_way;  ///< the step that began a copy to it which has not arrived
+        bool ever = false;                      ///< somebody writes there at some time
+    };
+    WordAt word_at(std::uint32_t address, int slot) const;
+    /// The element of device memory that a write, or a copy on its way, brings to this address.
+    std::optional<std::uint32_t> source_of(const SharedWrite& write, std::uint32_t address) const;
+
     /// The element of device memory whose number lies at this address of shared memory when an event reads
     /// it.
     std::optional<std::uint32_t> global_source(std::uint32_t address, std::uint32_t before) const;
@@ -95,9 +106,11 @@ private:
         std::array<Filled, 2> b;
     };
     class Finder;
+    void note_slots();
     void note_writes();
     void follow_copies();
     void name_accesses();
+    void name_packing(std::uint32_t store);
     void name_products();
     std::vector<OriginStep> with_exponential(int warp, int pack, int lane, int half) const;
     int region_at(std::uint32_t address) const;
@@ -113,6 +126,7 @@ private:
     const Steps& steps;
     std::vector<std::uint32_t> first_write;  ///< of each word of shared memory, in `writes`; one more
     std::vector<Write> writes;
+    std::vector<int> slots;                 ///< by event: when it was done, an arrival where it is waited for
     std::vector<std::uint32_t> issue_of;    ///< by event: of an arrival the event that issued it; …
     std::vector<std::uint32_t> step_of;     ///< … of others their number among the steps of their warp
     std::vector<std::uint32_t> product_of;  ///< by event, in `fills`

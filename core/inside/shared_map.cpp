@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <set>
 
 namespace tilewalk::inside {
@@ -30,7 +31,8 @@ std::vector<WordUse> uses_of_words(const BlockRecord& block, const Origins& orig
         if (last >= out.size()) out.resize(last + 1);
         for (std::size_t word = begin / word_bytes; word <= last; ++word) {
             out[word].matters |= 1u << static_cast<int>(origins.matter(n));
-            if (origins.matter(n) == Matter::none) out[word].place = block.events[n].place;
+            if (origins.matter(n) == Matter::none && out[word].place == Place::none)
+                out[word].place = block.events[n].place;
         }
     };
     for (std::uint32_t n = 0; n < block.events.size(); ++n) {
@@ -46,7 +48,8 @@ std::vector<WordUse> uses_of_words(const BlockRecord& block, const Origins& orig
 
 }  // namespace
 
-SharedMap::SharedMap(const BlockRecord& block, const Origins& origins) {
+SharedMap::SharedMap(const BlockRecord& block, const Steps& steps, const Origins& origins) {
+    find_tiles(block, steps);
     const std::vector<WordUse> words = uses_of_words(block, origins);
     for (std::uint32_t n = 0; n < words.size(); ++n) {
         if (words[n].matters == 0) continue;
@@ -63,46 +66,135 @@ SharedMap::SharedMap(const BlockRecord& block, const Origins& origins) {
     }
 }
 
+// A tile has come when somebody has waited for its phase of the barrier.
+void SharedMap::find_tiles(const BlockRecord& block, const Steps& steps) {
+    const auto each = [&](Op op, const auto& f) {
+        for (int w = 0; w < steps.warps(); ++w)
+            for (int k = 0; k < steps.count(w); ++k)
+                if (block.events[steps.event(w, k)].op == op) f(steps.event(w, k), steps.slot(w, k));
+    };
+    each(Op::fetch_tile, [&](std::uint32_t n, int slot) { asked.push_back({n, slot, -1}); });
+    std::map<std::uint32_t, std::vector<TileTimes*>> of_barrier;
+    for (TileTimes& tile : asked)
+        of_barrier[TileFetch(block.words_of(block.events[tile.event])).barrier].push_back(&tile);
+    each(Op::wait_for, [&](std::uint32_t n, int slot) {
+        const auto waited = block.words_of(block.events[n]);
+        for (TileTimes* tile : of_barrier[waited[0]])
+            if (TileFetch(block.words_of(block.events[tile->event])).phase < waited[1] &&
+                (tile->arrived < 0 || slot < tile->arrived))
+                tile->arrived = slot;
+    });
+    std::ranges::stable_sort(asked, {}, &TileTimes::issued);
+}
+
 const SharedArea* SharedMap::area_of(std::uint32_t address) const {
     const auto at = std::ranges::find_if(all, [&](const SharedArea& a) { return a.holds(address); });
     return at == all.end() ? nullptr : &*at;
 }
 
-SharedContent content_of(const Record& record, const BlockRecord& block, const Origins& origins,
-                         const SharedArea& area, std::uint32_t before) {
-    SharedContent out;
-    const auto take = [&](Matter matter, const std::optional<std::uint32_t>& from) {
-        out.any = true, out.matter = matter;
-        const auto element = from ? element_of(record, *from) : std::nullopt;
-        if (!element) return;
-        out.first_row = out.first_row < 0 ? element->row : std::min(out.first_row, element->row);
-        out.last_row = std::max(out.last_row, element->row);
-    };
-    // A few places of it: rows lie one behind the other.
-    constexpr std::uint32_t samples = 64;
-    const std::uint32_t words = static_cast<std::uint32_t>(area.bytes()) / word_bytes;
-    for (std::uint32_t n = 0; n < std::min(samples, words); ++n) {
-        const std::uint32_t word = words <= samples ? n : n * (words - 1) / (samples - 1);
-        const std::uint32_t address = area.begin + word * word_bytes;
-        if (const auto write = origins.writer(address, before))
-            take(origins.matter(write->event), origins.global_source(address, before));
+void RowRange::take(int row) {
+    first = first < 0 ? row : std::min(first, row);
+    last = std::max(last, row);
+}
+
+int SharedContent::count(Piece state) const { return static_cast<int>(std::ranges::count(pieces, state)); }
+
+namespace {
+
+/// Fills the pieces of one area.
+class ContentMaker {
+public:
+    ContentMaker(const Record& of_record, const BlockRecord& of_block, const Steps& of_steps,
+                 const Origins& of_origins, const SharedMap& of_map, const SharedArea& of_area, int at_slot)
+        : record(of_record), block(of_block), steps(of_steps), origins(of_origins), map(of_map),
+          area(of_area), slot(at_slot) {
+        tiles = std::ranges::any_of(map.tiles(), [&](const TileTimes& tile) {
+            return area.holds(TileFetch(block.words_of(block.events[tile.event])).to);
+        });
+        out.pieces.resize(static_cast<std::size_t>(area.bytes() + chunk_bytes - 1) / chunk_bytes,
+                          Piece::unused);
     }
-    if (out.any) return out;
-    // Tiles of Hopper: of each place in the area the last that was asked for
-    std::set<std::uint32_t> known;
-    for (std::uint32_t n = std::min<std::uint32_t>(before, static_cast<std::uint32_t>(block.events.size()));
-         n-- > 0;) {
-        const Event& event = block.events[n];
-        if (event.op != Op::fetch_tile) continue;
-        const TileFetch tile(block.words_of(event));
-        if (!area.holds(tile.to) || !known.insert(tile.to).second) continue;
+
+    SharedContent run() {
+        // Rows of a few of them: they lie one behind the other.
+        constexpr std::size_t samples = 64;
+        const std::size_t apart = std::max<std::size_t>(1, out.pieces.size() / samples);
+        for (std::size_t n = 0; n < out.pieces.size(); ++n)
+            take_piece(n, n % apart == 0 || n + 1 == out.pieces.size());
+        std::set<std::uint32_t> known;  // of each place the tile that was asked for last
+        for (auto tile = map.tiles().rbegin(); tile != map.tiles().rend(); ++tile)
+            if (tile->issued <= slot) take_tile(*tile, known);
+        return std::move(out);
+    }
+
+private:
+    void name_row(const SharedWrite& write, std::uint32_t address, RowRange& rows) const {
+        const auto from = origins.source_of(write, address);
+        if (const auto element = from ? element_of(record, *from) : std::nullopt) rows.take(element->row);
+    }
+
+    void take_piece(std::size_t n, bool names) {
+        const std::uint32_t begin = area.begin + static_cast<std::uint32_t>(n) * chunk_bytes;
+        int used = 0, there = 0;
+        bool comes = false;
+        for (std::uint32_t at = begin; at < std::min(begin + chunk_bytes, area.end); at += word_bytes) {
+            const Origins::WordAt word = origins.word_at(at, slot);
+            used += word.ever || tiles;
+            if (word.there) {
+                ++there, out.any = true, out.matter = origins.matter(word.there->event);
+                if (names && at == begin) name_row(*word.there, at, out.rows);
+            }
+            if (!word.on_its_way || comes) continue;
+            comes = true, out.coming = origins.matter(word.on_its_way->event);
+            note_issue(slot_of(word.on_its_way->event));
+            if (names) name_row(*word.on_its_way, at, out.rows_coming);
+        }
+        out.pieces[n] = comes           ? Piece::on_its_way
+                        : used == 0     ? Piece::unused
+                        : there == 0    ? Piece::empty
+                        : there == used ? Piece::there
+                                        : Piece::partly;
+    }
+
+    void take_tile(const TileTimes& times, std::set<std::uint32_t>& known) {
+        const TileFetch tile(block.words_of(block.events[times.event]));
+        if (!area.holds(tile.to) || !known.insert(tile.to).second) return;
+        const bool arrived = times.arrived >= 0 && times.arrived <= slot;
+        const std::size_t first = (tile.to - area.begin) / chunk_bytes,
+                          end = std::min(out.pieces.size(), first + tile.box_bytes / chunk_bytes);
+        std::fill(out.pieces.begin() + static_cast<std::ptrdiff_t>(first),
+                  out.pieces.begin() + static_cast<std::ptrdiff_t>(end),
+                  arrived ? Piece::there : Piece::on_its_way);
+        (arrived ? out.matter : out.coming) = origins.matter(times.event);
+        if (arrived) out.any = true;
+        if (!arrived) note_issue(times.issued);
         const auto element = tile.from != 0 ? element_of(record, tile.from) : std::nullopt;
-        out.any = true, out.matter = origins.matter(n);
-        if (!element) continue;
-        out.first_row = out.first_row < 0 ? element->row : std::min(out.first_row, element->row);
-        out.last_row = std::max(out.last_row, element->row + static_cast<int>(tile.rows) - 1);
+        RowRange& rows = arrived ? out.rows : out.rows_coming;
+        if (!element) return;
+        rows.take(element->row), rows.take(element->row + static_cast<int>(tile.rows) - 1);
     }
-    return out;
+
+    void note_issue(int at) { out.issued = out.issued < 0 ? at : std::min(out.issued, at); }
+    int slot_of(std::uint32_t event) const {
+        return steps.slot(block.events[event].warp, origins.step_number(event));
+    }
+
+    const Record& record;
+    const BlockRecord& block;
+    const Steps& steps;
+    const Origins& origins;
+    const SharedMap& map;
+    const SharedArea& area;
+    int slot;
+    bool tiles = false;  ///< the area is one of Hopper's tiles
+    SharedContent out;
+};
+
+}  // namespace
+
+SharedContent content_of(const Record& record, const BlockRecord& block, const Steps& steps,
+                         const Origins& origins, const SharedMap& map, const SharedArea& area, int slot) {
+    return ContentMaker(record, block, steps, origins, map, area, slot).run();
 }
 
 namespace {

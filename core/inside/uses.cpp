@@ -45,9 +45,9 @@ public:
         case Op::store:
             if (is_shared(words[0])) follow_memory(n + 1, {words[0], words[0] + event.bytes}, n);
             break;
+        case Op::pack: follow_stored(warp, k, lane, words[2]); [[fallthrough]];
         case Op::load_matrices:
-        case Op::load_transposed:
-        case Op::pack: follow_registers(warp, k, lane); break;
+        case Op::load_transposed: follow_registers(warp, k, lane); break;
         case Op::exp2:
         case Op::exp: follow_exponential(warp, k, lane, words[1]); break;
         case Op::multiply_add: follow_sum(warp, k, lane); break;
@@ -104,6 +104,17 @@ private:
                 return false;
             };
             if (fills(Part::A) || fills(Part::B)) note(steps.event(warp, later), lane, 0);
+        }
+    }
+
+    // A word that is packed to be stored
+    void follow_stored(int warp, int k, int lane, std::uint32_t bits) {
+        constexpr int nearby = 5;
+        for (int later = k + 1; later < std::min(steps.count(warp), k + nearby); ++later) {
+            const Event& e = block.events[steps.event(warp, later)];
+            if (e.op != Op::store || !has_lane(e, lane)) continue;
+            const Part32 words = words_at(block, e, lane);
+            if (words[1] == bits) return note(steps.event(warp, later), lane, words[0]);
         }
     }
 

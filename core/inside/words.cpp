@@ -4,6 +4,7 @@
 #include "core/base/shared_tiles.h"
 #include "core/base/words.h"
 #include "core/inside/accesses.h"
+#include "core/inside/fragments.h"
 #include "core/inside/tiles.h"
 
 #include <bit>
@@ -16,79 +17,110 @@ namespace {
 
 struct OpWords {
     const char *title, *instruction, *why;
+    const char *mnemonic, *one, *many;  ///< "ld", "load", "loads"
 };
 
 // In the order of Op
 constexpr OpWords words_of_ops[] = {
-    {"Load", "ld", "Each lane reads its own address; the memory answers the warp as a whole."},
-    {"Store", "st", "Each lane writes its own address; the memory takes them as a whole."},
+    {"Load", "ld", "Each lane reads its own address; the memory answers the warp as a whole.", "ld", "load",
+     "loads"},
+    {"Store", "st", "Each lane writes its own address; the memory takes them as a whole.", "st", "store",
+     "stores"},
     {"Add in memory", "atom.add",
-     "The memory adds by itself: lanes and blocks that add to one place do not lose each other's sums."},
+     "The memory adds by itself: lanes and blocks that add to one place do not lose each other's sums.",
+     "atom", "addition", "additions"},
     {"Load fragments", "ldmatrix",
      "Eight lanes name eight rows of 16 bytes, and each row is dealt out to four lanes: after it the "
-     "warp holds 8 × 8 matrices as the tensor cores want them."},
+     "warp holds 8 × 8 matrices as the tensor cores want them.",
+     "ldm", "load of fragments", "loads of fragments"},
     {"Load fragments, transposed", "ldmatrix.trans",
      "As ldmatrix, but columns are dealt out in place of rows: V lies in memory by keys, and the product "
-     "sums over keys."},
+     "sums over keys.",
+     "ldm", "load of fragments", "loads of fragments"},
     {"Multiply fragments", "mma.m16n8k16",
-     "No lane holds all that one of its own results needs. Only the tensor core sees the registers of "
-     "all 32 lanes at once."},
+     "No lane holds all that its results need: only the tensor core sees all 32 lanes.", "mma", "product",
+     "products"},
     {"Begin a copy", "cp.async",
      "From here on it may write, and nobody knows when: no register holds the number on its way, and the "
-     "warp goes on."},
+     "warp goes on.",
+     "cp", "copy", "copies"},
     {"Close a group of copies", "cp.async.commit_group",
-     "What was begun until here can be waited for as one."},
+     "What was begun until here can be waited for as one.", "grp", "group closed", "groups closed"},
     {"Wait for copies", "cp.async.wait_group",
      "A lane waits for its own copies only. What the others have copied is certain behind the next "
-     "barrier."},
-    {"A copy arrives", "cp.async", "The numbers are in shared memory."},
+     "barrier.",
+     "wait", "wait", "waits"},
+    {"A copy arrives", "cp.async", "The numbers are in shared memory.", "cp", "arrival", "arrivals"},
     {"Barrier", "bar.sync",
-     "No warp goes on before all have come. What was written before it is seen by all behind it."},
-    {"Barrier of the warp", "bar.warp.sync", "The lanes of the warp see what each of them has written."},
+     "No warp goes on before all have come. What was written before it is seen by all behind it.", "bar",
+     "barrier", "barriers"},
+    {"Barrier of the warp", "bar.warp.sync", "The lanes of the warp see what each of them has written.",
+     "bar", "barrier of the warp", "barriers of the warp"},
     {"Registers of other lanes", "shfl.sync",
-     "A row of a fragment lies in four lanes. They hand each other a register, without any memory."},
+     "A row of a fragment lies in four lanes. They hand each other a register, without any memory.", "shfl",
+     "shuffle", "shuffles"},
     {"Power of two", "ex2",
      "exp(x) = 2 to the power of x · log₂ e: the unit for special functions knows "
-     "powers of two only, and the factor is part of c."},
-    {"Exponential", "ex2", "One exponential for each score that is not masked."},
-    {"Logarithm", "lg2", "Once for each row: L = m + ln ℓ is all that the backward pass needs of it."},
-    {"Round to 16 bits", "cvt.rn", "The result has 16 bits; all before it was computed in 32."},
+     "powers of two only, and the factor is part of c.",
+     "ex2", "power of two", "powers of two"},
+    {"Exponential", "ex2", "One for each score of the tile, masked or not; and α, one for each row.", "exp",
+     "exponential", "exponentials"},
+    {"Logarithm", "lg2", "Once for each row: L = m + ln ℓ is all that the backward pass needs of it.", "log",
+     "logarithm", "logarithms"},
+    {"Round to 16 bits", "cvt.rn", "The result has 16 bits; all before it was computed in 32.", "cvt",
+     "rounding", "roundings"},
     {"Round and pack", "cvt.rn",
-     "Two numbers share a register. Two pieces of C side by side are a fragment of A: so weights are "
-     "multiplied with V without leaving the registers."},
+     "Two numbers share a register. Two pieces of C side by side are a fragment of A: so what was summed "
+     "up is a factor of the next product without leaving the registers.",
+     "cvt", "packing", "packings"},
     {"Ask for a tile", "cp.async.bulk.tensor",
      "One lane names a box of the matrix. It comes by itself, swizzled and with zeros where the matrix "
-     "ends; no thread carries it."},
-    {"A tile arrives", "cp.async.bulk.tensor", "Its bytes are counted at the barrier that it was told of."},
+     "ends; no thread carries it.",
+     "tma", "tile asked for", "tiles asked for"},
+    {"A tile arrives", "cp.async.bulk.tensor", "Its bytes are counted at the barrier that it was told of.",
+     "tma", "arrival", "arrivals"},
     {"Make a barrier", "mbarrier.init",
      "Eight bytes of shared memory that count arrivals, and bytes. When both are there a phase ends, and "
-     "the next one begins."},
+     "the next one begins.",
+     "bar", "barrier made", "barriers made"},
     {"Show the barriers", "fence.mbarrier_init",
-     "What copies by itself has to see that the barriers are made."},
+     "What copies by itself has to see that the barriers are made.", "fnc", "fence", "fences"},
     {"Arrive", "mbarrier.arrive",
-     "This warp is done with a buffer. It goes on; whoever wants to write there waits."},
+     "This warp is done with a buffer. It goes on; whoever wants to write there waits.", "arr",
+     "arrival at a barrier", "arrivals at a barrier"},
     {"Expect bytes", "mbarrier.arrive.expect_tx",
-     "The phase ends when so many bytes have come: the copies arrive in place of a thread."},
+     "The phase ends when so many bytes have come: the copies arrive in place of a thread.", "arr",
+     "arrival at a barrier", "arrivals at a barrier"},
     {"Wait for a phase", "mbarrier.try_wait.parity",
-     "Phases alternate between 0 and 1. Who waits sees all that was written before it ended."},
+     "Phases alternate between 0 and 1. Who waits sees all that was written before it ended.", "wait", "wait",
+     "waits"},
     {"Give the turn", "bar.arrive",
-     "The other group may use the tensor cores; this one does not wait for it."},
+     "The other group may use the tensor cores; this one does not wait for it.", "bar", "turn given",
+     "turns given"},
     {"Take the turn", "bar.sync",
      "The other group has issued its products and takes exponentials now: so one group multiplies while "
-     "the other computes."},
+     "the other computes.",
+     "bar", "turn taken", "turns taken"},
     {"Give registers back", "setmaxnreg.dec",
-     "Who only asks for tiles needs few. A multiprocessor has 65,536, and the others want more."},
-    {"Take registers", "setmaxnreg.inc", "240 for each thread: S, P̃ and O of 64 rows stay in them."},
+     "Who only asks for tiles needs few. A multiprocessor has 65,536, and the others want more.", "reg",
+     "change of registers", "changes of registers"},
+    {"Take registers", "setmaxnreg.inc", "240 for each thread: S, P̃ and O of 64 rows stay in them.", "reg",
+     "change of registers", "changes of registers"},
     {"Order registers", "wgmma.fence",
-     "What was written to the registers before it is seen by the products behind it."},
+     "What was written to the registers before it is seen by the products behind it.", "fnc", "fence",
+     "fences"},
     {"Multiply in the background", "wgmma.mma_async",
      "Four warps, 64 rows. The tensor cores read shared memory by themselves, and the warps go on: "
-     "nobody may touch factors or sums until the group was waited for."},
-    {"Close a group of products", "wgmma.commit_group", "What was issued until here is waited for as one."},
-    {"Wait for products", "wgmma.wait_group", "The sums are in the registers, and the factors are free."},
+     "nobody may touch factors or sums until the group was waited for.",
+     "mma", "product in the background", "products in the background"},
+    {"Close a group of products", "wgmma.commit_group", "What was issued until here is waited for as one.",
+     "grp", "group closed", "groups closed"},
+    {"Wait for products", "wgmma.wait_group", "The sums are in the registers, and the factors are free.",
+     "wait", "wait", "waits"},
     {"Left out", "",
      "Here the kernel waits, and this run does not: what stands behind may come before what others have "
-     "not done yet."},
+     "not done yet.",
+     "", "step left out", "steps left out"},
 };
 static_assert(std::size(words_of_ops) == static_cast<std::size_t>(Op::count));
 
@@ -159,6 +191,32 @@ std::string product_note(const TileProduct& product) {
            (product.adds ? "adds" : "begins anew") + "; group " + str(static_cast<int>(product.group));
 }
 
+// Weights become a factor of the product with V, results leave for HBM.
+std::string why_of_packing(Matter about, const char* otherwise) {
+    if (about == Matter::none || about == Matter::other) return otherwise;
+    if (about == Matter::P)
+        return "Two weights share a register. Two pieces of C side by side are a fragment of A: so weights "
+               "are multiplied with V without leaving the registers.";
+    const std::string name = symbol_of(about);
+    return "Two numbers of a row of " + name + (about == Matter::O ? ", divided by ℓ," : "") +
+           " are rounded to 16 bits and share a register: the store behind it writes both at once.";
+}
+
+/// What ldmatrix does for a lane: the row that it names, who gets that, and whose rows it gets numbers of.
+std::vector<LaneWord> dealing_words(const Record& record, std::uint32_t address, int lane, bool transposed) {
+    std::uint32_t receivers = 0, givers = 0;
+    for (int other = 0; other < 32; ++other)
+        for (int reg = 0; reg < 4; ++reg)
+            for (int half = 0; half < 2; ++half) {
+                const int giver = source_of_register(other, reg, half, transposed).lane;
+                if (giver == lane) receivers |= 1u << other;
+                if (other == lane) givers |= 1u << giver;
+            }
+    return {{"names row " + str(lane % 8) + " of matrix " + str(lane / 8), short_address(record, address)},
+            {"goes to lanes", spaced_lanes(receivers)},
+            {"gets from", spaced_lanes(givers)}};
+}
+
 /// What the words of Hopper's barriers say.
 std::string hopper_note(const Event& event, std::span<const std::uint32_t> words) {
     switch (event.op) {
@@ -200,9 +258,28 @@ std::string own_run_words(const std::string& name, int blocks_done, int seconds)
     return name + " runs: " + counted(blocks_done, "block") + " done" + since;
 }
 
-StepWords words_of_step(const Record&, const BlockRecord& block, const Event& event) {
+const char* mnemonic(Op op) { return words_of_op(op).mnemonic; }
+
+std::string times_text(int times, Op op) {
+    return format_count(times) + " " + (times == 1 ? words_of_op(op).one : words_of_op(op).many);
+}
+
+std::string spaced_lanes(std::uint32_t lanes) {
+    std::vector<int> all;
+    for (int l = 0; l < 32; ++l)
+        if (lanes >> l & 1) all.push_back(l);
+    const int apart = all.size() > 4 ? all[1] - all[0] : 1;
+    bool even = apart > 1;
+    for (std::size_t n = 1; n < all.size(); ++n) even = even && all[n] - all[n - 1] == apart;
+    if (even) return str(all[0]) + ", " + str(all[1]) + ", …, " + str(all.back());
+    const std::string text = lanes_text(lanes);
+    return text.substr(text.find(' ') + 1);
+}
+
+StepWords words_of_step(const Record&, const BlockRecord& block, const Event& event, Matter about) {
     const OpWords& of = words_of_op(event.op);
     StepWords words{of.title, of.instruction, lanes_text(event.lanes), of.why};
+    if (event.op == Op::pack) words.why = why_of_packing(about, of.why);
     const bool plain = event.op == Op::load || event.op == Op::store;
     if (plain) words.title += (event.op == Op::load ? " from " : " to ") + memory_of(block, event);
     for (const Access& access : accesses_of(event, block.words_of(event)))
@@ -238,12 +315,13 @@ std::vector<LaneWord> lane_words(const Record& record, const BlockRecord& block,
     switch (event.op) {
     case Op::load:
     case Op::store:
-        return {{"address", address_text(record, w[0])}, {"value", value_text(record, w, event.bytes)}};
+        return {{"address", is_shared(w[0]) ? short_address(record, w[0]) : address_text(record, w[0])},
+                {"value", value_text(record, w, event.bytes)}};
     case Op::atomic_add:
         return {
             {"address", address_text(record, w[0])}, {"added", float_text(w[1])}, {"sum", float_text(w[2])}};
     case Op::load_matrices:
-    case Op::load_transposed: return {{"its row", short_address(record, w[0])}};
+    case Op::load_transposed: return dealing_words(record, w[0], lane, event.op == Op::load_transposed);
     case Op::copy_issued:
         return {{"to", short_address(record, w[0])},
                 {"from", w[2] != 0 ? short_address(record, w[1]) : "nowhere: zeros"}};

@@ -12,7 +12,16 @@ struct StepWords {
     std::string note;         ///< "lanes 0–31; 4 turns of the banks, no conflict"
     std::string why;          ///< one or two sentences
 };
-StepWords words_of_step(const Record& record, const BlockRecord& block, const Event& event);
+/// `about`: what the step is about (Origins::matter), where that changes the words.
+StepWords words_of_step(const Record& record, const BlockRecord& block, const Event& event,
+                        Matter about = Matter::none);
+
+/// "20–23", "2, 6, …, 30" where lanes lie as far from each other.
+std::string spaced_lanes(std::uint32_t lanes);
+
+/// What is counted of a line: "ld" for a narrow column, and "512 loads".
+const char* mnemonic(Op op);
+std::string times_text(int times, Op op);
 
 /// Where lanes ask a bank for the same word: "all lanes read the same word: it is handed to all". Empty: each
 /// asks for its own.

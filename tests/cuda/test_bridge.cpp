@@ -254,6 +254,20 @@ TEST_SUITE("inside") {
         REQUIRE(score);
         CHECK(score->lane == 14);
         CHECK(score->word == 10 + 1);
+        // The twin writes m, α and ℓ down in lane 12; the others that have them find them as well.
+        for (int lane = 12; lane < 16; ++lane)
+            for (const auto& [held, quantity] :
+                 {std::pair{*m, Quantity::m}, {*alpha, Quantity::alpha}, {*l, Quantity::l}}) {
+                const auto here = b.run->bridge.at(0, held.warp, held.step, lane);
+                const auto own = std::ranges::find_if(here, [&](const Bridge::Entry& e) {
+                    return e.number.quantity == quantity && e.number.row == 3;
+                });
+                REQUIRE(own != here.end());
+                CHECK(own->held.lane == lane);
+                CHECK(own->held.value == held.value);
+            }
+        const auto other = b.run->bridge.at(0, alpha->warp, alpha->step, 16);
+        CHECK(std::ranges::none_of(other, [](const Bridge::Entry& e) { return e.number.row == 3; }));
     }
 
     TEST_CASE("f7: a score, and O, are given by the wait that brings them, and lead to their register") {

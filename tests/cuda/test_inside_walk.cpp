@@ -3,9 +3,11 @@
 #include "core/base/float16.h"
 #include "core/inside/accesses.h"
 #include "core/inside/faults.h"
+#include "core/inside/line_times.h"
 #include "core/inside/meeting.h"
 #include "core/inside/shared_map.h"
 #include "core/inside/source.h"
+#include "core/inside/uses.h"
 #include "core/inside/words.h"
 #include "cuda/host/gpu.h"
 #include "tests/contains.h"
@@ -180,19 +182,20 @@ TEST_SUITE("inside") {
 
     TEST_CASE("shared memory of f5 is Q, K and V, and its chunks lie where the kernel's rule has them") {
         const Walked w("f5-flash2");
-        const SharedMap map(*w.block, *w.origins);
+        const SharedMap map(*w.block, *w.steps, *w.origins);
         REQUIRE(map.areas().size() == 3);
         const Matter order[] = {Matter::Q, Matter::K, Matter::V};
         const std::int64_t bytes[] = {16384, 8192, 8192};
         for (std::size_t n = 0; n < 3; ++n) {
             CHECK(map.areas()[n].matters == 1u << static_cast<int>(order[n]));
             CHECK(map.areas()[n].bytes() == bytes[n]);
-            CHECK_FALSE(content_of(w.record, *w.block, *w.origins, map.areas()[n], 0).any);
-            const auto last = static_cast<std::uint32_t>(w.block->events.size());
-            const SharedContent at_end = content_of(w.record, *w.block, *w.origins, map.areas()[n], last);
+            CHECK_FALSE(content_of(w.record, *w.block, *w.steps, *w.origins, map, map.areas()[n], 0).any);
+            const SharedContent at_end =
+                content_of(w.record, *w.block, *w.steps, *w.origins, map, map.areas()[n], w.steps->slots());
             CHECK(at_end.matter == order[n]);
-            CHECK(at_end.first_row == (n == 0 ? 0 : 64));
-            CHECK(at_end.last_row == 127);
+            CHECK(at_end.rows.first == (n == 0 ? 0 : 64));
+            CHECK(at_end.rows.last == 127);
+            CHECK(at_end.count(Piece::there) == bytes[n] / 16);
         }
         int seen = 0;
         for (int k = 0; k < w.steps->count(1); ++k) {
@@ -215,10 +218,141 @@ TEST_SUITE("inside") {
         const BlockRecord& block = record->launches.back().blocks.front();
         const Steps steps(*record, record->launches.back(), block);
         const Origins origins(*record, block, steps);
-        const SharedMap straight(block, origins);
+        const SharedMap straight(block, steps, origins);
         for (int k = 0; k < steps.count(0); ++k)
             if (block.events[steps.event(0, k)].op == Op::load_matrices)
                 CHECK_FALSE(swizzle_of(*record, block, origins, straight, steps.event(0, k), 13));
+    }
+
+    TEST_CASE(
+        "pieces of shared memory are empty, on their way or there as their copies were issued and came") {
+        for (const char* kernel : {"f5-flash2", "f4b-copies-ahead"}) {
+            const Walked w(kernel);
+            const SharedMap map(*w.block, *w.steps, *w.origins);
+            // Of each piece the slots of its copies: issued, arrived
+            std::map<std::uint32_t, std::vector<std::pair<int, int>>> copies;
+            for (int warp = 0; warp < w.steps->warps(); ++warp)
+                for (int k = 0; k < w.steps->count(warp); ++k) {
+                    const auto words = w.block->words_of(w.event(warp, k));
+                    if (w.event(warp, k).op == Op::copy_issued)
+                        for (std::size_t at = 0; at < words.size(); at += w.event(warp, k).words)
+                            copies[words[at]].push_back({w.steps->slot(warp, k), -1});
+                    for (const std::uint32_t n : w.steps->arrivals(warp, k))
+                        for (std::size_t at = 0; at < w.block->words_of(w.block->events[n]).size();
+                             at += w.block->events[n].words)
+                            for (auto& [issued, arrived] : copies[w.block->words_of(w.block->events[n])[at]])
+                                if (arrived < 0) arrived = w.steps->slot(warp, k);
+                }
+            std::set<Piece> seen;
+            for (int slot = 0; slot < w.steps->slots(); slot += slot < 40 ? 1 : 23)
+                for (const SharedArea& area : map.areas()) {
+                    const SharedContent content =
+                        content_of(w.record, *w.block, *w.steps, *w.origins, map, area, slot);
+                    for (std::size_t n = 0; n < content.pieces.size(); ++n) {
+                        const auto at = copies.find(area.begin + static_cast<std::uint32_t>(n) * chunk_bytes);
+                        Piece expected = at == copies.end() ? Piece::unused : Piece::empty;
+                        if (at != copies.end())
+                            for (const auto& [issued, arrived] : at->second)
+                                if (issued <= slot)
+                                    expected =
+                                        arrived >= 0 && arrived <= slot ? Piece::there : Piece::on_its_way;
+                        if (content.pieces[n] != expected)
+                            FAIL(kernel, ", slot ", slot, ", piece ", n, " from ", area.begin);
+                        seen.insert(expected);
+                    }
+                }
+            CHECK(seen.contains(Piece::empty));
+            CHECK(seen.contains(Piece::on_its_way));
+            CHECK(seen.contains(Piece::there));
+            // V begins to come behind the first barrier: until then its place is empty.
+            if (std::string(kernel) != "f5-flash2") continue;
+            const int first = w.steps->barriers().front();
+            const auto content = [&](int slot) {
+                return content_of(w.record, *w.block, *w.steps, *w.origins, map, map.areas()[2], slot);
+            };
+            CHECK(content(first).count(Piece::empty) == 512);
+            CHECK(content(first + 1).count(Piece::on_its_way) == 128);  // four warps, a chunk of each lane
+            CHECK(content(first + 1).issued == first + 1);
+            CHECK_FALSE(content(first + 1).any);
+        }
+    }
+
+    TEST_CASE("what f2 stores is there word by word") {
+        const Walked w("f2-tiled-fp32", DType::f32);
+        const SharedMap map(*w.block, *w.steps, *w.origins);
+        const SharedArea& Q = map.areas().front();
+        int before = -1;
+        for (int slot = 0; slot <= w.steps->barriers().front(); slot += 9) {
+            const SharedContent content = content_of(w.record, *w.block, *w.steps, *w.origins, map, Q, slot);
+            CHECK(content.count(Piece::on_its_way) == 0);
+            // Each pair of a load and a store brings 128 numbers.
+            const int stored = 128 * ((slot + 1) / 2);
+            CHECK(4 * content.count(Piece::there) <= stored);
+            CHECK(4 * (content.count(Piece::there) + content.count(Piece::partly)) >= stored - stored / 64);
+            CHECK(content.count(Piece::there) > before);
+            before = content.count(Piece::there);
+        }
+    }
+
+    TEST_CASE("a row that a lane names for ldmatrix goes to the lanes that its words name") {
+        const Walked w("f5-flash2");
+        int seen = 0;
+        for (int k = 0; k < w.steps->count(0) && seen < 40; ++k) {
+            const Event& e = w.event(0, k);
+            if (e.op != Op::load_matrices && e.op != Op::load_transposed) continue;
+            const bool transposed = e.op == Op::load_transposed;
+            if (transposed != (seen >= 20)) continue;
+            ++seen;
+            const auto words = w.block->words_of(e);
+            for (int lane = 0; lane < 32; ++lane) {
+                const auto told = lane_words(w.record, *w.block, e, lane);
+                REQUIRE(told.size() == 3);
+                CHECK(told[0].name ==
+                      "names row " + std::to_string(lane % 8) + " of matrix " + std::to_string(lane / 8));
+                const int row = lane % 8;
+                CHECK(told[1].value == (transposed
+                                            ? std::to_string(row / 2) + ", " + std::to_string(row / 2 + 4) +
+                                                  ", …, " + std::to_string(row / 2 + 28)
+                                            : std::to_string(4 * row) + "–" + std::to_string(4 * row + 3)));
+                // The numbers of the row, from the problem, in the registers of those lanes
+                const auto from = w.origins->global_source(words[static_cast<std::size_t>(lane * e.words)],
+                                                           w.steps->event(0, k));
+                const auto element = from ? element_of(w.record, *from) : std::nullopt;
+                REQUIRE(element);
+                const Matter matter = w.origins->matter(w.steps->event(0, k));
+                const Matrix& input = matter == Matter::Q   ? w.problem.Q
+                                      : matter == Matter::K ? w.problem.K
+                                                            : w.problem.V;
+                for (int column = 0; column < 8; ++column) {
+                    const int receiver = transposed ? 4 * column + row / 2 : 4 * row + column / 2;
+                    const std::uint32_t word =
+                        words[static_cast<std::size_t>(receiver * e.words + 1 + lane / 8)];
+                    CHECK(number16(word, transposed ? row % 2 : column % 2, w.record.dtype) ==
+                          rounded(input(element->row, element->column + column)));
+                }
+            }
+        }
+        CHECK(seen == 40);
+    }
+
+    TEST_CASE("a packing is named by what it is for: weights, or O on its way out") {
+        const Walked w("f5-flash2");
+        int weights = 0, results = 0;
+        for (int k = 0; k < w.steps->count(0); ++k) {
+            if (w.event(0, k).op != Op::pack) continue;
+            const Matter matter = w.origins->matter(w.steps->event(0, k));
+            const StepWords words = words_of_step(w.record, *w.block, w.event(0, k), matter);
+            const bool stored = w.event(0, k + 1).op == Op::store;
+            CHECK(matter == (stored ? Matter::O : Matter::P));
+            CHECK(contains(words.why, "weights") == !stored);
+            CHECK(contains(words.why, "of a row of O, divided by ℓ") == stored);
+            ++(stored ? results : weights);
+            const Uses uses = uses_of(*w.block, *w.steps, *w.origins, 0, k, 13);
+            REQUIRE_FALSE(uses.steps.empty());
+            CHECK((w.block->events[uses.steps[0].event].op == Op::store) == stored);
+        }
+        CHECK(weights == 2 * 2 * 4 * 4);
+        CHECK(results == 2 * 2 * 8);
     }
 
     TEST_CASE("the sum of a score has d / 16 parts, and one of O as many as a tile has 16 keys") {
@@ -330,6 +464,26 @@ TEST_SUITE("inside") {
         CHECK(w.steps->times(0, 0, place.file, place.line).now == 1);
         CHECK(w.steps->next_in_line(0, 0, place.file, place.line) > 0);
         CHECK(w.steps->next_in_line(0, 0, "no file", 1) == -1);
+    }
+
+    TEST_CASE("a line that loads and stores is counted as both, each by itself") {
+        const Walked w("f2-tiled-fp32", DType::f32);
+        const LineTimes times(w.record, *w.block, *w.steps);
+        const Place& place = w.record.places[w.event(0, 0).place];
+        const int last = w.steps->count(0) - 1;
+        const auto kinds = times.at(0, last, place.file, place.line);
+        REQUIRE(kinds.size() == 2);
+        CHECK(kinds[0].op == Op::load);
+        CHECK(kinds[1].op == Op::store);
+        // 64 × 64 numbers by 128 threads, of Q, and of K and V for both tiles
+        for (const LineTimes::OfOp& of : kinds) CHECK(of.times.all == 64 * 64 / 128 * 5);
+        CHECK(kinds[0].times.all + kinds[1].times.all == w.steps->times(0, last, place.file, place.line).all);
+        const auto early = times.at(0, 2, place.file, place.line);
+        CHECK(early[0].times.now == 2);
+        CHECK(early[1].times.now == 1);
+        CHECK(times_text(early[0].times.now, Op::load) == "2 loads");
+        CHECK(times_text(early[1].times.now, Op::store) == "1 store");
+        CHECK(times.at(0, 0, "no file", 1).empty());
     }
 
     TEST_CASE("every kernel of the ladder can be walked through, and each step has its words") {

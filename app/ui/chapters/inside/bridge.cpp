@@ -3,6 +3,7 @@
 #include "app/ui/chapters/inside/inside.h"
 
 #include "app/ui/state/state.h"
+#include "core/inside/uses.h"
 #include "core/lessons/table.h"
 
 #include <algorithm>
@@ -153,6 +154,20 @@ std::optional<LessonNumber> element_number(const InsidePlace& at) {
     return std::nullopt;
 }
 
+/// What is packed to be stored: the element that the store writes, a few steps on.
+std::optional<LessonNumber> packed_number(const InsidePlace& at) {
+    if (at.event->op != inside::Op::pack || !(at.event->lanes >> at.lane & 1)) return std::nullopt;
+    for (const inside::OriginStep& use :
+         uses_of(at.block(), at.steps(), at.origins(), at.warp, at.k, at.lane).steps) {
+        InsidePlace there = at;
+        there.event = &at.block().events[use.event];
+        if (there.event->op != inside::Op::store) continue;
+        there.words = at.block().words_of(*there.event);
+        return element_number(there);
+    }
+    return std::nullopt;
+}
+
 /// The chosen cell of a product: S and O may become whole in a later one.
 std::optional<LessonNumber> number_of_cell(const AppState& state, const InsidePlace& at,
                                            const Bridge& bridge) {
@@ -229,6 +244,7 @@ std::optional<LessonNumber> lesson_number(const AppState& state) {
     const Bridge* const bridge = inside_bridge(state);
     if (!at || !bridge) return std::nullopt;
     if (auto element = element_number(at)) return element;
+    if (auto packed = packed_number(at)) return packed;
     const int launch = launch_of_record(at);
     if (auto cell = number_of_cell(state, at, *bridge)) return cell;
     const auto here = bridge->at(launch, at.warp, at.k, at.lane,

@@ -67,8 +67,13 @@ float inside_crossing(const Canvas& c, AppState& state, const Rect& a, const Ins
     const auto number = lesson_number(state);
     if (!number) return 0;
     const Theme& t = *c.theme;
-    const bool later = number->entry && number->entry->held.step > at.k;
-    c.text(a.x, a.y + 8, later ? "Next in the lesson" : "In the lesson", size::body, t.t2, Face::semibold);
+    const bool later = number->entry && number->entry->held.step > at.k,
+               before = number->entry && number->entry->held.step < at.k;
+    c.text(a.x, a.y + 8,
+           later    ? "Next in the lesson"
+           : before ? "Last in the lesson"
+                    : "In the lesson",
+           size::body, t.t2, Face::semibold);
     const Rect box{a.x - 6, a.y + 21, a.w + 12, 22};
     if (button(c, "##lesson step", box.x, box.y, box.w, box.h, "",
                {.quiet = true, .tooltip = "To the step of the lesson that this is (V)"}))

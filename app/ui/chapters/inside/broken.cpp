@@ -20,7 +20,7 @@ using inside::FaultKind;
 int most_ways(const InsidePlace& a, const InsidePlace& b) {
     int most = 1;
     for (const InsidePlace* at : {&a, &b}) {
-        const ShownAccess shown = shown_access(*at);
+        const ShownAccess shown = shown_access(*at, {});
         if (!shown.event) continue;
         for (const inside::Access& access :
              inside::accesses_of(*shown.event, at->block().words_of(*shown.event)))
@@ -42,7 +42,7 @@ void draw_both_layouts(const Canvas& c, AppState& state, const Rect& a, const In
     for (int n = 0; n < 2; ++n) {
         const Rect part{a.x + px(n) * (w + space::margin), a.y, w, a.h};
         const Panel panel(c, n == 0 ? "Banks broken" : "Banks sound", part, names[n]);
-        const ShownAccess shown = shown_access(*places[n]);
+        const ShownAccess shown = shown_access(*places[n], cell_inside(state));
         const Rect in{part.inner_x(), part.y + 46, part.inner_w(), part.h - 46 - space::foot};
         InsideLook look;
         look.fixed = true, look.ways = most;
@@ -224,7 +224,7 @@ void far_fault(const Canvas& c, AppState& state, const Rect& a, const InsidePlac
         constexpr float head = 36;
         for (const InsidePlace& place : {at, sound}) {
             c.text(x, a.y + 16, name, size::far, c.theme->t2, Face::medium);
-            if (const ShownAccess shown = shown_access(place); shown.event)
+            if (const ShownAccess shown = shown_access(place, cell_inside(state)); shown.event)
                 draw_banks(c, state, {x, a.y + head, w, upper - head}, place, *shown.event, of_both);
             x += w + 50, name = "With it";
         }

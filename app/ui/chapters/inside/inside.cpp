@@ -7,6 +7,7 @@
 #include "core/inside/words.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace tilewalk::ui {
@@ -107,17 +108,48 @@ bool inside_shows_memory(const AppState& state) {
     return at && !inside::accesses_of(*at.event, at.words).empty();
 }
 
-ShownAccess shown_access(const InsidePlace& at) {
-    if (!inside::accesses_of(*at.event, at.words).empty()) return {at.event, 0};
+ShownAccess shown_access(const InsidePlace& at, const inside::FragmentCell& cell) {
+    if (!inside::accesses_of(*at.event, at.words).empty()) return {at.event, 0, at.lane};
     if (at.event->op != Op::multiply_add) return {};
-    // Tensor cores read registers only: the load that filled them is the nearest to memory that there is.
+    // Tensor cores read registers only: the load that filled them is the nearest to memory that there is. It
+    // may have filled registers of other products as well: eight lanes name the rows of each.
     for (const Part part : {Part::B, Part::A}) {
-        const int step = at.origins().filled(at.warp, at.k, part, 0).step;
-        if (step < 0) continue;
-        const inside::Event& event = at.block().events[at.steps().event(at.warp, step)];
-        if (!inside::accesses_of(event, at.block().words_of(event)).empty()) return {&event, at.k - step};
+        const inside::Origins::Filled first = at.origins().filled(at.warp, at.k, part, 0);
+        if (first.step < 0) continue;
+        const inside::Event& event = at.block().events[at.steps().event(at.warp, first.step)];
+        if (inside::accesses_of(event, at.block().words_of(event)).empty()) continue;
+        ShownAccess out{&event, at.k - first.step, at.lane, 0, part};
+        for (int reg = 0; reg < inside::info(part).registers; ++reg)
+            if (const auto filled = at.origins().filled(at.warp, at.k, part, reg); filled.step == first.step)
+                out.fed |= 0xFFu << (8 * filled.reg);
+        const inside::Holder holds =
+            part == Part::B ? inside::holder(part, 0, cell.column) : inside::holder(part, cell.row, 0);
+        const inside::Origins::Filled of = at.origins().filled(at.warp, at.k, part, holds.reg);
+        out.lane =
+            inside::source_of_register(holds.lane, of.reg, holds.half, event.op == Op::load_transposed).lane;
+        return out;
     }
     return {};
+}
+
+// α is a power of two as P̃ is, and what is packed may be weights or results.
+inside::StepWords step_words(const InsidePlace& at) {
+    inside::StepWords words =
+        inside::words_of_step(at.record(), at.block(), *at.event, at.origins().matter(at.n));
+    if (at.event->op != Op::exp2 && at.event->op != Op::exp) return words;
+    if (makes_alpha(at))
+        words.why =
+            "α = exp(m before − m), for each row: what ℓ and O have summed up is multiplied by it, as if the "
+            "new maximum had been known. Where nothing was summed yet, m was −∞, and α is 0.";
+    return words;
+}
+
+bool makes_alpha(const InsidePlace& at) {
+    if (!at.bridge || at.event->lanes == 0) return false;
+    const auto made = at.bridge->at(at.launch_number(), at.warp, at.k, std::countr_zero(at.event->lanes), 1);
+    return std::ranges::any_of(made, [&](const inside::Bridge::Entry& e) {
+        return e.number.quantity == inside::Quantity::alpha && e.held.how == inside::HeldAt::How::given;
+    });
 }
 
 namespace {

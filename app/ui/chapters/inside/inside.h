@@ -8,6 +8,7 @@
 #include "app/ui/state/app_state.h"
 #include "core/inside/accesses.h"
 #include "core/inside/meeting.h"
+#include "core/inside/words.h"
 
 namespace tilewalk::ui {
 
@@ -61,8 +62,10 @@ ImU32 legible_fill(const Theme& theme, ImU32 hue, float part);
 struct InsideLook {
     float small = size::small, number = size::small, line = 1;
     bool far = false;
-    bool fixed = false;  ///< banks as they are, without the choice of another layout
-    int ways = 1;        ///< for which the scale of the banks has room, at least
+    bool fixed = false;                      ///< banks as they are, without the choice of another layout
+    int ways = 1;                            ///< for which the scale of the banks has room, at least
+    int lane = -1;                           ///< whose address is looked at; −1: the chosen one's
+    std::uint32_t fed = inside::whole_warp;  ///< lanes whose words are wanted; others are drawn pale
 };
 /// A × B += C with what the chosen lane holds, and what the chosen cell needs. Below 24 px a row has no
 /// letters.
@@ -81,6 +84,11 @@ float inside_sums(const Canvas& canvas, AppState& state, const Rect& area, const
 bool shows_packing(const InsidePlace& at);
 void draw_packing(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                   const InsideLook& look);
+/// Of ldmatrix: which lane names each row of the four matrices, and which lanes get its numbers.
+bool shows_dealing(const InsidePlace& at);
+void draw_dealing(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
+/// "Lane 13 names row 5 of matrix 1; its numbers go to lanes 20–23."
+std::string dealing_sentence(const InsidePlace& at);
 /// What lanes took or gave: 8 × 4, so that a quad is a row.
 void draw_lanes(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                 const InsideLook& look);
@@ -152,7 +160,17 @@ Line matter_line(inside::Matter matter, const char* otherwise);
 struct ShownAccess {
     const inside::Event* event = nullptr;
     int steps_ago = 0;
+    int lane = 0;  ///< whose address is looked at
+    std::uint32_t fed =
+        inside::whole_warp;  ///< lanes whose rows a product takes; others were read for another
+    inside::Part part =
+        inside::Part::C;  ///< of a product, which of its factors; C: the access is the step's own
 };
-ShownAccess shown_access(const InsidePlace& at);
+/// `cell`: of C, whose row or column is looked at.
+ShownAccess shown_access(const InsidePlace& at, const inside::FragmentCell& cell);
+/// What the step is called and does, as far as it is known what its numbers are.
+inside::StepWords step_words(const InsidePlace& at);
+/// The step is the exponential that gives α of the lanes' rows.
+bool makes_alpha(const InsidePlace& at);
 
 }  // namespace tilewalk::ui

@@ -26,23 +26,30 @@ std::optional<Access> access_of(const InsidePlace& at, const Event& event, bool 
     return std::nullopt;
 }
 
-/// A phase of an access, and the lanes that go in it.
-struct BankPhase {
-    int number = 0, count = 1;
+/// The lanes of an access, and the phases in which they go: all of them, or the chosen lane's alone.
+struct BankRows {
+    int phases = 1, chosen = 0;  ///< of all phases the chosen lane's
+    bool all = true;             ///< they are there one below the other
     std::vector<BankHit> hits;
     std::vector<int> lanes;
-    int turns = 0;
+    int turns = 0;  ///< of the worst phase that is there
+    int phase_of(int lane) const { return lane / (32 / phases); }
 };
 
-BankPhase phase_of(const Access& access, int bytes, int lane) {
+constexpr float phase_gap = 3, least_row = 4;  ///< between the lanes of two phases; of a lane
+
+// All lanes where they have room in this height.
+BankRows rows_of(const Access& access, int bytes, int lane, float room) {
     const auto hits = inside::bank_hits(access.addresses, access.lanes, bytes);
-    BankPhase out;
-    out.count = bytes <= 4 ? 1 : bytes / 4;
-    out.number = lane / (32 / out.count);
-    const auto any = std::ranges::find(hits, out.number, &BankHit::phase);
-    if (any == hits.end() && !hits.empty()) out.number = hits.front().phase;
+    BankRows out;
+    out.phases = bytes <= 4 ? 1 : bytes / 4;
+    out.chosen = out.phase_of(lane);
+    const auto any = std::ranges::find(hits, out.chosen, &BankHit::phase);
+    if (any == hits.end() && !hits.empty()) out.chosen = hits.front().phase;
+    const float needed = least_row * px(std::popcount(access.lanes)) + phase_gap * px(out.phases - 1);
+    out.all = out.phases == 1 || room >= needed;
     for (const BankHit& hit : hits) {
-        if (hit.phase != out.number) continue;
+        if (!out.all && hit.phase != out.chosen) continue;
         out.hits.push_back(hit);
         out.turns = std::max(out.turns, hit.turn + 1);
         if (out.lanes.empty() || out.lanes.back() != hit.lane) out.lanes.push_back(hit.lane);
@@ -90,43 +97,89 @@ void draw_bank_heads(const Canvas& c, const Rect& grid, float y, bool labels, co
     if (labels) c.text(grid.x - 10, y, "bank", look.small, t.t3, Align::right);
 }
 
-// One row for each lane, one column for each bank.
-void draw_hits(const Canvas& c, const BankPhase& phase, const Rect& grid, int lane, Matter matter,
-               bool labels, const InsideLook& look) {
+/// Where the row of each lane lies.
+struct BankGrid {
+    Rect area;
+    float row;
+    const BankRows& rows;
+    BankGrid(const Rect& a, const BankRows& of)
+        : area(a), row((a.h - phase_gap * px(of.all ? of.phases - 1 : 0)) /
+                       px(std::max<std::size_t>(1, of.lanes.size()))),
+          rows(of) {}
+    float y(std::size_t n) const {
+        const int phases = rows.all ? rows.phase_of(rows.lanes[n]) - rows.phase_of(rows.lanes.front()) : 0;
+        return area.y + px(n) * row + phase_gap * px(phases);
+    }
+};
+
+// At the left the lanes: each where there is room, else those that go together and the chosen one.
+void draw_lane_names(const Canvas& c, const BankGrid& grid, int lane, const InsideLook& look) {
     const Theme& t = *c.theme;
-    const float w = grid.w / inside::banks, h = grid.h / px(phase.lanes.size());
+    const BankRows& rows = grid.rows;
+    const auto name = [&](float y, const std::string& text, bool chosen) {
+        c.text(grid.area.x - 10, y, text, look.small, chosen ? t.t1 : t.t3,
+               chosen ? Face::semibold : Face::regular, Align::right);
+    };
+    const int apart = std::max(1, static_cast<int>(std::ceil((look.small + 1) / grid.row)));
+    if (rows.all && rows.phases > 1 && apart > 1) {
+        for (std::size_t first = 0; first < rows.lanes.size();) {
+            std::size_t end = first, own = rows.lanes.size();
+            for (; end < rows.lanes.size() &&
+                   rows.phase_of(rows.lanes[end]) == rows.phase_of(rows.lanes[first]);
+                 ++end)
+                if (rows.lanes[end] == lane) own = end;
+            if (own < rows.lanes.size())
+                name(grid.y(own) + grid.row / 2, "lane " + str(lane), true);
+            else
+                name((grid.y(first) + grid.y(end - 1) + grid.row) / 2,
+                     range_text(rows.lanes[first], rows.lanes[end - 1]), false);
+            first = end;
+        }
+        return;
+    }
+    for (std::size_t n = 0; n < rows.lanes.size(); ++n) {
+        const bool chosen = rows.lanes[n] == lane;
+        if (chosen || (static_cast<int>(n) % apart == 0 && std::abs(lane - rows.lanes[n]) >= apart))
+            name(grid.y(n) + grid.row / 2, "lane " + str(rows.lanes[n]), chosen);
+    }
+}
+
+// One row for each lane, one column for each bank. Lanes whose words nobody wants here are pale.
+void draw_hits(const Canvas& c, const BankGrid& grid, int lane, Matter matter, bool labels,
+               const InsideLook& look) {
+    const Theme& t = *c.theme;
+    const BankRows& rows = grid.rows;
+    const float w = grid.area.w / inside::banks, h = grid.row;
     const ImU32 hue = hue_of(t, matter);
-    for (std::size_t row = 0; row < phase.lanes.size(); ++row) {
-        const float y = grid.y + px(row) * h;
-        c.rect(grid.x, y + .5f, grid.w, std::max(1.0f, h - 1), mix(t.panel, hue, .1f), h > 8 ? 2 : 0);
-        const bool chosen = phase.lanes[row] == lane;
-        const int apart = std::max(1, static_cast<int>(std::ceil((look.small + 1) / h)));
-        if (labels && (chosen || (static_cast<int>(row) % apart == 0 && (h >= look.small || !chosen))))
-            if (chosen || std::abs(lane - phase.lanes[row]) >= apart)
-                c.text(grid.x - 10, y + h / 2, "lane " + str(phase.lanes[row]), look.small,
-                       chosen ? t.t1 : t.t3, chosen ? Face::semibold : Face::regular, Align::right);
+    for (std::size_t n = 0; n < rows.lanes.size(); ++n)
+        c.rect(grid.area.x, grid.y(n) + .5f, grid.area.w, std::max(1.0f, h - 1), mix(t.panel, hue, .1f),
+               h > 8 ? 2 : 0);
+    if (labels) draw_lane_names(c, grid, lane, look);
+    for (const BankHit& hit : rows.hits) {
+        const auto row =
+            static_cast<std::size_t>(std::ranges::find(rows.lanes, hit.lane) - rows.lanes.begin());
+        const Rect box{grid.area.x + px(hit.bank) * w, grid.y(row), w, h};
+        const float part = !(look.fed >> hit.lane & 1) ? .3f : hit.turn > 0 ? .55f : .85f;
+        const float gap = h > 6 ? 1.0f : .5f;
+        c.rect(box.x + .5f, box.y + gap, box.w - 1, std::max(1.5f, box.h - 2 * gap), mix(t.panel, hue, part),
+               h > 8 ? 2 : 0);
+        if (hit.lane == lane) c.frame(box.x + .5f, box.y, box.w - 1, std::max(3.0f, box.h), t.focus, 1.5f, 1);
     }
-    for (const BankHit& hit : phase.hits) {
-        const auto row = std::ranges::find(phase.lanes, hit.lane) - phase.lanes.begin();
-        const Rect box{grid.x + px(hit.bank) * w, grid.y + px(row) * h, w, h};
-        const bool late = hit.turn > 0;
-        c.rect(box.x + .5f, box.y + 1, box.w - 1, std::max(1.5f, box.h - 2),
-               mix(t.panel, hue, late ? .55f : .85f), h > 8 ? 2 : 0);
-        if (hit.lane == lane) c.frame(box.x + .5f, box.y + .5f, box.w - 1, box.h - 1, t.focus, 1.5f, 1);
-    }
+    const float foot = rows.lanes.empty() ? grid.area.y : grid.y(rows.lanes.size() - 1) + h;
     for (int bank = 4; bank < inside::banks; bank += 4)
-        c.line({grid.x + px(bank) * w, grid.y}, {grid.x + px(bank) * w, grid.bottom()}, t.line, 1);
+        c.line({grid.area.x + px(bank) * w, grid.area.y}, {grid.area.x + px(bank) * w, foot}, t.line, 1);
 }
 
 // How many different words each bank has to give.
-void draw_asked(const Canvas& c, const BankPhase& phase, const Rect& a, bool labels, const InsideLook& look) {
+void draw_asked(const Canvas& c, const BankRows& rows, const Rect& a, bool labels, const InsideLook& look) {
     const Theme& t = *c.theme;
     std::array<int, inside::banks> asked{};
-    for (const BankHit& hit : phase.hits)
-        asked[static_cast<std::size_t>(hit.bank)] =
-            std::max(asked[static_cast<std::size_t>(hit.bank)], hit.turn + 1);
+    for (const BankHit& hit : rows.hits)
+        if (hit.phase == rows.chosen)
+            asked[static_cast<std::size_t>(hit.bank)] =
+                std::max(asked[static_cast<std::size_t>(hit.bank)], hit.turn + 1);
     const float w = a.w / inside::banks;
-    const int most = std::max(look.ways, phase.turns);
+    const int most = std::max(look.ways, rows.turns);
     const float h = std::min(a.h / px(most), 14.0f);
     for (std::size_t bank = 0; bank < asked.size(); ++bank)
         for (int n = 0; n < asked[bank]; ++n)
@@ -206,10 +259,20 @@ struct BankPicture {
     bool chooses = false;
 };
 
+// Which lanes go together with the chosen one: a warp's chunks of 16 bytes take four turns.
+void draw_part(const Canvas& c, const BankRows& rows, const Rect& a, const InsideLook& look) {
+    const int lanes = 32 / rows.phases, first = rows.chosen * lanes;
+    const std::string who = "lanes " + range_text(first, first + lanes - 1),
+                      part = "part " + str(rows.chosen + 1) + " of " + str(rows.phases);
+    const std::vector<std::string> said{who + " go together: " + part, who + ": " + part, part};
+    const auto fits = std::ranges::find_if(
+        said, [&](const std::string& text) { return text_width(Face::regular, look.small, text) <= a.w; });
+    if (fits != said.end()) c.text(a.x, a.y + look.small * .8f, *fits, look.small, c.theme->t3);
+}
+
 void draw_bank_picture(const Canvas& c, AppState& state, const Rect& a, const BankPicture& p,
                        const InsideLook& look) {
     const Theme& t = *c.theme;
-    const BankPhase phase = phase_of(p.access, p.bytes, p.lane);
     const auto turns = inside::bank_turns(p.access.addresses, p.access.lanes, p.bytes);
     float y = a.y;
     if (!p.title.empty()) {
@@ -220,24 +283,21 @@ void draw_bank_picture(const Canvas& c, AppState& state, const Rect& a, const Ba
                       look);
     const float labels = p.labels ? text_width(Face::semibold, look.small, "lane 00") + 14 : 0;
     const Rect body{a.x + labels, y, a.w - labels, a.bottom() - y};
-    const std::string part = phase.count == 1 ? ""
-                                              : "lanes " + str(phase.lanes.front()) + "–" +
-                                                    str(phase.lanes.back()) + " go together: part " +
-                                                    str(phase.number + 1) + " of " + str(phase.count);
-    const float foot = p.chooses      ? space::control + 4
-                       : part.empty() ? 0
-                                      : look.small * 1.5f,
-                asked = std::min(body.h * .3f, 14.0f * px(std::max(look.ways, phase.turns)) + 4);
+    const int phases = p.bytes <= 4 ? 1 : p.bytes / 4;
+    const float foot = p.chooses     ? space::control + 4
+                       : phases == 1 ? 0
+                                     : look.small * 1.5f,
+                asked = std::min(body.h * .3f, 14.0f * px(std::max(look.ways, turns.ways)) + 4);
     draw_bank_heads(c, body, y + look.small * .6f, p.labels, look);
     y += look.small * 1.4f;
-    const float rows =
-        std::min(body.bottom() - foot - asked - 6 - y, px(phase.lanes.size()) * look.small * 1.7f);
-    if (rows < 8) return;
-    draw_hits(c, phase, {body.x, y, body.w, rows}, p.lane, p.matter, p.labels, look);
-    draw_asked(c, phase, {body.x, y + rows + 4, body.w, asked}, p.labels, look);
+    const float room = body.bottom() - foot - asked - 6 - y;
+    const BankRows rows = rows_of(p.access, p.bytes, p.lane, room);
+    const float h = std::min(room, px(rows.lanes.size()) * look.small * 1.7f);
+    if (h < 8) return;
+    draw_hits(c, BankGrid({body.x, y, body.w, h}, rows), p.lane, p.matter, p.labels, look);
+    draw_asked(c, rows, {body.x, y + h + 4, body.w, asked}, p.labels, look);
     const float taken = p.chooses ? segmented_width(layout_names, size::small) + 10 : 0;
-    if (!part.empty() && text_width(Face::regular, look.small, part) <= body.w - taken)
-        c.text(body.x, y + rows + asked + 6 + look.small * .8f, part, look.small, t.t3);
+    if (phases > 1) draw_part(c, rows, {body.x, y + h + asked + 6, body.w - taken, look.small * 1.6f}, look);
     if (p.chooses) draw_layouts(c, state, a);
 }
 
@@ -252,7 +312,8 @@ void draw_banks(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     const auto n = static_cast<std::uint32_t>(&event - at.block().events.data());
     const std::vector<std::uint32_t> straight =
         look.fixed ? std::vector<std::uint32_t>() : at.origins().straight_rows(n, access->addresses);
-    BankPicture here{*access, event.bytes, state.inside.lane, at.origins().matter(n), ""};
+    BankPicture here{*access, event.bytes, look.lane < 0 ? state.inside.lane : look.lane,
+                     at.origins().matter(n), ""};
     const auto turns_of = [&](const std::vector<std::uint32_t>& addresses) {
         return inside::bank_turns(addresses, access->lanes, event.bytes);
     };
@@ -303,14 +364,28 @@ void draw_sectors(const Canvas& c, const AppState& state, const Rect& a, const I
     }
 }
 
+// With as high lines as draw_sectors has them
+static float sectors_height(const InsidePlace& at, const Event& event, const InsideLook& look) {
+    const auto access = access_of(at, event, false);
+    return access ? 33 + px(lines_of(*access, event.bytes, 0).size()) * look.small * 1.9f : 0;
+}
+
 static std::string memory_subtitle(const ShownAccess& shown, const InsidePlace& at) {
     if (!shown.event) return "";
-    if (shown.steps_ago == 0) return inside::address_text(at.record(), at.words[0]);
-    return "the load that filled B, " + counted(shown.steps_ago, "step") + " ago";
+    if (shown.part == inside::Part::C) return inside::address_text(at.record(), at.words[0]);
+    std::vector<std::string> matrices;
+    for (int matrix = 0; matrix < 4; ++matrix)
+        if (shown.fed >> (8 * matrix) & 1) matrices.push_back(str(matrix));
+    return std::string("what filled ") + inside::info(shown.part).name + ", " +
+           counted(shown.steps_ago, "step") + " ago: " + (matrices.size() == 1 ? "matrix " : "matrices ") +
+           joined(matrices, " and ") + " of it";
 }
 
 void inside_memory(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
-    const ShownAccess shown = shown_access(at);
+    const ShownAccess shown = shown_access(at, cell_inside(state));
+    InsideLook look;
+    look.lane = shown.lane,
+    look.fed = shown.event && shown.part != inside::Part::C ? shown.fed : inside::whole_warp;
     const bool banks = shown.event && access_of(at, *shown.event, true),
                sectors = shown.event && access_of(at, *shown.event, false);
     const char* title = banks && sectors                 ? "HBM and shared memory"
@@ -332,22 +407,23 @@ void inside_memory(const Canvas& c, AppState& state, const Rect& a, const Inside
                   in_all.w - (has_space ? space_w + space_gap : 0), in_all.h};
     if (has_space)
         draw_space(c, state, {in_all.x, in_all.y, space_w, in_all.h}, at,
-                   at.event->op == Op::multiply_async ? at.event : shown.event, {});
+                   at.event->op == Op::multiply_async ? at.event : shown.event, look);
     if (at.event->op == Op::sync_block) return draw_protected(c, state, in, at, {});
     if (!shown.event) {
         draw_contents(c, state, in, at);
         return;
     }
     if (banks && sectors) {
-        const float half = std::floor((in.h - 14) / 2);
+        // Below each other the sectors have what they need, and the banks the rest.
+        const float upper = std::min(std::floor(in.h / 2), sectors_height(at, *shown.event, look));
         const bool beside = in.w > 640;
-        const Rect first = beside ? Rect{in.x, in.y, (in.w - 28) / 2, in.h} : Rect{in.x, in.y, in.w, half};
-        const Rect second =
-            beside ? Rect{first.right() + 28, in.y, first.w, in.h} : Rect{in.x, in.y + half + 14, in.w, half};
+        const Rect first = beside ? Rect{in.x, in.y, (in.w - 28) / 2, in.h} : Rect{in.x, in.y, in.w, upper};
+        const Rect second = beside ? Rect{first.right() + 28, in.y, first.w, in.h}
+                                   : Rect{in.x, in.y + upper + 14, in.w, in.h - upper - 14};
         draw_sectors(c, state, first, at, *shown.event, {});
-        draw_banks(c, state, second, at, *shown.event, {});
+        draw_banks(c, state, second, at, *shown.event, look);
     } else if (banks) {
-        draw_banks(c, state, in, at, *shown.event, {});
+        draw_banks(c, state, in, at, *shown.event, look);
     } else {
         draw_sectors(c, state, in, at, *shown.event, {});
     }

@@ -49,19 +49,33 @@ std::vector<ReadNumber> last_reads(const InsidePlace& at, const std::string& fil
 void draw_operand(const Canvas& c, const Rect& a, const std::string& name,
                   const std::vector<ReadNumber>& reads) {
     const Theme& t = *c.theme;
-    std::string values;
-    for (const ReadNumber& r : reads) values += (values.empty() ? "" : ", ") + format_short(r.value);
     const float w = c.text(a.x, a.y + 8, name, size::small, t.t1, Face::mono);
     const std::string where = reads.empty() || reads.front().element.empty() ? ""
                               : reads.size() == 1                            ? reads.front().element
                                                                              : reads.front().element + " …";
-    const float where_w = where.empty() ? 0 : text_width(Face::regular, size::small, where) + 10;
-    c.text_within(a.x + w + 10, a.y + 8, a.w - w - 10 - where_w, values.empty() ? "not read yet" : values,
-                  size::small, t.t1, Face::mono);
+    const float where_w = where.empty() ? 0 : text_width(Face::regular, size::small, where) + 10,
+                room = a.w - w - 10 - where_w;
+    // As many as have room
+    std::string values;
+    for (std::size_t n = 0; n < reads.size(); ++n) {
+        const std::string more = values + (n == 0 ? "" : list_separator()) + format_short(reads[n].value);
+        const std::string dots = n + 1 < reads.size() ? " …" : "";
+        if (n > 0 && text_width(Face::mono, size::small, more + dots) > room) {
+            values += " …";
+            break;
+        }
+        values = more;
+    }
+    c.text_within(a.x + w + 10, a.y + 8, room, values.empty() ? "not read yet" : values, size::small, t.t1,
+                  Face::mono);
     if (!where.empty()) c.text(a.right(), a.y + 8, where, size::small, t.t3, Align::right);
 }
 
-std::string trimmed(std::string_view line) {
+// Without the loop that stands before it in its line.
+std::string statement_of(std::string_view line) {
+    const std::size_t loop = line.find("for ("), adds = line.find(" += ");
+    const std::size_t end = loop == line.npos ? loop : line.rfind(") ", adds);
+    if (end != line.npos && end > loop) line = line.substr(end + 2);
     const std::size_t begin = line.find_first_not_of(' ');
     return begin == line.npos ? std::string() : std::string(line.substr(begin));
 }
@@ -78,18 +92,19 @@ float inside_operands(const Canvas& c, AppState& state, const Rect& a, const Ins
     float y = a.y;
     c.text(a.x, y + 8, "Multiplied in line " + str(product->line), size::body, t.t2, Face::semibold);
     y += 22;
-    c.text_within(a.x, y + 8, a.w, trimmed(source->line(product->line)), size::small, t.t1, Face::mono);
+    c.text_within(a.x, y + 8, a.w, statement_of(source->line(product->line)), size::small, t.t1, Face::mono);
     y += row_h + 2;
     for (const auto& [name, line] :
          {std::pair{product->left, product->left_line}, {product->right, product->right_line}}) {
         if (line == 0 || y + row_h > a.bottom()) continue;
-        draw_operand(c, {a.x, y, a.w, row_h}, name, last_reads(at, place.file, line));
+        // What is read further down in the loop is still that of the pass before.
+        const auto reads = line > place.line ? std::vector<ReadNumber>() : last_reads(at, place.file, line);
+        draw_operand(c, {a.x, y, a.w, row_h}, name, reads);
         y += row_h;
     }
     const float room = a.bottom() - y;
     if (room > 2 * row_h)
-        y += c.paragraph(a.x, y, a.w,
-                         "The product is plain arithmetic, which is not written down; its factors were read.",
+        y += c.paragraph(a.x, y, a.w, "Plain arithmetic is not written down; its factors were read.",
                          size::small, t.t3, 2);
     return y - a.y + 8;
 }
@@ -116,7 +131,9 @@ float inside_exponent(const Canvas& c, AppState& state, const Rect& a, const Ins
         const Hot hot = hot_area(c, "##exponent " + number_text(n), box.x, box.y, box.w, box.h);
         if (hot.hovered) c.rect(box.x, box.y, box.w, box.h, t.raised, radius::cell);
         const bool before = n.quantity == Quantity::m && &n == &from.front();
-        const std::string name = number_text(n) + (before ? ", before" : "");
+        const std::string name = std::string(info(n.quantity).name) + " " + str(n.row) +
+                                 (n.quantity == Quantity::S ? list_separator() + str(n.column) : "") +
+                                 (before ? ", before" : "");
         const std::string value =
             format_short(held->value) + ", " + counted(at.k - held->step, "step") + " ago";
         const float w = text_width(Face::regular, size::small, value);

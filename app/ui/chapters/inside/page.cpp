@@ -31,8 +31,12 @@ InsideWalk::InsideWalk(inside::Record of_run, std::string of_problem, int of_blo
         struct Made : Launch {
             Made(const inside::Record& r, const inside::Launch& l, const inside::BlockRecord& b,
                  std::optional<inside::HeldBack> turned)
-                : Launch{&l, &b, inside::Steps(r, l, b, turned), inside::Origins(r, b, steps),
-                         inside::SharedMap(b, origins)} {}
+                : Launch{&l,
+                         &b,
+                         inside::Steps(r, l, b, turned),
+                         inside::Origins(r, b, steps),
+                         inside::SharedMap(b, steps, origins),
+                         inside::LineTimes(r, b, steps)} {}
         };
         const auto turned = held.find(static_cast<int>(launches.size()));
         launches.push_back(std::make_unique<const Made>(

@@ -7,6 +7,7 @@
 #include "core/inside/bridge.h"
 #include "core/inside/crossing.h"
 #include "core/inside/faults.h"
+#include "core/inside/line_times.h"
 #include "core/inside/origin.h"
 #include "core/inside/shared_map.h"
 #include "core/inside/source.h"
@@ -33,6 +34,7 @@ struct InsideWalk {
         inside::Steps steps;
         inside::Origins origins;
         inside::SharedMap shared;
+        inside::LineTimes times;
     };
     const inside::Record record;
     const std::string problem;                            ///< "128 × 64"

@@ -64,8 +64,14 @@ void far_packing(const Canvas& c, AppState& state, const Rect& a, const InsidePl
                   size::far, c.theme->t1, Align::center);
 }
 
-void far_access(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+void far_access(const Canvas& c, AppState& state, const Rect& all, const InsidePlace& at) {
     const InsideLook look{size::far, size::far, 1.5f, true};
+    Rect a = all;
+    if (shows_dealing(at)) {
+        a.h -= size::far * 1.7f;
+        c.text_within(a.x + a.w / 2, all.bottom() - size::far * .7f, a.w, dealing_sentence(at), size::far,
+                      c.theme->t1, Align::center);
+    }
     auto accesses = inside::accesses_of(*at.event, at.words);
     std::ranges::reverse(accesses);  // from HBM to shared memory
     const bool both = accesses.size() > 1;
@@ -145,7 +151,7 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
         if (told.fault.kind == inside::FaultKind::swizzle) note_part(c, {left, 92, w, H - 108}, "Memory");
         return far_fault(c, state, {left, 92, w, H - 92 - 24}, at);
     }
-    const inside::StepWords words = inside::words_of_step(at.record(), at.block(), *at.event);
+    const inside::StepWords words = step_words(at);
     const ArrivalWords arrival = arrival_words(state, at);
     page.subject(arrival.symbol.empty() ? words.instruction : arrival.symbol + " · lane " + str(at.lane),
                  240);

@@ -293,6 +293,22 @@ void draw_product(const Canvas& c, AppState& state, const Rect& a, const InsideP
     if (!look.far) answer_fragments(c, state, s, at, p);
 }
 
+// A pair that has no room beside each other stands in two lines.
+static void draw_lane_value(const Canvas& c, const Rect& box, float w, const std::string& text,
+                            const InsideLook& look) {
+    const Theme& t = *c.theme;
+    const std::string between = list_separator();
+    const std::size_t at = text.find(between);
+    const auto write = [&](float y, const std::string& part) {
+        c.text_within(box.right() - 6, y, w, part, look.small, t.t1, Face::mono, Align::right);
+    };
+    const bool two =
+        at != text.npos && text_width(Face::mono, look.small, text) > w && box.h >= look.small * 2.3f;
+    if (!two) return write(box.middle(), text);
+    write(box.middle() - look.small * .58f, text.substr(0, at));
+    write(box.middle() + look.small * .62f, text.substr(at + between.size()));
+}
+
 void draw_lanes(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
                 const InsideLook& look) {
     const Theme& t = *c.theme;
@@ -301,7 +317,8 @@ void draw_lanes(const Canvas& c, AppState& state, const Rect& a, const InsidePla
                 h = std::floor(std::min((a.h - top) / 8, look.small * 3.4f));
     const auto names = inside::lane_words(at.record(), at.block(), *at.event,
                                           std::countr_zero(at.event->lanes == 0 ? 1u : at.event->lanes));
-    const std::string shown = names.empty() ? "" : names.back().name;
+    std::string shown = names.empty() ? "" : names.back().name;
+    if (makes_alpha(at)) shown = "α of its row, " + shown;
     c.text_within(a.x + labels, a.y + look.small * .7f, a.w - labels,
                   shown.empty() ? "which lanes take part" : "of each lane: " + shown, look.small, t.t3);
     const ImU32 hue = hue_of(t, at.origins().matter(at.n));
@@ -316,9 +333,7 @@ void draw_lanes(const Canvas& c, AppState& state, const Rect& a, const InsidePla
         c.text(box.x + number - 2, box.middle(), str(lane), look.small, takes_part ? t.t2 : t.t3, Face::mono,
                Align::right);
         const auto words = inside::lane_words(at.record(), at.block(), *at.event, lane);
-        if (!words.empty())
-            c.text_within(box.right() - 6, box.middle(), box.w - number - 10, words.back().value, look.small,
-                          t.t1, Face::mono, Align::right);
+        if (!words.empty()) draw_lane_value(c, box, box.w - number - 10, words.back().value, look);
         if (look.far) continue;
         const Hot hot = hot_area(c, "##lane " + str(lane), box.x, box.y, box.w, box.h);
         if (hot.clicked) choose_lane(state, lane);
@@ -397,12 +412,14 @@ void inside_registers(const Canvas& c, AppState& state, const Rect& a, const Ins
     const Op op = at.event->op;
     const bool product = op == Op::multiply_add, barrier = op == Op::sync_block,
                copies = op == Op::wait_copies || op == Op::copies_committed;
-    const bool sums = inside_ways(state, at).sums_step >= 0, packing = shows_packing(at);
+    const bool sums = inside_ways(state, at).sums_step >= 0, packing = shows_packing(at),
+               dealing = shows_dealing(at);
     const std::string warp = "warp " + str(at.warp);
     const Panel panel(c, "Registers", a,
                       product || sums || packing ? "Registers of " + warp
                       : barrier                  ? "Warps meet"
                       : copies                   ? "Copies of the block"
+                      : dealing                  ? "Rows to registers"
                                                  : "Lanes of " + warp);
     const Rect in{a.inner_x(), a.y + 48, a.inner_w(), a.h - 48 - space::foot};
     if (product)
@@ -411,6 +428,8 @@ void inside_registers(const Canvas& c, AppState& state, const Rect& a, const Ins
         draw_sums(c, state, in, at, {});
     else if (packing)
         draw_packing(c, state, in, at, {});
+    else if (dealing)
+        draw_dealing(c, state, in, at);
     else if (barrier)
         draw_meeting(c, in, at);
     else if (copies)

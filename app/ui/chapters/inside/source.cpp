@@ -11,7 +11,7 @@ namespace {
 
 using inside::SourceText;
 
-constexpr float code_row = 17, numbers_w = 30, times_w = 40;
+constexpr float code_row = 17, numbers_w = 30, times_w = 64;
 
 // A line of the source in as many rows as it takes; what goes on stands further in.
 struct CodeRow {
@@ -62,14 +62,27 @@ std::vector<CodeRow> code_rows(const SourceText& source, int current, int column
     return {all.begin() + first, all.begin() + last};
 }
 
-void draw_times(const Canvas& c, const inside::Steps::Times& times, float right, float y, bool current) {
+// "63 st": of a line that does several things each has its row, as many as the line has.
+void draw_times(const Canvas& c, const inside::LineTimes::OfOp& of, float right, float y, bool current) {
     const Theme& t = *c.theme;
+    const inside::Steps::Times& times = of.times;
     if (times.all == 0) return;
     const ImU32 ink = current ? t.inv : t.t2;
-    c.text(right, y - 1, format_count(times.now), size::small, ink, Face::mono, Align::right);
-    const float w = 26, x = right - w;
+    const float kind = text_width(Face::regular, size::small, "shfl") + 3;
+    c.text(right - kind + 3, y - 1, inside::mnemonic(of.op), size::small, ink);
+    c.text(right - kind, y - 1, format_count(times.now), size::small, ink, Face::mono, Align::right);
+    const float w = 22, x = right - kind - w;
     c.rect(x, y + 7, w, 1.5f, with_alpha(ink, .3f));
     c.rect(x, y + 7, w * px(times.now) / px(times.all), 1.5f, ink);
+}
+
+// "Warp 0 does here: 64 loads, 63 of them up to now; …"
+std::string times_tip(const std::vector<inside::LineTimes::OfOp>& all, int warp) {
+    std::string text = "Warp " + str(warp) + " does here";
+    for (const inside::LineTimes::OfOp& of : all)
+        text += (&of == all.data() ? ": " : "; ") + inside::times_text(of.times.all, of.op) + ", " +
+                format_count(of.times.now) + " up to now";
+    return text + ". Click: the next time.";
 }
 
 void draw_code(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
@@ -81,24 +94,25 @@ void draw_code(const Canvas& c, AppState& state, const Rect& a, const InsidePlac
         static_cast<int>((a.w - numbers_w - times_w) / text_width(Face::mono_bold, size::small, "0"));
     const int fit = std::max(1, static_cast<int>(a.h / code_row));
     float y = a.y;
+    std::vector<inside::LineTimes::OfOp> kinds;
+    std::size_t kind = 0;
     for (const CodeRow& row : code_rows(*source, place.line, columns, fit)) {
         const bool current = row.line == place.line;
-        const auto times = at.steps().times(at.warp, at.k, place.file, row.line);
+        // Of a row that goes on with its line the next kind
+        if (row.first) kinds = at.launch->times.at(at.warp, at.k, place.file, row.line), kind = 0;
         const float middle = y + code_row / 2;
         if (current) c.rect(a.x - 6, y, a.w + 12, code_row, t.t1, row.first ? radius::bar : 0);
         const bool comment = row.text.find_first_not_of(' ') == row.text.find("//");
-        const ImU32 ink = current ? t.inv : comment ? t.t3 : times.all > 0 ? t.t1 : t.t2;
+        const ImU32 ink = current ? t.inv : comment ? t.t3 : !kinds.empty() ? t.t1 : t.t2;
         if (row.first)
             c.text(a.x + 20, middle, str(row.line), size::small, current ? t.inv : t.t3, Face::mono,
                    Align::right);
         c.text_within(a.x + numbers_w, middle, a.w - numbers_w - times_w, row.text, size::small, ink,
                       current ? Face::mono_bold : Face::mono);
-        if (row.first) draw_times(c, times, a.right(), middle, current);
-        if (row.first && times.all > 0) {
+        if (kind < kinds.size()) draw_times(c, kinds[kind++], a.right(), middle, current);
+        if (row.first && !kinds.empty()) {
             const Hot hot = hot_area(c, "##code " + str(row.line), a.x, y, a.w, code_row);
-            if (hot.hovered)
-                tooltip(c, "Warp " + str(at.warp) + " comes here " + format_count(times.all) +
-                               (times.all == 1 ? " time" : " times") + "; click: the next one");
+            if (hot.hovered) tooltip(c, times_tip(kinds, at.warp));
             if (hot.clicked)
                 go_inside(state, at.warp, at.steps().next_in_line(at.warp, at.k, place.file, row.line));
         }
@@ -163,9 +177,22 @@ void draw_choices(const Canvas& c, AppState& state, const Rect& a) {
 std::string remark(const AppState& state, const InsidePlace& at) {
     const SourceText* source = source_of(state, at.place().file);
     std::string near = source ? inside::comment_on(*source, at.place().line) : "";
+    std::erase(near, '`');  // names of parameters
     if (!near.empty()) return near;
     const std::string idea = source ? inside::idea_of(*source) : "";
     return idea.empty() ? at.record().title : idea;
+}
+
+// Those that have room; of one that is too long, as much as fits.
+std::string whole_sentences(const std::string& text, float w, int lines) {
+    const float room = paragraph_height(w, "x", size::small, 1) * px(lines) + 1;
+    std::string fits = text;
+    while (paragraph_height(w, fits, size::small, 100) > room) {
+        const std::size_t end = fits.size() < 2 ? fits.npos : fits.rfind(". ", fits.size() - 2);
+        if (end == fits.npos) return text;
+        fits.resize(end + 1);
+    }
+    return fits;
 }
 
 std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
@@ -189,8 +216,8 @@ void inside_source(const Canvas& c, AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
     const float head = a.y + 56;
     draw_head(c, state, a, head, at);
-    const std::string words = remark(state, at);
     const int lines = a.h > 460 ? 4 : 3;
+    const std::string words = whole_sentences(remark(state, at), a.inner_w(), lines);
     const float h = paragraph_height(a.inner_w(), words, size::small, lines);
     const float foot = a.bottom() - space::foot - h;
     rule(c, a, foot - 10);

@@ -17,6 +17,7 @@ namespace {
 
 using inside::Matter;
 using inside::Op;
+using inside::Piece;
 using inside::Protected;
 using inside::SharedArea;
 using inside::SharedContent;
@@ -37,7 +38,9 @@ std::string name_in_source(const AppState& state, const InsidePlace& at, std::ui
 
 std::string area_name(const AppState& state, const InsidePlace& at, const SharedArea& area,
                       const SharedContent& content) {
-    std::string symbol = content.any ? inside::symbol_of(content.matter) : "";
+    const bool coming = content.count(Piece::on_its_way) > 0;
+    std::string symbol =
+        coming || content.any ? inside::symbol_of(coming ? content.coming : content.matter) : "";
     if (!symbol.empty()) return symbol;
     std::string all;
     for (Matter m = Matter::Q; m < Matter::other; m = static_cast<Matter>(static_cast<int>(m) + 1))
@@ -46,33 +49,69 @@ std::string area_name(const AppState& state, const InsidePlace& at, const Shared
     return all.empty() ? name_in_source(state, at, area.place) : all;
 }
 
-std::string rows_of_content(const SharedContent& content) {
-    if (!content.any) return "nothing yet";
-    return content.first_row < 0 ? "" : range_text(content.first_row, content.last_row);
+std::string range_of(const inside::RowRange& rows) {
+    return rows.first < 0 ? "" : range_text(rows.first, rows.last);
 }
 
-/// From which to which address the lanes of an event touch shared memory.
+// In the box: what is there, or that it is on its way.
+std::string short_content(const SharedContent& content) {
+    if (content.count(Piece::on_its_way) > 0) return "on its way";
+    return content.any ? range_of(content.rows) : "nothing yet";
+}
+
+// "rows 0…63", "on its way, issued at instruction 16", or both.
+std::string content_words(const InsidePlace& at, const SharedContent& content) {
+    std::string text;
+    const int coming = content.count(Piece::on_its_way),
+              open = content.count(Piece::empty) + content.count(Piece::partly);
+    if (content.any) {
+        text = content.rows.first < 0 ? "" : "rows " + range_of(content.rows);
+        if (open > 0 && coming == 0)
+            text += (text.empty() ? "" : ", ") + str(content.count(Piece::there)) +
+                    " pieces of 16 bytes of " + str(content.count(Piece::there) + open);
+    }
+    if (coming == 0) return text.empty() && !content.any ? "nothing yet" : text;
+    const int step = at.steps().at_slot(at.warp, content.issued);
+    const std::string what =
+        content.any
+            ? std::string(inside::symbol_of(content.coming)) +
+                  (content.rows_coming.first < 0 ? "" : " " + range_of(content.rows_coming)) + " on its way"
+            : "on its way";
+    return text + (text.empty() ? "" : "; ") + what + ", issued at step " + str(step + 1);
+}
+
+/// What the lanes of an event touch of shared memory, and from which to which address.
 struct Touched {
     std::uint32_t begin = 1, end = 0;
+    std::vector<std::uint32_t> addresses{};
+    std::uint32_t bytes = 0;  ///< from each of them on
     bool in(const SharedArea& area) const { return begin < area.end && end > area.begin; }
 };
 using AllTouched = std::vector<Touched>;
-AllTouched touched_by(const InsidePlace& at, const inside::Event* event) {
+AllTouched touched_by(const InsidePlace& at, const inside::Event* event, std::uint32_t lanes) {
     AllTouched out;
     if (!event) return out;
     const auto note = [&out](const std::vector<std::uint32_t>& addresses, std::uint32_t bytes) {
         if (addresses.empty()) return;
         const auto [low, high] = std::ranges::minmax(addresses);
-        out.push_back({low, high + bytes});
+        out.push_back({low, high + bytes, addresses, bytes});
     };
     if (event->op == Op::multiply_async) {  // by the tensor cores themselves
-        constexpr std::uint32_t chunk = 16;
         const inside::TileProduct product(at.block().words_of(*event));
-        note(product.chunks_of_A(event->warp), chunk), note(product.chunks_of_B(), chunk);
+        note(product.chunks_of_A(event->warp), inside::chunk_bytes);
+        note(product.chunks_of_B(), inside::chunk_bytes);
         return out;
     }
     for (const inside::Access& access : inside::accesses_of(*event, at.block().words_of(*event))) {
-        if (access.shared) note(access.addresses, event->bytes);
+        if (!access.shared) continue;
+        std::vector<std::uint32_t> wanted;
+        std::size_t next = 0;
+        for (int lane = 0; lane < 32; ++lane) {
+            if (!(access.lanes >> lane & 1)) continue;
+            if (lanes >> lane & 1) wanted.push_back(access.addresses[next]);
+            ++next;
+        }
+        note(wanted, event->bytes);
     }
     return out;
 }
@@ -94,12 +133,79 @@ std::vector<Rect> lay_out_areas(const std::vector<SharedArea>& areas, const Rect
     return out;
 }
 
-/// A copy into the area that was issued and has not come.
-bool is_coming(const InsidePlace& at, const SharedArea& area) {
-    const int now = at.steps().slot(at.warp, at.k);
-    return std::ranges::any_of(at.steps().flights(), [&](const inside::Flight& f) {
-        return f.issued <= now && (f.arrived < 0 || now < f.arrived) && area.holds(f.to);
-    });
+// Rows of 128 bytes, eight pieces each: what is there is filled, what is on its way hatched. Neighbours that
+// are alike are drawn as one.
+constexpr std::size_t row_pieces = 8;
+
+struct PieceRun {
+    std::size_t row, rows, first, end;  ///< pieces of each of the rows
+    Piece state;
+};
+std::vector<PieceRun> runs_of(const std::vector<Piece>& pieces) {
+    const std::size_t rows = (pieces.size() + row_pieces - 1) / row_pieces;
+    const auto at = [&](std::size_t row, std::size_t n) {
+        const std::size_t piece = row * row_pieces + n;
+        return piece < pieces.size() ? pieces[piece] : Piece::unused;
+    };
+    const auto alike = [&](std::size_t a, std::size_t b) {
+        for (std::size_t n = 0; n < row_pieces; ++n)
+            if (at(a, n) != at(b, n)) return false;
+        return true;
+    };
+    std::vector<PieceRun> out;
+    for (std::size_t row = 0; row < rows;) {
+        std::size_t next = row + 1;
+        while (next < rows && alike(row, next)) ++next;
+        for (std::size_t n = 0; n < row_pieces;) {
+            std::size_t end = n + 1;
+            while (end < row_pieces && at(row, end) == at(row, n)) ++end;
+            out.push_back({row, next - row, n, end, at(row, n)});
+            n = end;
+        }
+        row = next;
+    }
+    return out;
+}
+
+void draw_pieces(const Canvas& c, const Rect& r, const SharedContent& content) {
+    const Theme& t = *c.theme;
+    const ImU32 there = hue_of(t, content.matter), coming = hue_of(t, content.coming);
+    const float rows = px((content.pieces.size() + row_pieces - 1) / row_pieces), h = r.h / rows,
+                w = r.w / px(row_pieces);
+    c.rect(r.x, r.y, r.w, r.h, t.well, radius::cell);
+    for (const PieceRun& run : runs_of(content.pieces)) {
+        const Rect a{r.x + px(run.first) * w, r.y + px(run.row) * h, px(run.end - run.first) * w,
+                     px(run.rows) * h};
+        const float round = run.rows * row_pieces >= content.pieces.size() ? radius::cell : 0;
+        if (run.state == Piece::there) c.rect(a.x, a.y, a.w, a.h, mix(t.panel, there, .34f), round);
+        if (run.state == Piece::partly) c.rect(a.x, a.y, a.w, a.h, mix(t.panel, there, .15f), round);
+        if (run.state == Piece::on_its_way) c.hatch(a.x, a.y, a.w, a.h, coming, 7, 1);
+    }
+}
+
+// What the step reads or writes, piece by piece.
+void draw_touched(const Canvas& c, const Rect& r, const SharedArea& area, const AllTouched& touched,
+                  const SharedContent& content) {
+    const Theme& t = *c.theme;
+    std::vector<Piece> pieces(content.pieces.size(), Piece::empty);
+    for (const Touched& one : touched)
+        for (const std::uint32_t address : one.addresses)
+            for (std::uint32_t b = 0; b < one.bytes; b += 4)
+                if (area.holds(address + b))
+                    pieces[(address + b - area.begin) / inside::chunk_bytes] = Piece::there;
+    const float rows = px((pieces.size() + row_pieces - 1) / row_pieces), h = r.h / rows,
+                w = r.w / px(row_pieces);
+    for (const PieceRun& run : runs_of(pieces)) {
+        if (run.state != Piece::there) continue;
+        const Piece state = content.pieces[run.row * row_pieces + run.first];
+        const Rect a{r.x + px(run.first) * w, r.y + px(run.row) * h, px(run.end - run.first) * w,
+                     px(run.rows) * h};
+        const ImU32 hue = hue_of(t, state == Piece::on_its_way ? content.coming : content.matter);
+        if (state == Piece::on_its_way)
+            c.hatch(a.x, a.y, a.w, std::max(1.5f, a.h), hue, 3.5f, 1.5f);
+        else
+            c.rect(a.x, a.y, a.w, std::max(1.5f, a.h), mix(t.panel, hue, .9f), 0);
+    }
 }
 
 }  // namespace
@@ -112,17 +218,18 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     const auto& contents = inside_ways(state, at).contents;
     const float addresses = text_width(Face::mono, look.small, "0x0000") + 8;
     const auto rects = lay_out_areas(areas, {a.x + addresses, a.y, a.w - addresses, a.h});
-    const AllTouched touched = touched_by(at, event);
+    const AllTouched touched = touched_by(at, event, look.fed);
     float free = a.y - 100;
     for (std::size_t n = 0; n < areas.size(); ++n) {
         const SharedArea& area = areas[n];
         const Rect& r = rects[n];
         const SharedContent& content = contents[n];
-        const Matter matter = content.matter;
-        const ImU32 hue = hue_of(t, matter);
-        c.rect(r.x, r.y, r.w, r.h, content.any ? mix(t.panel, hue, .34f) : t.well, radius::cell);
-        if (is_coming(at, area)) c.hatch(r.x, r.y, r.w, r.h, hue_of(t, matter), 7, 1);
-        c.frame(r.x + .5f, r.y + .5f, r.w - 1, r.h - 1, content.any ? hue : t.line2, 1, radius::cell);
+        draw_pieces(c, r, content);
+        draw_touched(c, r, area, touched, content);
+        const bool coming = content.count(Piece::on_its_way) > 0;
+        c.frame(r.x + .5f, r.y + .5f, r.w - 1, r.h - 1,
+                coming || content.any ? hue_of(t, coming ? content.coming : content.matter) : t.line2, 1,
+                radius::cell);
         float name_y = r.middle();
         for (const Touched& one : touched) {
             if (!one.in(area)) continue;
@@ -130,7 +237,6 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
             const float from = r.y + px(std::max(one.begin, area.begin) - area.begin) * per_byte,
                         h = std::max(2.5f, px(std::min(one.end, area.end) - std::max(one.begin, area.begin)) *
                                                per_byte);
-            c.rect(r.x, from, r.w, h, mix(t.panel, hue, .9f), 1);
             c.frame(r.x - 1, from - 1, r.w + 2, h + 2, t.focus, 1.5f, 2);
             // The name above or below what is at hand, where it meets it
             const float half = look.small * .6f + 2;
@@ -147,7 +253,7 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
                    Align::right);
             free = r.y;
         }
-        const std::string name = area_name(state, at, area, content), rows = rows_of_content(content);
+        const std::string name = area_name(state, at, area, content), rows = short_content(content);
         const std::string words = name + (name.empty() || rows.empty() ? "" : " ") + rows;
         if (r.h >= look.small + 3 && text_width(Face::medium, look.small, name) < r.w - 6)
             c.text_within(r.x + r.w / 2, name_y, r.w - 6,
@@ -157,8 +263,8 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
         const Hot hot = hot_area(c, "##area " + str(n), r.x, r.y, r.w, r.h);
         if (hot.hovered)
             tooltip(c, "Shared memory from " + hex_address(area.begin) + ", " + format_size(area.bytes()) +
-                           (name.empty() ? "" : ": " + name) + (rows.empty() ? "" : ", rows " + rows) +
-                           (is_coming(at, area) ? "; a copy is on its way here" : ""));
+                           (name.empty() ? ": " : ": " + name + ", ") + content_words(at, content) +
+                           ". A piece is 16 bytes, a row of pieces 128.");
     }
 }
 
@@ -178,12 +284,13 @@ void draw_contents(const Canvas& c, AppState& state, const Rect& a, const Inside
     for (std::size_t n = 0; n < areas.size() && y + row <= a.bottom(); ++n, y += row) {
         const SharedArea& area = areas[n];
         const SharedContent& content = contents[n];
-        const std::string name = area_name(state, at, area, content), rows = rows_of_content(content);
-        c.rect(a.x, y - 5, 10, 10, content.any ? mix(t.panel, hue_of(t, content.matter), .8f) : t.well, 2);
-        std::string text = name.empty() ? hex_address(area.begin) : name;
-        if (!rows.empty()) text += content.any ? ", rows " + rows : ": " + rows;
-        text += ", " + format_size(area.bytes());
-        if (is_coming(at, area)) text += "; a copy is on its way here";
+        const std::string name = area_name(state, at, area, content), words = content_words(at, content);
+        const bool coming = content.count(Piece::on_its_way) > 0;
+        c.rect(a.x, y - 5, 10, 10,
+               content.any && !coming ? mix(t.panel, hue_of(t, content.matter), .8f) : t.well, 2);
+        if (coming) c.hatch(a.x, y - 5, 10, 10, hue_of(t, content.coming), 4, 1.5f);
+        std::string text = (name.empty() ? hex_address(area.begin) : name) + ", " + format_size(area.bytes());
+        if (!words.empty()) text += ": " + words;
         c.text_within(a.x + 18, y, a.w - 18, text, size::small, t.t1);
     }
 }

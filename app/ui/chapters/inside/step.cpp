@@ -1,5 +1,6 @@
 // The step in words and numbers: what it does, the formula of the chosen cell, what the lane holds, where a
 // number comes from, and what races.
+#include "app/ui/chapters/inside/bridge.h"
 #include "app/ui/chapters/inside/inside.h"
 #include "app/ui/chapters/inside/ways.h"
 #include "app/ui/kit/items.h"
@@ -151,6 +152,26 @@ void draw_held(Column& col, const AppState& state) {
     col.y += 8;
 }
 
+// m, α and ℓ of the lane's row, where this step makes them.
+void draw_row_numbers(Column& col, const InsidePlace& at) {
+    using inside::Quantity;
+    if (!at.bridge) return;
+    for (const auto& entry : at.bridge->at(at.launch_number(), at.warp, at.k, at.lane)) {
+        const Quantity q = entry.number.quantity;
+        if ((q != Quantity::m && q != Quantity::alpha && q != Quantity::l) || col.room() < 22) continue;
+        const bool parts = entry.held.how == inside::HeldAt::How::parts;
+        const std::string name = symbol_text(info(q).slot, entry.number.row, 0) +
+                                 (parts ? ", parts in " + inside::lanes_text(entry.held.lanes) : "");
+        const std::string value = format_number(entry.held.value);
+        const float w = text_width(Face::mono_bold, size::small, value);
+        col.c.text_within(col.a.inner_x(), col.y + 8, col.a.inner_w() - w - 12, name, size::small,
+                          col.c.theme->t1, Face::semibold);
+        col.c.text(col.a.inner_right(), col.y + 8, value, size::small, col.c.theme->t1, Face::mono_bold,
+                   Align::right);
+        col.y += 19;
+    }
+}
+
 void draw_lane_words(Column& col, const AppState& state, const InsidePlace& at) {
     const auto words = inside::lane_words(at.record(), at.block(), *at.event, state.inside.lane);
     if (words.empty() || col.room() < 70) return;
@@ -163,6 +184,7 @@ void draw_lane_words(Column& col, const AppState& state, const InsidePlace& at) 
                           t.t1, Face::mono, Align::right);
         col.y += 19;
     }
+    draw_row_numbers(col, at);
     col.y += 8;
 }
 
@@ -301,7 +323,7 @@ void inside_step(const Canvas& c, AppState& state, const Rect& a) {
     const InsidePlace at = place_inside(state);
     if (!at) return;
     const Theme& t = *c.theme;
-    const inside::StepWords words = inside::words_of_step(at.record(), at.block(), *at.event);
+    const inside::StepWords words = step_words(at);
     const float taken = state.kernel_walk->broken ? 78.0f : 0.0f;
     c.text_within(a.inner_x(), a.y + 26, a.inner_w() - taken, words.title, a.w > 300 ? 20 : 17, t.t1,
                   Face::semibold);

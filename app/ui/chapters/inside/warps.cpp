@@ -135,25 +135,25 @@ std::vector<FlightBar> lay_out_flights(const Canvas& c, const InsidePlace& at, c
     const auto take = [&](int row, float from, float to) {
         taken[static_cast<std::size_t>(row)].push_back({from, to});
     };
+    // First the bars, those on their way before others, then names where the bars leave room for them.
     for (const bool flying : {true, false})
         for (FlightBar& bar : bars) {
             if (flies(*bar.flight, now) != flying) continue;
+            for (bar.row = 0; bar.row + 1 < rows && meets(bar.row, bar.x, bar.end);) ++bar.row;
+            take(bar.row, bar.x, bar.end);
+        }
+    for (const bool flying : {true, false})
+        for (FlightBar& bar : bars) {
+            if (flies(*bar.flight, now) != flying || size <= 0 || (bars.size() > most_named && !flying))
+                continue;
             // Inside its bar if it fits, else behind it
-            const bool named = size > 0 && (bars.size() <= most_named || flying);
-            const float w = named ? rich_width(c, flight_name(at, *bar.flight), size) + 6 : 0,
+            const float w = rich_width(c, flight_name(at, *bar.flight), size) + 6,
                         mark = flight_mark(size) * 2 + 6;
             const bool inside = bar.end - bar.x >= w + 2 * mark;
             const float name = inside ? bar.x + mark : bar.end + 6;
-            const float to = inside || !named ? bar.end : name + w;
-            int row = 0;
-            while (row < rows && meets(row, bar.x - 2, to)) ++row;
-            if (named && row < rows && to <= sheet.area.right() + 2) {
-                bar.name = name;
-            } else {
-                for (row = 0; row + 1 < rows && meets(row, bar.x, bar.end);) ++row;
-            }
-            bar.row = row;
-            take(row, bar.x, bar.name > 0 ? to : bar.end);
+            if (!inside && (name + w > sheet.area.right() + 2 || meets(bar.row, bar.end, name + w))) continue;
+            bar.name = name;
+            if (!inside) take(bar.row, bar.end, name + w);
         }
     return bars;
 }
@@ -237,8 +237,8 @@ Line phase_name(Phase phase) {
         return pieces(symbol("S", Role::S), word(" = "), symbol("Q", Role::Q), word(" "),
                       symbol("K", Role::K), super("T", Role::K));
     case Phase::softmax:
-        return pieces(symbol("m", Role::m), word(" "), symbol("P", Role::S, true), word(" "),
-                      symbol("ℓ", Role::l));
+        return pieces(symbol("m", Role::m), word(" "), symbol("α", Role::alpha), word(" "),
+                      symbol("P", Role::S, true), word(" "), symbol("ℓ", Role::l));
     case Phase::output:
         return pieces(symbol("O", Role::O), word(" += "), symbol("P", Role::S, true), word(" "),
                       symbol("V", Role::V));

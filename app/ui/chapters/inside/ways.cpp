@@ -19,7 +19,8 @@ static void look_up_step(InsideWays& ways, const InsidePlace& at) {
         ways.sums = named_sums(at.record(), at.block(), at.steps(), at.origins(), at.warp, ways.sums_step);
     ways.contents.clear();
     for (const inside::SharedArea& area : at.launch->shared.areas())
-        ways.contents.push_back(content_of(at.record(), at.block(), at.origins(), area, at.n));
+        ways.contents.push_back(content_of(at.record(), at.block(), at.steps(), at.origins(),
+                                           at.launch->shared, area, at.steps().slot(at.warp, at.k)));
 }
 
 const InsideWays& inside_ways(AppState& state, const InsidePlace& at) {
@@ -31,7 +32,7 @@ const InsideWays& inside_ways(AppState& state, const InsidePlace& at) {
     if (same_step && ways.lane == at.lane) return ways;
     if (!same_step) look_up_step(ways, at);
     ways.launch = at.launch, ways.event = at.n, ways.lane = at.lane;
-    const ShownAccess access = shown_access(at);
+    const ShownAccess access = shown_access(at, cell_inside(state));
     ways.swizzle.reset();
     if (access.event)
         ways.swizzle =
@@ -62,8 +63,12 @@ std::string use_distance(const InsidePlace& at, const inside::OriginStep& use) {
 }  // namespace
 
 float inside_called(const Canvas& c, AppState& state, float x, float y, float w, const InsidePlace& at) {
-    const std::string text = inside::calls_text(inside_ways(state, at).called);
+    std::string text = inside::calls_text(inside_ways(state, at).called);
     if (text.empty()) return 0;
+    // Of a long way the first call and the kernel's
+    const std::size_t first = text.find(", "), last = text.rfind(", ");
+    if (first < last && text_width(Face::regular, size::small, text) > w)
+        text = text.substr(0, first) + ", …" + text.substr(last);
     c.text_within(x, y, w, text, size::small, c.theme->t3);
     return 17;
 }

@@ -1,5 +1,6 @@
 // The page Inside: it shows what the record holds, its keys and buttons move the walk, its layout holds.
 #include "app/ui/cards/commands.h"
+#include "app/ui/chapters/inside/bridge.h"
 #include "app/ui/chapters/inside/inside.h"
 #include "app/ui/state/chapters.h"
 #include "core/base/numbers.h"
@@ -9,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <set>
 
 using namespace tilewalk::test;
 
@@ -127,6 +129,107 @@ TEST_CASE("inside page: banks, sectors and barriers say what the record says") {
                       "What it protects", "16.0 KiB of Q that warps 0–3 wrote before it are"});
     page.record("f0-materialise");
     CHECK(page.shows("launch 1"));
+}
+
+TEST_CASE("inside page: what has not come to shared memory is empty, what is under way says since when") {
+    InsideProgram page({1600, 900});
+    page.check_shows({"Q on its way", "K nothing yet", "V nothing yet"});
+    page.go_to(inside::Op::wait_copies);
+    page.press("right right");  // behind the barrier the first copy of V
+    REQUIRE(page.at().event->op == inside::Op::copy_issued);
+    const int issued = page.at().k;
+    page.check_shows({"Q 0…127", "K 0…63", "V on its way"});
+    page.go_to(inside::Op::copies_committed);
+    page.check_shows({"on its way, issued at step " + str(issued + 1), "rows 0…127"});
+}
+
+TEST_CASE("inside page: all lanes of a copy are there, by the parts in which they go") {
+    InsideProgram page({1280, 720});
+    page.check_shows({"0…7", "lane 13", "16…23", "24…31", "part 2 of 4"});
+}
+
+TEST_CASE("inside page: ldmatrix tells who names a row and who gets it") {
+    InsideProgram page({1600, 900});
+    page.go_to(inside::Op::load_matrices);
+    page.check_shows({"Rows to registers", "names row 5 of matrix 1", "row 5 → lanes 20–23", "matrix 3"});
+    page.press("shift+down");
+    page.check_shows({"names row 6 of matrix 1", "row 6 → lanes 24–27"});
+    page.go_to(inside::Op::load_transposed);
+    page.check_shows({"row 6 → lanes 3, 7, …, 31"});
+    page.state.presenter = true;
+    page.frame(2);
+    CHECK(page.shows("Lane 14 names row 6 of matrix 1; its numbers go to lanes 3, 7, …, 31."));
+}
+
+TEST_CASE("inside page: beside a product stands the load that filled its registers, and its matrices") {
+    InsideProgram page({1600, 900});
+    std::set<std::string> told;
+    for (int n = 0; n < 12; ++n) {
+        page.go_to(inside::Op::multiply_add);
+        const InsidePlace at = page.at();
+        const inside::FragmentCell cell = cell_inside(page.state);
+        const ShownAccess shown = shown_access(at, cell);
+        REQUIRE(shown.event);
+        REQUIRE(shown.part == inside::Part::B);
+        // What the eight lanes of a matrix named are bit for bit the register of the product.
+        const auto loaded = at.block().words_of(*shown.event);
+        const inside::Product product(at.words, at.record().dtype);
+        std::vector<int> matrices;
+        for (int matrix = 0; matrix < 4; ++matrix)
+            if (shown.fed >> (8 * matrix) & 1) matrices.push_back(matrix);
+        REQUIRE(matrices.size() == 2);
+        for (std::size_t reg = 0; reg < 2; ++reg)
+            for (int lane = 0; lane < 32; ++lane)
+                CHECK(loaded[static_cast<std::size_t>(lane * shown.event->words + 1 + matrices[reg])] ==
+                      product.word(inside::Part::B, lane, static_cast<int>(reg)));
+        CHECK(at.origins().trace(at.warp, at.k, inside::Part::B, 0, cell.column).front().lane == shown.lane);
+        const std::string words = "matrices " + str(matrices[0]) + " and " + str(matrices[1]) + " of it";
+        CHECK(page.shows(words));
+        told.insert(words);
+    }
+    CHECK(told.size() == 2);
+}
+
+TEST_CASE("inside page: α is named where a lane makes it, in every lane of the row") {
+    InsideProgram page({1600, 900});
+    wait_for_bridge(page.state);
+    page.frame(2);
+    page.go_to(inside::Op::exp2);
+    for (int n = 0; n < 4; ++n) {
+        page.check_shows({"α of row 3", "of each lane: α of its row", "α = exp(m before − m)"});
+        page.press("shift+down");
+    }
+    CHECK(page.shows("α of row 4"));
+    page.press("right");
+    CHECK_FALSE(page.shows("of each lane: α"));
+    page.press("left left");
+    REQUIRE(page.at().event->op == inside::Op::shuffle);
+    CHECK(page.shows("m of row 4"));
+}
+
+TEST_CASE("inside page: O that is packed is told as O, and where it is stored") {
+    InsideProgram page({1600, 900});
+    wait_for_bridge(page.state);
+    page.go_to(inside::Op::store);
+    page.press("left");
+    REQUIRE(page.at().event->op == inside::Op::pack);
+    page.check_shows({"of a row of O, divided by ℓ", "O of row 3, column 2", "st, lane 13"});
+    CHECK_FALSE(page.shows("weights"));
+}
+
+TEST_CASE("inside page: factors of plain arithmetic are of one pass of the loop, and counts are by kind") {
+    InsideProgram page({1600, 900}, "f2-tiled-fp32");
+    page.check_shows({"ld", "st"});
+    // The last read of q, the first of k of the next column, and the first q of that one
+    const auto line = [&] { return page.at().place().line; };
+    for (int n = 0; n < 3; ++n) page.press("ctrl+right");
+    const int k_line = line();
+    while (line() == k_line) page.press("right");
+    CHECK_FALSE(page.shows("not read yet"));
+    while (line() != k_line) page.press("right");
+    CHECK(page.shows("not read yet"));
+    while (line() == k_line) page.press("right");
+    CHECK_FALSE(page.shows("not read yet"));
 }
 
 TEST_CASE("inside page: without the swizzle the banks of a fragment's rows meet eight times") {
