@@ -144,10 +144,14 @@ private:
                 ++there, out.any = true, out.matter = origins.matter(word.there->event);
                 if (names && at == begin) name_row(*word.there, at, out.rows);
             }
-            if (!word.on_its_way || comes) continue;
-            comes = true, out.coming = origins.matter(word.on_its_way->event);
-            note_issue(slot_of(word.on_its_way->event));
-            if (names) name_row(*word.on_its_way, at, out.rows_coming);
+            if (word.on_its_way) {
+                comes = true, out.coming = origins.matter(word.on_its_way->event);
+                note_issue(slot_of(word.on_its_way->event));
+                if (names) name_row(*word.on_its_way, at, out.rows_coming);
+                break;
+            }
+            // Written as a whole, it is there as a whole.
+            if (word.there && at == begin && block.events[word.there->event].bytes == chunk_bytes) break;
         }
         out.pieces[n] = comes           ? Piece::on_its_way
                         : used == 0     ? Piece::unused

@@ -212,7 +212,7 @@ std::vector<LaneWord> dealing_words(const Record& record, std::uint32_t address,
                 if (giver == lane) receivers |= 1u << other;
                 if (other == lane) givers |= 1u << giver;
             }
-    return {{"names row " + str(lane % 8) + " of matrix " + str(lane / 8), short_address(record, address)},
+    return {{"row " + str(lane % 8) + " of matrix " + str(lane / 8), short_address(record, address)},
             {"goes to lanes", spaced_lanes(receivers)},
             {"gets from", spaced_lanes(givers)}};
 }

@@ -287,7 +287,8 @@ TEST_SUITE("inside") {
             CHECK(content.count(Piece::on_its_way) == 0);
             // Each pair of a load and a store brings 128 numbers.
             const int stored = 128 * ((slot + 1) / 2);
-            CHECK(4 * content.count(Piece::there) <= stored);
+            CHECK(4 * content.count(Piece::there) <=
+                  stored + stored / 64);  // a row has a word that nobody writes
             CHECK(4 * (content.count(Piece::there) + content.count(Piece::partly)) >= stored - stored / 64);
             CHECK(content.count(Piece::there) > before);
             before = content.count(Piece::there);
@@ -308,7 +309,7 @@ TEST_SUITE("inside") {
                 const auto told = lane_words(w.record, *w.block, e, lane);
                 REQUIRE(told.size() == 3);
                 CHECK(told[0].name ==
-                      "names row " + std::to_string(lane % 8) + " of matrix " + std::to_string(lane / 8));
+                      "row " + std::to_string(lane % 8) + " of matrix " + std::to_string(lane / 8));
                 const int row = lane % 8;
                 CHECK(told[1].value == (transposed
                                             ? std::to_string(row / 2) + ", " + std::to_string(row / 2 + 4) +

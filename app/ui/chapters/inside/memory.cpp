@@ -376,9 +376,9 @@ static std::string memory_subtitle(const ShownAccess& shown, const InsidePlace& 
     std::vector<std::string> matrices;
     for (int matrix = 0; matrix < 4; ++matrix)
         if (shown.fed >> (8 * matrix) & 1) matrices.push_back(str(matrix));
-    return std::string("what filled ") + inside::info(shown.part).name + ", " +
-           counted(shown.steps_ago, "step") + " ago: " + (matrices.size() == 1 ? "matrix " : "matrices ") +
-           joined(matrices, " and ") + " of it";
+    return std::string("for ") + inside::info(shown.part).name + ": " +
+           (matrices.size() == 1 ? "matrix " : "matrices ") + joined(matrices, " and ") + ", " +
+           counted(shown.steps_ago, "step") + " ago";
 }
 
 void inside_memory(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {

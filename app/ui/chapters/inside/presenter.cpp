@@ -64,6 +64,40 @@ void far_packing(const Canvas& c, AppState& state, const Rect& a, const InsidePl
                   size::far, c.theme->t1, Align::center);
 }
 
+// The four lanes of a quad, which share the rows of a fragment, with the numbers that the step gives them.
+void far_quad(const Canvas& c, const Rect& a, const InsidePlace& at) {
+    const Theme& t = *c.theme;
+    constexpr int quad = 4;
+    constexpr float gap = 16;
+    const float w = (a.w - gap * (quad - 1)) / quad, row = size::far * 1.35f;
+    const int first = at.lane / quad * quad;
+    for (int n = 0; n < quad; ++n) {
+        const int lane = first + n;
+        const auto words = inside::lane_words(at.record(), at.block(), *at.event, lane);
+        const float h = row * px(words.size() + 1) + 12;
+        if (words.empty() || h > a.h) continue;
+        const Rect box{a.x + px(n) * (w + gap), a.y, w, h};
+        c.rect(box.x, box.y, box.w, box.h, mix(t.panel, hue_of(t, at.origins().matter(at.n)), .22f),
+               radius::panel);
+        if (lane == at.lane) c.frame(box.x, box.y, box.w, box.h, t.focus, 3, radius::panel);
+        float y = box.y + row * .5f + 6;
+        c.text_within(box.x + 14, y, w - 28, "lane " + str(lane), size::far, t.t1, Face::semibold);
+        for (const inside::LaneWord& word : words) {
+            y += row;
+            const float name = c.text(box.x + 14, y, word.name, size::far, t.t2);
+            c.text_within(box.right() - 14, y, w - 40 - name, word.value, size::far, t.t1, Face::mono,
+                          Align::right);
+        }
+    }
+}
+
+// What a step is for, and its numbers; of α whose it is.
+void far_step(const Canvas& c, const Rect& a, const InsidePlace& at, const std::string& words) {
+    float y = a.y + 14;
+    y += c.paragraph(a.x, y, a.w, words, size::far_text, c.theme->t1, 4) + 18;
+    far_quad(c, {a.x, y, a.w, a.bottom() - y}, at);
+}
+
 void far_access(const Canvas& c, AppState& state, const Rect& all, const InsidePlace& at) {
     const InsideLook look{size::far, size::far, 1.5f, true};
     Rect a = all;
@@ -172,8 +206,7 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     else if (at.event->op == Op::sync_block && arrival.sentence.empty())
         far_meeting(c, state, body, at);
     else
-        c.paragraph(left, top + 30, w, arrival.sentence.empty() ? words.why : arrival.sentence,
-                    size::far_sign, t.t1, 6);
+        far_step(c, body, at, arrival.sentence.empty() ? words.why : arrival.sentence);
     if (!brief) draw_warps(c, state, {left, foot, w, warps}, at, {size::far, size::far, 1.5f, true});
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using inside::SourceText;
 
-constexpr float code_row = 17, numbers_w = 30, times_w = 64;
+constexpr float code_row = 17, numbers_w = 30, times_w = 58;
 
 // A line of the source in as many rows as it takes; what goes on stands further in.
 struct CodeRow {
@@ -36,7 +36,11 @@ void add_rows(std::vector<CodeRow>& out, int line, std::string_view text, int de
         std::size_t cut = rest.size();
         if (rest.size() > room) {
             cut = rest.rfind(' ', room);
-            if (cut == rest.npos || cut < room / 3) cut = room;
+            const std::size_t behind = rest.find_last_of("(,", room - 1);
+            if ((cut == rest.npos || cut < room / 3) && behind != rest.npos && behind > room / 3)
+                cut = behind + 1;
+            else if (cut == rest.npos || cut < room / 3)
+                cut = room;
             while (cut > 0 && cut < rest.size() && continues_character(rest[cut])) --cut;
         }
         out.push_back(
@@ -68,8 +72,8 @@ void draw_times(const Canvas& c, const inside::LineTimes::OfOp& of, float right,
     const inside::Steps::Times& times = of.times;
     if (times.all == 0) return;
     const ImU32 ink = current ? t.inv : t.t2;
-    const float kind = text_width(Face::regular, size::small, "shfl") + 3;
-    c.text(right - kind + 3, y - 1, inside::mnemonic(of.op), size::small, ink);
+    const float kind = text_width(Face::regular, size::small, "mma") + 4;  // the widest
+    c.text(right, y - 1, inside::mnemonic(of.op), size::small, ink, Align::right);
     c.text(right - kind, y - 1, format_count(times.now), size::small, ink, Face::mono, Align::right);
     const float w = 22, x = right - kind - w;
     c.rect(x, y + 7, w, 1.5f, with_alpha(ink, .3f));

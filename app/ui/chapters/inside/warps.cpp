@@ -151,6 +151,11 @@ std::vector<FlightBar> lay_out_flights(const Canvas& c, const InsidePlace& at, c
                         mark = flight_mark(size) * 2 + 6;
             const bool inside = bar.end - bar.x >= w + 2 * mark;
             const float name = inside ? bar.x + mark : bar.end + 6;
+            // Where bars of one row meet, a name would be written over.
+            const auto meeting =
+                std::ranges::count_if(taken[static_cast<std::size_t>(bar.row)],
+                                      [&](const Taken& t) { return t.from < bar.end && t.to > bar.x; });
+            if (meeting > 1) continue;
             if (!inside && (name + w > sheet.area.right() + 2 || meets(bar.row, bar.end, name + w))) continue;
             bar.name = name;
             if (!inside) take(bar.row, bar.end, name + w);
