@@ -129,7 +129,9 @@ void draw_lane_names(const Canvas& c, const BankGrid& grid, int lane, const Insi
                  ++end)
                 if (rows.lanes[end] == lane) own = end;
             if (own < rows.lanes.size())
-                name(grid.y(own) + grid.row / 2, "lane " + str(lane), true);
+                // Clear of the word above the first
+                name(std::max(grid.y(own) + grid.row / 2, grid.area.y + .45f * look.small + 2),
+                     "lane " + str(lane), true);
             else
                 name((grid.y(first) + grid.y(end - 1) + grid.row) / 2,
                      range_text(rows.lanes[first], rows.lanes[end - 1]), false);
