@@ -77,7 +77,7 @@ void heads(const Canvas& c, const AppState& state, const Grid& grid, const LaneW
     head(0, grid.start, grid.blocks.empty() ? "" : "start", "");
     const std::string inner = !grid.by_query ? "query block " : elements ? "element " : "key block ";
     for (std::size_t n = 0; n < grid.blocks.size(); ++n) {
-        const std::string number = str(n + (elements ? 1 : 0));
+        const std::string number = str(n);
         const int first = grid.blocks[n].first;
         const int end = n + 1 < grid.blocks.size() ? grid.blocks[n + 1].first : grid.columns - grid.finish;
         head(first, end, inner + number, number);
@@ -197,6 +197,28 @@ std::string lane_name(const AppState& state, int lane, float room) {
 // The inner block that a step of the lane belongs to; −1: to none.
 int block_of(const Grid& grid, const Step& step) { return grid.by_query ? step.j : step.i; }
 
+// Steps with a clock that are walked as one: of "split A, key block 0" the block, for the lane is named
+// above.
+std::string group_of_timed(const Trace& trace, const std::string& lane, int k) {
+    const StepRange tile = range_of_level(trace, k, Level::tile);
+    if (tile.last == tile.first) return {};
+    const std::string place = explain(trace, tile.first).place;
+    const std::size_t comma = place.rfind(", ");
+    if (capitalised(place) == lane) return {};
+    return place.substr(comma == place.npos ? 0 : comma + 2);
+}
+
+constexpr const char *start = "start", *finish = "finish";
+// What comes before the first block of a lane and behind its last one; the words are those of the desk.
+std::string start_or_finish(const Trace& trace, const Grid& grid, int k) {
+    const int lane = grid.lane_of(k);
+    const auto in_block = [&](int n) { return block_of(grid, trace.step(n)) >= 0; };
+    bool before = false, behind = false;
+    for (int n = grid.begin(lane); n < k; ++n) before |= in_block(n);
+    for (int n = k + 1; n < grid.end(lane); ++n) behind |= in_block(n);
+    return before == behind ? "" : before ? finish : start;
+}
+
 // What a step of the lane belongs to, in words: a kernel, or an inner block.
 std::string group_of(const AppState& state, const Grid& grid, int k) {
     const Step& step = state.trace->step(k);
@@ -207,17 +229,11 @@ std::string group_of(const AppState& state, const Grid& grid, int k) {
         return kernel.size() <= 2 ? "kernel " + kernel : kernel;
     }
     const int block = block_of(grid, step);
-    // Of steps with a clock those under the bracket: "split A, key block 0", the lane is named above.
-    if (grid.blocks.empty()) {
-        const StepRange now = range_of_level(*state.trace, state.cursor.step, Level::tile);
-        const std::string& place = state.explanation.place;
-        const std::size_t comma = place.rfind(", ");
-        const bool under = now.last > now.first && k >= now.first && k <= now.last;
-        return under ? place.substr(comma == place.npos ? 0 : comma + 2) : std::string();
-    }
-    if (block < 0) return {};
+    if (grid.blocks.empty())
+        return group_of_timed(*state.trace, state.lesson->lane(*state.problem, grid.lane_of(k)), k);
+    if (block < 0) return start_or_finish(*state.trace, grid, k);
     return !grid.by_query    ? "query block " + str(block)
-           : grid.by_element ? "element " + str(block + 1)
+           : grid.by_element ? "element " + str(block)
                              : "key block " + str(block);
 }
 
@@ -226,6 +242,7 @@ struct Group {
     std::string words;
     Rect cells;
     bool now;
+    bool in_block() const { return words != start && words != finish; }
 };
 std::vector<Group> groups_of(const AppState& state, const Grid& grid, const LaneWindow& v) {
     const int lane = grid.lane_of(state.cursor.step);
@@ -261,7 +278,7 @@ void group_names(const Canvas& c, const AppState& state, const Grid& grid, const
         }
     };
     for (const Group& group : groups)
-        if (group.now) name(group, v.lanes == 1 ? right - v.x0 : group.cells.w);
+        if (group.now) name(group, v.lanes == 1 && group.in_block() ? right - v.x0 : group.cells.w);
     for (const Group& group : groups)
         if (!group.now) name(group, group.cells.w);
 }

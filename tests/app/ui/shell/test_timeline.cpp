@@ -284,6 +284,36 @@ TEST_SUITE("timeline") {
         }
     }
 
+    TEST_CASE("on stage every group that has room has its name, whole, also before the walk comes there") {
+        const std::pair<const char*, std::vector<const char*>> named[] = {
+            {"flash-forward", {"start", "key block 0", "key block 1", "finish"}},
+            {"ring", {"round 0", "round 1"}},
+            {"split-kv", {"key block 0"}},
+            {"cascade", {"key block 0"}},
+            {"softmax-1pass", {"element 0", "element 1"}}};
+        for (const auto& [lesson, names] : named) {
+            Program program(example("worked-4x4"), {1280, 720}, true);
+            program.show_lesson(lesson);
+            program.frame(2);
+            for (const char* name : names) {
+                const auto below = [&](const Item& item) {
+                    return item.kind == ItemKind::text && item.min.y > 640 && item.text == name;
+                };
+                CHECK_MESSAGE(std::ranges::any_of(program.items(), below), lesson, " ", name);
+            }
+        }
+        for (const Lesson& lesson : lessons()) {
+            Program program(example("gradients-4x4"), {1280, 720}, true);
+            program.show_lesson(lesson.id);
+            for (int k = 0; k < program.state.trace->size(); ++k) {
+                program.go_to_step(k, 2);
+                for (const Item& item : program.items())
+                    if (item.kind == ItemKind::text && item.min.y > 640 && item.text.ends_with("…"))
+                        FAIL_CHECK(program.where(), ": cut: ", item.text);
+            }
+        }
+    }
+
     TEST_CASE("on stage a computing step is called the same over its cell as in the head") {
         for (const Lesson& lesson : lessons()) {
             Program program(example("worked-4x4"), {1280, 720}, true);
