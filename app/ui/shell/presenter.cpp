@@ -347,9 +347,9 @@ void subtitle(const Canvas& c, const AppState& state, const Rect& a) {
     }
     c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::card);
     c.rect(a.x, a.y, 5, a.h, c.theme->t1, 2);
-    const float w = even_width(a.w - 40, text, size::far_number, 2);
-    c.rich_paragraph(a.x + 22, a.y + 8, w, held_together(in_roles(text, state.explanation)), size::far_number,
-                     2, c.theme->t1, 1.25f);
+    const Line said = held_together(in_roles(text, state.explanation));
+    const float w = even_width(a.w - 40, plain(said), size::far_number, 2);
+    c.rich_paragraph(a.x + 22, a.y + 8, w, said, size::far_number, 2, c.theme->t1, 1.25f);
 }
 
 // One lane stands there alone: columns that only others have a step in would be holes. Steps with a clock

@@ -203,8 +203,11 @@ TEST_CASE("the spotlight leaves in the dark what the step does not touch, and ca
 }
 
 TEST_CASE("subtitles say every step in two lines that lie over nothing") {
-    for (const Screen screen : {Screen{1280, 720}, Screen{1920, 1080}}) {
-        Program program(causal(example("worked-4x4")), screen);
+    const std::pair<Screen, Problem> shown[] = {{{1280, 720}, causal(example("worked-4x4"))},
+                                                {{1920, 1080}, causal(example("worked-4x4"))},
+                                                {{1280, 720}, example("gradients-4x4")}};
+    for (const auto& [screen, problem] : shown) {
+        Program program(problem, screen);
         program.state.settings.subtitles = true;
         every_lesson(program, [&](const Lesson& lesson, int k) {
             std::string lines;
