@@ -92,8 +92,8 @@ void add_unbroken_problem(const OptionGroup& options, Arguments& a, const std::s
     choice.word("--row", p.row, "R", "softmax: the query row [0]");
     choice.word("--queries", p.queries, "N",
                 lessons_with(chooses_queries) + ": decoded together, from --row on [1]");
-    choice.word("--notation", p.notation, "d_o|l_O|delta_omega",
-                "softmax: m, d′, o′ or m, ℓ, O or m, δ, ω [d_o]");
+    choice.word("--notation", p.notation, "l_O|d_o|delta_omega",
+                "softmax: m, ℓ, O or m, d′, o′ or m, δ, ω [l_O]");
     choice.word("--form", p.form, "normalised|deferred",
                 lessons_with(chooses_form) + ": divide at every element or once at the end [normalised]");
     choice.word("--order", p.order, "key_outer|query_outer",

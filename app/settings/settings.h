@@ -24,7 +24,7 @@ struct Settings {
     bool motion = true;
     double speed = 1.0;  ///< steps per second while playing
     Palette palette = Palette::usual;
-    Letters letters = Letters::d_o;
+    Letters letters = Letters::l_O;
     int digits = 4;              ///< significant digits of shown numbers, 3 … 6
     bool decimal_comma = false;  ///< 3,14 in place of 3.14
     bool spotlight = true;       ///< presenter mode dims what the step does not touch

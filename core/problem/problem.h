@@ -43,7 +43,7 @@ enum class ShardKind : std::uint8_t { contiguous, zigzag, striped };
 struct Options {
     int row = 0;                        ///< of the queries, 0 … N − 1
     int queries = 1;                    ///< that are decoded together: rows row … row + queries − 1
-    Notation notation = Notation::d_o;  ///< of the softmax lessons
+    Notation notation = Notation::l_O;  ///< of the softmax lessons
     bool normalised = true;             ///< o′ normalised at every element, or once at the end
     BackwardOrder order = BackwardOrder::key_outer;
     double learning_rate = 0.1;  ///< η

@@ -136,7 +136,7 @@ const Lesson* latest_lesson(const AppState& state) {
 bool set_problem(AppState& state, Problem problem, bool into_history) {
     if (!state.lesson) state.lesson = &default_lesson();
     // Letters that the problem leaves open are the user's choice.
-    if (problem.options.notation == Notation::d_o)
+    if (problem.options.notation == Options{}.notation)
         problem.options.notation = static_cast<Notation>(state.settings.letters);
     const History history = into_history ? History::add : History::none;
     return rebuild(state, latest_lesson(state), std::make_shared<const Problem>(std::move(problem)), history);

@@ -293,7 +293,7 @@ void reset_settings(AppState& state) {
     s.tour_offered = kept.tour_offered, s.open = kept.open;
     if (!letters) return;
     Problem problem = latest_problem(state);
-    problem.options.notation = Notation::d_o;
+    problem.options.notation = Options{}.notation;
     set_problem(state, std::move(problem), false);
 }
 

@@ -30,7 +30,8 @@ struct Derivation {
     SoftmaxRow row{p, col};
     Letters letters = letters_of(p);
     int N = p.N_kv();
-    std::string now = str(n), before = str(n - 1), end = str(N);
+    // Indices of the elements; before the first there is none.
+    std::string now = str(n - 1), before = n > 1 ? str(n - 2) : "", end = str(N - 1);
     double m_now = row.maximum(0, n), m_before = row.maximum(0, n - 1), m_end = row.maximum(0, N);
     double d_end = row.sum(0, N, m_end);  // d_N
 
@@ -105,7 +106,7 @@ struct Derivation {
             d == 0   ? "No key has been seen yet: there is nothing to average."
             : n == N ? "At the last element maximum and sum are those of the row, so " + plain(out(end)) +
                            " = " + plain(safe_out(end)) + ", the output of attention."
-                     : "The average of the first " + now +
+                     : "The average of the first " + str(n) +
                            " values, as if the row ended here. Again only its last value has to be right: " +
                            plain(out(end)) + " = " + plain(safe_out(end)) + ".");
     }

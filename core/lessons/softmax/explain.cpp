@@ -79,9 +79,9 @@ void explain_row_init(const RowView& r) {
     const View& v = r.v;
     v.out.place = "pass " + str(r.pass + 1) + " of " + str(r.passes);
     for (const Access& a : v.trace.writes(v.k)) {
-        const Line symbol = a.slot == Slot::m   ? softmax_max("0")
-                            : a.slot == Slot::l ? softmax_sum(r.letters, "0")
-                                                : softmax_out(r.letters, "0");
+        const Line symbol = a.slot == Slot::m   ? softmax_max("")
+                            : a.slot == Slot::l ? softmax_sum(r.letters, "")
+                                                : softmax_out(r.letters, "");
         const Line start = join({symbol, a.slot == Slot::m ? " = −∞" : " = 0"});
         v.out.formula = v.out.formula.empty() ? start : join({v.out.formula, ",   ", start});
         if (a.slot == v.out.target.slot) r.result(symbol, v.result());
@@ -191,7 +191,7 @@ void explain_row_weight(const RowView& r) {
 
 void explain_softmax(const View& v) {
     const RowView r{v};
-    if (r.n > 0) v.out.place = "element " + r.now + " of " + r.end;
+    if (r.n > 0) v.out.place = "element " + r.now;
     switch (v.step.op) {
     case Op::load_x: return explain_row_load(r);
     case Op::init: return explain_row_init(r);

@@ -94,7 +94,7 @@ void explain_dense_share(const RowView& r) {
         break;
     default:
         v.out.why = "The sum is that of the whole row, so this is the finished softmax weight of element " +
-                    r.now + "; the " + r.end + " of them together make 1.";
+                    r.now + "; the " + str(r.N) + " of them together make 1.";
     }
 }
 

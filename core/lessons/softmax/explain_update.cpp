@@ -42,7 +42,7 @@ void online_total_words(const RowView& r) {
 
 // "3 of 4 terms are in, …": how far a sum is that needs no correction.
 std::string counted(const RowView& r, const std::string& how) {
-    return r.now + " of " + r.end + (r.n == 1 ? " terms is" : " terms are") + how +
+    return str(r.n) + " of " + str(r.N) + (r.n == 1 ? " terms is" : " terms are") + how +
            (r.n == r.N ? ": this is the denominator, and nothing of it had to be mended."
                        : ": the sum just grows.");
 }
@@ -55,7 +55,7 @@ std::string share_words(const RowView& r, double share) {
     const SoftmaxRow row(r.v.problem, 0);
     const std::string element = "Element " + r.now + " gets " + percent(share) + " of the attention";
     if (r.n == 1) return element + ": maximum and sum are those of the whole row, so this is final.";
-    if (r.n == r.N) return element + "; with it the " + r.end + " weights make 1.";
+    if (r.n == r.N) return element + "; with it the " + str(r.N) + " weights make 1.";
     return element + "; " + percent(row.sum(0, r.n, m) / sum) + " are given away so far.";
 }
 
@@ -199,7 +199,7 @@ void explain_row_normalize(const RowView& r) {
     v.out.kind = total == 0;
     v.out.why = total == 0 ? "The mask hides every key from " + r.query +
                                  ": the sum is 0, nothing is divided, and the output is defined as 0."
-                           : "The only division of the row. The " + r.end +
+                           : "The only division of the row. The " + str(r.N) +
                                  " weights add up to the sum; divided by it they make 1.";
 }
 

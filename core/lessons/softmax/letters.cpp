@@ -63,10 +63,10 @@ Line softmax_final(const SoftmaxLetters& letters, const std::string& index) {
 Line softmax_symbol(const Trace& trace, Slot slot, int step, int tile) {
     const SoftmaxLetters letters = softmax_letters(trace.problem(), softmax_form(trace));
     const bool last = step >= 0 && trace.step(step).op == Op::normalize;
-    // Elements count from 1; what a pass starts from has the number 0.
-    const int n = last ? trace.problem().N_kv() : step >= 0 ? trace.step(step).j + 1 : -1;
+    // What a pass starts from has no number.
+    const int n = last ? trace.problem().N_kv() - 1 : step >= 0 ? trace.step(step).j : -1;
     const auto number = [](int index) { return index < 0 ? std::string() : std::to_string(index); };
-    const std::string in_hbm = number(tile < 0 ? -1 : tile + 1), index = number(n);
+    const std::string in_hbm = number(tile), index = number(n);
     switch (slot) {
     case Slot::x: return softmax_score(in_hbm);
     case Slot::V: return softmax_value(in_hbm);

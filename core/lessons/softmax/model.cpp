@@ -43,12 +43,12 @@ namespace {
 // "$d" stands for the running sum, "$o" for the running output, "$f" for the finished one.
 constexpr CodeLine code_dense[] = {
     {0, "$d ← 0", Op::init, 0},
-    {0, "for i in 1 … N        (pass 1)"},
+    {0, "for i in 0 … N − 1    (pass 1)"},
     {1, "load xᵢ", Op::load_x, 0},
     {1, "p ← exp(xᵢ)", Op::exponentials},
     {1, "$d ← $d + p", Op::row_sum},
     {0, "$o ← 0", Op::init, 1},
-    {0, "for i in 1 … N        (pass 2)"},
+    {0, "for i in 0 … N − 1    (pass 2)"},
     {1, "load xᵢ, Vᵢ", Op::load_x, 1},
     {1, "a ← exp(xᵢ) / $d", Op::divide},
     {1, "$o ← $o + a Vᵢ", Op::output},
@@ -56,16 +56,16 @@ constexpr CodeLine code_dense[] = {
 };
 constexpr CodeLine code_3[] = {
     {0, "m ← −∞", Op::init, 0},
-    {0, "for i in 1 … N        (pass 1)"},
+    {0, "for i in 0 … N − 1    (pass 1)"},
     {1, "load xᵢ", Op::load_x, 0},
     {1, "m ← max(m, xᵢ)", Op::new_max},
     {0, "$d ← 0", Op::init, 1},
-    {0, "for i in 1 … N        (pass 2)"},
+    {0, "for i in 0 … N − 1    (pass 2)"},
     {1, "load xᵢ", Op::load_x, 1},
     {1, "p ← exp(xᵢ − m)", Op::exponentials},
     {1, "$d ← $d + p", Op::row_sum},
     {0, "$o ← 0", Op::init, 2},
-    {0, "for i in 1 … N        (pass 3)"},
+    {0, "for i in 0 … N − 1    (pass 3)"},
     {1, "load xᵢ, Vᵢ", Op::load_x, 2},
     {1, "a ← exp(xᵢ − m) / $d", Op::divide},
     {1, "$o ← $o + a Vᵢ", Op::output},
@@ -73,14 +73,14 @@ constexpr CodeLine code_3[] = {
 };
 constexpr CodeLine code_2[] = {
     {0, "m ← −∞,  $d ← 0", Op::init, 0},
-    {0, "for i in 1 … N        (pass 1)"},
+    {0, "for i in 0 … N − 1    (pass 1)"},
     {1, "load xᵢ", Op::load_x, 0},
     {1, "m_old ← m,  m ← max(m, xᵢ)", Op::new_max},
     {1, "α ← exp(m_old − m)", Op::correction},
     {1, "p ← exp(xᵢ − m)", Op::exponentials},
     {1, "$d ← α $d + p", Op::row_sum},
     {0, "$o ← 0", Op::init, 1},
-    {0, "for i in 1 … N        (pass 2)"},
+    {0, "for i in 0 … N − 1    (pass 2)"},
     {1, "load xᵢ, Vᵢ", Op::load_x, 1},
     {1, "a ← exp(xᵢ − m) / $d", Op::divide},
     {1, "$o ← $o + a Vᵢ", Op::output},
@@ -88,7 +88,7 @@ constexpr CodeLine code_2[] = {
 };
 constexpr CodeLine code_1[] = {
     {0, "m ← −∞,  $d ← 0,  $o ← 0", Op::init},
-    {0, "for i in 1 … N"},
+    {0, "for i in 0 … N − 1"},
     {1, "load xᵢ, Vᵢ", Op::load_x},
     {1, "m_old ← m,  m ← max(m, xᵢ)", Op::new_max},
     {1, "α ← exp(m_old − m)", Op::correction},
@@ -99,7 +99,7 @@ constexpr CodeLine code_1[] = {
 };
 constexpr CodeLine code_1_late[] = {
     {0, "m ← −∞,  $d ← 0,  $o ← 0", Op::init},
-    {0, "for i in 1 … N"},
+    {0, "for i in 0 … N − 1"},
     {1, "load xᵢ, Vᵢ", Op::load_x},
     {1, "m_old ← m,  m ← max(m, xᵢ)", Op::new_max},
     {1, "α ← exp(m_old − m)", Op::correction},

@@ -31,9 +31,10 @@ struct RowView {
     int passes = softmax_passes(form);
     int pass = v.step.phase;
     int N = v.problem.N_kv();
-    int n = v.step.j + 1;  ///< the element, counted from 1; 0 if the step belongs to none
+    int n = v.step.j + 1;  ///< how many elements have come, with this one; 0 if the step belongs to none
     SoftmaxLetters letters = softmax_letters(v.problem, form);
-    std::string now = str(n), before = str(n - 1), end = str(N);  ///< indices for the formulas
+    /// Indices for the formulas; before the first element there is none.
+    std::string now = str(n - 1), before = n > 1 ? str(n - 2) : "", end = str(N - 1);
     std::string query = row_words(v.problem);  ///< "query 2 (“cat”)", whatever cell is explained
 
     /// What the step reads of a slot that holds one number, and the same as a part of the formula.

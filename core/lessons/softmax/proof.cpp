@@ -41,11 +41,11 @@ struct Proof {
     Line m(const Part& part) const { return marked(softmax_max(""), part); }
     Line sum(const Part& part) const { return marked(softmax_sum(letters, ""), part); }
     Line out(const Part& part) const { return marked(softmax_out(letters, ""), part); }
-    // "j ≤ 2" or "j > 2"
+    // "j < 2" or "j ≥ 2"
     std::string range_of(const Part& part) const {
         return part.first == 0 && part.last == N && !*part.mark ? std::string("j")
-               : &part == &left                                 ? "j ≤ " + str(split)
-                                                                : "j > " + str(split);
+               : &part == &left                                 ? "j < " + str(split)
+                                                                : "j ≥ " + str(split);
     }
     Line weights(const Part& part, const Part& base) const {
         return join({"Σ " + range_of(part) + "  exp(", softmax_score("j"), " − ", m(base), ")"});

@@ -3,7 +3,8 @@
 // Online Softmax to FlashAttention", Algorithms 1 to 5).
 //
 // The lessons start from the scores: x (1 × N_kv) is row R of scale · Q Kᵀ, −∞ where masked, and lies in HBM
-// element by element. Formulas count the elements from 1, as the sources do; step.j counts them from 0.
+// element by element. The sources count the elements from 1; here they have the numbers of their keys, from
+// 0, and what a pass starts from has none.
 #pragma once
 
 #include "core/walk/explain.h"

@@ -74,7 +74,7 @@ TEST_CASE("manual: bash completes commands, options and their values") {
     CHECK(has(proposed(script, {"tilewalk", "--pre"}), "--presenter"));
     CHECK_FALSE(has(proposed(script, {"tilewalk", "model", "--"}), "--presenter"));
     CHECK(proposed(script, {"tilewalk", "trace", "--notation", ""}) ==
-          std::vector<std::string>{"d_o", "l_O", "delta_omega"});
+          std::vector<std::string>{"l_O", "d_o", "delta_omega"});
     for (const ToldCommand& command : told_commands()) {
         const auto all = proposed(script, {"tilewalk", command.name.empty() ? "--theme" : command.name,
                                            command.name.empty() ? "dark" : "--format", "--"});

@@ -106,19 +106,19 @@ TEST_SUITE("softmax derivation") {
     }
     // Seed 001: d′_i = d′_{i−1} · e^{m_{i−1} − m_i} + e^{x_i − m_i} and O′_i = O′_{i−1} (d′_{i−1} / d′_i ·
     // e^{m_{i−1} − m_i}) + V_i (e^{x_i − m_i} / d′_i); seed 002: d_N = d′_N, o′_N = o_N.
-    TEST_CASE("the recurrences of the sources, at element 3 of row 0") {
+    TEST_CASE("the recurrences of the sources, at element 2 of row 0") {
         const auto lines = softmax_derivation(with_row(worked_example(), 0), 3, 0);
-        CHECK(plain(lines[0].formula) == "d₃  =  Σ j ≤ 3  exp(x_j − m₄)");
-        CHECK(plain(lines[2].formula) == "d′₃  =  d′₂ exp(m₂ − m₃) + exp(x₃ − m₃)");
+        CHECK(plain(lines[0].formula) == "d₂  =  Σ j ≤ 2  exp(x_j − m₃)");
+        CHECK(plain(lines[2].formula) == "d′₂  =  d′₁ exp(m₁ − m₂) + exp(x₂ − m₂)");
         CHECK(plain(lines[2].numbers) == "1.368 × exp(1.000 − 2.000) + exp(2.000 − 2.000)");
-        CHECK(plain(lines[2].result) == "d′₃ ≈ 1.503");
-        CHECK(plain(lines[5].formula) == "o′₃  =  o′₂ (d′₂ ÷ d′₃) exp(m₂ − m₃)  +  (exp(x₃ − m₃) ÷ d′₃) V₃");
-        CHECK(plain(lines[5].result) == "o′₃[0] ≈ 6.682");
+        CHECK(plain(lines[2].result) == "d′₂ ≈ 1.503");
+        CHECK(plain(lines[5].formula) == "o′₂  =  o′₁ (d′₁ ÷ d′₂) exp(m₁ − m₂)  +  (exp(x₂ − m₂) ÷ d′₂) V₂");
+        CHECK(plain(lines[5].result) == "o′₂[0] ≈ 6.682");
     }
     // Seed 003: ω_i = ω_{i−1} exp(m_{i−1} − m_i) δ_{i−1} / δ_i + exp(x_i − m_i) / δ_i V_i
     TEST_CASE("the same with δ and ω") {
         const auto lines = softmax_derivation(with_row(worked_example(), 0, Notation::delta_omega), 3, 0);
-        CHECK(plain(lines[5].formula) == "ω₃  =  ω₂ (δ₂ ÷ δ₃) exp(m₂ − m₃)  +  (exp(x₃ − m₃) ÷ δ₃) V₃");
+        CHECK(plain(lines[5].formula) == "ω₂  =  ω₁ (δ₁ ÷ δ₂) exp(m₁ − m₂)  +  (exp(x₂ − m₂) ÷ δ₂) V₂");
     }
     // Seed 000, "Why This Works": ℓ⁽²⁾ = e^{m⁽¹⁾ − m⁽²⁾} ℓ⁽¹⁾ + ℓ⁽²⁾_new
     TEST_CASE("the proof for the tiles of the tutorial") {

@@ -163,8 +163,7 @@ void softmax_arguments(const Canvas& c, AppState& state, const Rect& a) {
         cut_strip(c, state, walk, {a.x + 4, y + 7, left - 8, strip});
         y += strip + 16;
     } else if (a.h > 190) {
-        c.text_within(a.x + 8, y + 9, left - 8, "at element " + str(n) + " of " + str(walk.N()), size::small,
-                      c.theme->t3);
+        c.text_within(a.x + 8, y + 9, left - 8, "at element " + str(n - 1), size::small, c.theme->t3);
         y += 24;
     }
     argument_titles(c, state, lines, {a.x, y, left, a.bottom() - y});

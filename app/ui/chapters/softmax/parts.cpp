@@ -80,8 +80,8 @@ SoftmaxCard softmax_card(const AppState& state, const SoftmaxWalk& walk, int whi
         return card;
     }
     const Step& made = walk.trace.step(held.step);
-    card.symbol =
-        made.op == Op::normalize ? softmax_final(walk.letters, str(walk.N())) : symbol(str(made.j + 1));
+    card.symbol = made.op == Op::normalize ? softmax_final(walk.letters, str(walk.N() - 1))
+                                           : symbol(made.j < 0 ? "" : str(made.j));
     const int col = which == 2 ? state.softmax.component : 0;
     const double value = held.value->data(0, std::min<int>(col, held.value->region.cols - 1));
     card.text = format_short(value);

@@ -78,10 +78,10 @@ void draw_row(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, c
         const float x = left + px(n) * cw;
         const bool now = walk.element() == j + 1;
         if (now) c.rect(x, a.y - 2, cw, reads_v ? a.h + 8 : y2 - a.y, c.theme->raised, radius::panel);
-        const std::string said = walk.trace.problem().key_token(j), both = str(j + 1) + " " + said;
+        const std::string said = walk.trace.problem().key_token(j), both = str(j) + " " + said;
         const bool fits = !said.empty() && text_width(Face::semibold, size::far, both) <= cw - 6;
-        c.text(x + cw / 2, a.y + head_h / 2, fits ? both : str(j + 1), size::far,
-               now ? c.theme->t1 : c.theme->t2, now ? Face::semibold : Face::regular, Align::center);
+        c.text(x + cw / 2, a.y + head_h / 2, fits ? both : str(j), size::far, now ? c.theme->t1 : c.theme->t2,
+               now ? Face::semibold : Face::regular, Align::center);
         element(c, state, walk, Slot::x, j, {x + 3, y1, cw - 6, ch});
         element(c, state, walk, Slot::V, j, {x + 3, y2, cw - 6, ch});
     }
@@ -194,7 +194,7 @@ bool draw_weight(const Canvas& c, const AppState& state, const SoftmaxWalk& walk
         const Value* from = value_in(walk.trace, walk.trace.reads(k), Slot::m);
         if (!from || from->data(0, 0) != base) continue;
         const double x = walk.trace.live(Slot::x, other.j, k).value->data(0, 0);
-        points.push_back({x - base, plain({word("p"), sub(str(other.j + 1))}), Role::S});
+        points.push_back({x - base, plain({word("p"), sub(str(other.j))}), Role::S});
         points.back().chosen = k == walk.k;
     }
     constexpr std::size_t most = 4;  // have their names beside them in a low pane, too
@@ -209,17 +209,21 @@ bool draw_shares(const Canvas& c, const AppState& state, const SoftmaxWalk& walk
                  float phase) {
     const Step& step = walk.step();
     if (step.op != Op::divide || !drawable(state)) return false;
+    // The places of those to come are kept, so that nothing jumps.
+    constexpr int most = 16;
+    const int places = walk.N() <= most ? walk.N() : step.j + 1;
+    const float slot = a.w / px(places),
+                widest = text_width(Face::regular, size::small, "i = " + str(places - 1));
+    const std::string letter = widest + 4 <= slot ? "i = " : "";
     std::vector<Bar> list;
     for (int k = 0; k <= walk.k; ++k) {
         const Step& other = walk.trace.step(k);
         if (other.op != step.op || other.phase != step.phase) continue;
-        list.push_back({"i = " + str(other.j + 1),
+        list.push_back({letter + str(other.j),
                         walk.trace.value(walk.trace.writes(k).front().value).data(0, 0), Role::S});
     }
-    // The places of those to come are kept, so that nothing jumps.
-    constexpr int most = 16;
-    for (int n = static_cast<int>(list.size()); walk.N() <= most && n < walk.N(); ++n)
-        list.push_back({"i = " + str(n + 1), 0, Role::S, {}, true});
+    for (int n = static_cast<int>(list.size()); n < places; ++n)
+        list.push_back({letter + str(n), 0, Role::S, {}, true});
     c.text(a.x, a.y + 11.5f, "shares so far", size::body, c.theme->t2);
     bars(c, {a.x, a.y + 22, a.w, a.h - 22}, list, false, {0, 1}, phase);
     return true;

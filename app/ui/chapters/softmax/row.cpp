@@ -82,7 +82,8 @@ void words(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, floa
         c.rich(x, y, line, size::lead);
     };
     const double score = S.value->data(0, 0);
-    const Line line = pieces(softmax_score(str(n)), " = ", number(format_short(score)));
+    const std::string index = str(n - 1);
+    const Line line = pieces(softmax_score(index), " = ", number(format_short(score)));
     const int rise = walk.trace.live(Slot::m, walk.k).step;
     std::string more;
     if (std::isinf(score)) {
@@ -98,11 +99,11 @@ void words(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, floa
     fit(y1, line, more);
     const Held V = walk.trace.live(Slot::Vj, walk.k);
     if (!V || walk.trace.step(V.step).j != n - 1) {
-        const Line value = pieces(softmax_value(str(n)), " is not needed in this pass");
+        const Line value = pieces(softmax_value(index), " is not needed in this pass");
         if (rich_width(c, value, size::lead) <= w) c.rich(x, y2, value, size::lead);
         return;
     }
-    Line value = softmax_value(str(n));
+    Line value = softmax_value(index);
     if (walk.trace.problem().d() > 1) value.push_back(word("[" + str(state.softmax.component) + "]"));
     fit(y2, pieces(value, " = ", number(format_short(V.value->data(0, state.softmax.component)))), "");
 }
@@ -128,7 +129,7 @@ void softmax_row_panel(const Canvas& c, AppState& state, const Rect& a) {
         const float x = left + px(n) * cw;
         const bool now = walk.element() == j + 1;
         if (now) c.rect(x + 1, a.y + 3, cw - 2, a.h - 6, c.theme->raised, 8);
-        const std::string label = heading(walk.trace.problem().key_token(j), j + 1, cw);
+        const std::string label = heading(walk.trace.problem().key_token(j), j, cw);
         c.text(x + cw / 2, a.y + head / 2 + 2, label, size::small, now ? c.theme->t1 : c.theme->t3,
                now ? Face::semibold : Face::regular, Align::center);
         element(c, state, walk, Slot::x, j, {x + 3, y1, cw - 6, ch});

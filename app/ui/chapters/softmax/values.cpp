@@ -30,8 +30,8 @@ Steps steps_of(const Trace& trace) {
 
 PlotColumn column_at(const SoftmaxWalk& walk, int j, int made, Slot slot, int col) {
     PlotColumn out;
-    out.label = "i = " + str(j + 1);
-    out.brief = str(j + 1);
+    out.label = "i = " + str(j);
+    out.brief = str(j);
     out.there = made <= walk.k;
     out.now = walk.step().j == j && walk.trace.step(made).phase == walk.step().phase;
     out.value = walk.trace.live(slot, made).value->data(0, col);

@@ -77,7 +77,7 @@ ProblemPtr problem_of(const AppState& state, const Moment& moment) {
     const Problem* example = find_example(state, moment.example);
     if (!example) return nullptr;
     Problem problem = *example;
-    if (problem.options.notation == Notation::d_o)
+    if (problem.options.notation == Options{}.notation)
         problem.options.notation = static_cast<Notation>(state.settings.letters);
     if (moment.fault) problem.switches.*moment.fault = true;
     return std::make_shared<const Problem>(std::move(problem));

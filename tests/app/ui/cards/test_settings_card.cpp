@@ -91,23 +91,24 @@ TEST_CASE("Reset all keeps the problem, the window and the step") {
     Program program(example("causal-8"));
     program.go_to_step(5);
     program.state.settings.window_width = 1234;
-    program.state.settings.letters = Letters::l_O;
+    program.state.settings.letters = Letters::d_o;
     program.state.settings.tour_offered = true;
     reset_settings(program.state);
     program.frame();
     CHECK(program.state.settings.window_width == 1234);
     CHECK(program.state.settings.tour_offered);
-    CHECK(program.state.settings.letters == Letters::d_o);
-    CHECK(program.state.problem->options.notation == Notation::d_o);
+    CHECK(program.state.settings.letters == Letters::l_O);
+    CHECK(program.state.problem->options.notation == Notation::l_O);
     CHECK(program.state.problem->N() == 8);
     CHECK(program.step() == 5);
 }
 
 TEST_CASE("letters that a problem leaves open follow the setting, those that it names do not") {
     Program program;
-    program.state.settings.letters = Letters::l_O;
-    program.show(example("causal-8"));
     CHECK(program.state.problem->options.notation == Notation::l_O);
+    program.state.settings.letters = Letters::d_o;
+    program.show(example("causal-8"));
+    CHECK(program.state.problem->options.notation == Notation::d_o);
     Problem named = example("causal-8");
     named.options.notation = Notation::delta_omega;
     program.show(named);
