@@ -214,7 +214,7 @@ std::vector<LaneWord> dealing_words(const Record& record, std::uint32_t address,
             }
     return {{"row " + str(lane % 8) + " of matrix " + str(lane / 8), short_address(record, address)},
             {"goes to lanes", spaced_lanes(receivers)},
-            {"gets from", spaced_lanes(givers)}};
+            {"gets from", lanes_text(givers & 0xFF) + " of each 8"}};
 }
 
 /// What the words of Hopper's barriers say.

@@ -56,9 +56,15 @@ void draw_cells_of(const Canvas& c, const MatrixSheet& s, const InsidePlace& at,
                    radius::bar);
             if (mine) c.frame(pair.x, pair.y, pair.w, pair.h, t.focus, 2, radius::bar);
             const Face face = mine ? Face::mono_bold : Face::mono;
-            if (pair.h >= size::small - 1 && pair.w >= text_width(face, size::small, "00") + 1)
-                c.text(pair.x + pair.w / 2, pair.middle(), str(to.lane), size::small,
-                       mine ? ink_on(t, own) : t.t2, face, Align::center);
+            if (pair.h < size::small - 1 || pair.w < text_width(face, size::small, "00") + 1) continue;
+            const auto write = [&](float y) {
+                c.text(pair.x + pair.w / 2, y, str(to.lane), size::small, mine ? ink_on(t, own) : t.t2, face,
+                       Align::center);
+            };
+            // One below the other each in its row, where rows are high enough
+            const bool apart = transposed && s.h > size::small;
+            write(apart ? first.middle() : pair.middle());
+            if (apart) write(first.middle() + s.h);
         }
 }
 
@@ -69,8 +75,11 @@ void draw_givers(const Canvas& c, const MatrixSheet& s, const InsidePlace& at, b
         const int giver = eight * s.number + row;
         const bool chosen = giver == at.lane;
         const Rect line{s.area.x, s.cell(row, 0).y, s.area.w, s.h};
-        c.text(s.area.x - 12, line.middle(), str(giver), size::small, chosen ? t.t1 : t.t3,
-               chosen ? Face::mono_bold : Face::mono, Align::right);
+        // Every other one where rows are low
+        const int apart = s.h < size::small + 1 ? 2 : 1, from_chosen = std::abs(giver - at.lane);
+        if (chosen || (row % apart == 0 && from_chosen >= apart))
+            c.text(s.area.x - 12, line.middle(), str(giver), size::small, chosen ? t.t1 : t.t3,
+                   chosen ? Face::mono_bold : Face::mono, Align::right);
         if (!chosen) continue;
         c.frame(line.x - 2, line.y, line.w + 4, line.h, t.t1, 2, radius::bar);
         c.polygon({{s.area.x - 10, line.middle() - 4},
@@ -117,10 +126,12 @@ void draw_dealing(const Canvas& c, AppState& state, const Rect& a, const InsideP
     const bool transposed = at.event->op == Op::load_transposed, beside = a.w > 2.6f * a.h;
     const int across = beside ? matrices : matrices / 2, down = matrices / across;
     constexpr float head = 22, foot = 22, labels = 34, gap = 14, top = 22;
-    c.text_within(
-        a.x, a.y + 8, a.w,
-        "left of a row the lane that names its address; in it who gets the numbers, two each in one register",
-        size::small, t.t3);
+    const std::string
+        whole = "left of a row the lane that names its address; in it who gets the numbers, two each "
+                "in one register",
+        brief = "left: who names a row; in it: who gets its numbers";
+    c.text_within(a.x, a.y + 8, a.w, text_width(Face::regular, size::small, whole) <= a.w ? whole : brief,
+                  size::small, t.t3);
     const float part_w = (a.w - gap * px(across - 1)) / px(across), part_h = (a.h - top) / px(down);
     const float h = std::floor(std::min((part_h - head - foot) / eight, 26.0f)),
                 w = std::floor(std::min((part_w - labels) / eight, h * 1.9f));

@@ -84,9 +84,10 @@ void far_quad(const Canvas& c, const Rect& a, const InsidePlace& at) {
         c.text_within(box.x + 14, y, w - 28, "lane " + str(lane), size::far, t.t1, Face::semibold);
         for (const inside::LaneWord& word : words) {
             y += row;
-            const float name = c.text(box.x + 14, y, word.name, size::far, t.t2);
-            c.text_within(box.right() - 14, y, w - 40 - name, word.value, size::far, t.t1, Face::mono,
-                          Align::right);
+            const float value = text_width(Face::mono, size::far, word.value);
+            if (text_width(Face::regular, size::far, word.name) + value + 40 <= w)
+                c.text(box.x + 14, y, word.name, size::far, t.t2);
+            c.text_within(box.right() - 14, y, w - 28, word.value, size::far, t.t1, Face::mono, Align::right);
         }
     }
 }
