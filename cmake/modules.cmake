@@ -5,6 +5,14 @@ function(tilewalk_precompile name)
     <memory> <optional> <span> <string> <string_view> <utility> <vector> ${ARGN})
 endfunction()
 
+# Where tests/coverage.sh asks for it, a library counts its lines, without optimisation; what is built on it is as ever.
+function(tilewalk_counted name)
+  if(TILEWALK_COVERAGE_CORE)
+    target_compile_options(${name} PRIVATE -O0 --coverage -fprofile-update=atomic)
+    target_link_options(${name} PUBLIC --coverage)
+  endif()
+endfunction()
+
 # tilewalk_unite(TARGET [COUNT n] [EXCEPT regex] [TOGETHER regex...]): files that lie beside each other are compiled
 # together, up to n in one unit, or those that match one regex: reading the headers and their templates is most of the
 # work. So the names that the files of one unit keep to themselves must differ. TILEWALK_UNITY=0 compiles each file

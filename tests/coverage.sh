@@ -17,8 +17,7 @@ else
     set_up gcovr python3
     mkdir -p "$build"
     [ -f "$build/build.ninja" ] || (cd "$root" && run_logged "$build/configure.log" configuring \
-        cmake --preset debug -B "$build" -DTILEWALK_CUDA=OFF -DTILEWALK_MPI=OFF \
-        -DCMAKE_CXX_FLAGS_DEBUG="-O0 -g1 --coverage -fprofile-update=atomic")
+        cmake --preset release -B "$build" -DTILEWALK_CUDA=OFF -DTILEWALK_MPI=OFF -DTILEWALK_COVERAGE_CORE=ON)
     run_logged "$build/build.log" building ninja -C "$build" -j "${JOBS:-$(nproc)}" tilewalk_test_core tilewalk_test_io
     find "$build" -name '*.gcda' -delete
     for part in core io; do

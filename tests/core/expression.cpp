@@ -91,7 +91,9 @@ struct Reader {
     // As a double, which rounds to a multiple of the least one near 0
     static Part stored(long double value, long double terms, long double grain) {
         const bool few = std::abs(value) < std::numeric_limits<double>::min() && value != 0;
-        return {as_double(value), terms, grain + (few ? std::numeric_limits<double>::denorm_min() : 0)};
+        const long double more = few ? std::numeric_limits<double>::denorm_min() : 0;
+        // Of ∞ ÷ ∞ and 0 · ∞ neither is known: a number that comes of it (448 ÷ ∞) is exact.
+        return {as_double(value), std::isnan(terms) ? 0 : terms, std::isfinite(grain) ? grain + more : more};
     }
 
     Part atom(bool first) {
@@ -104,7 +106,7 @@ struct Reader {
         if (take("ln(")) {
             const Part x = bracket();
             const long double l = std::log(x.value);
-            return {l, std::isfinite(l) ? 1 + std::abs(l) : 0, x.grain / x.value};
+            return {l, std::isfinite(l) ? 1 + std::abs(l) : 0, x.grain > 0 ? x.grain / x.value : 0};
         }
         if (take("tanh(")) {
             const Part x = bracket();
@@ -174,8 +176,7 @@ std::optional<Evaluated> evaluate(std::string_view text) {
     Reader reader{text};
     const Part all = reader.additive();
     if (!reader.ok || !reader.rest.empty()) return {};
-    return Evaluated{all.value, all.terms, reader.jump, std::isfinite(all.grain) ? all.grain : 0,
-                     std::move(reader.numbers)};
+    return Evaluated{all.value, all.terms, reader.jump, all.grain, std::move(reader.numbers)};
 }
 
 std::optional<Printed> read_number(std::string_view text) {

@@ -178,10 +178,10 @@ TEST_CASE("anything that is valid, as much of it as is asked for") {
 
 // What the first ten thousand found: maxima that are told apart by more digits than are shown, numbers below
 // the normal ones in products and in ln, the gradient of a sink in fp16, a score that the format of m
-// overflows.
+// overflows; of the last one the reader of formulas was wrong.
 TEST_CASE("problems that something wrong was said of once") {
     for (const std::uint64_t seed :
-         {253, 2690, 3280, 4063, 4160, 4227, 4881, 5249, 6594, 7158, 7565, 8697, 9322, 9864}) {
+         {253, 2690, 3280, 4063, 4160, 4227, 4881, 5249, 6594, 7158, 7565, 8697, 9322, 9864, 11224}) {
         INFO("seed ", seed);
         const Problem p = anything(seed);
         for (const Lesson& lesson : lessons())
