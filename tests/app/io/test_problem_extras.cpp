@@ -122,6 +122,27 @@ TEST_CASE("what stands among the heads and beside them is the same") {
     CHECK(contains(error(queries, R"([{"k":[[2]],"v":[[9]]}])"), "heads.keys[0].v and v differ"));
 }
 
+TEST_CASE("a key that nobody knows is refused in every object of a file, by its whole name") {
+    const std::string file = R"({"q":[[1]],"k":[[2]],"v":[[3]],
+        "heads":{"queries":[{"q":[[1]]}],"keys":[{"k":[[2]],"v":[[3]]}],"shown":0},
+        "options":{"row":0},"precision":{"scores":"fp32"},"savings":{"lazy":8},
+        "view":{"lesson":"flash-forward","bookmarks":[{"number":1,"step":1,"row":0}]}})";
+    SavedView view;
+    CHECK(problem_from_json(file, "p.json", &view).error == "");
+    for (const char* where : {"", "heads.", "heads.queries[0].", "heads.keys[0].", "options.", "precision.",
+                              "savings.", "view.", "view.bookmarks[0]."}) {
+        // Behind the opening brace of the object that this is the path of
+        std::size_t at = 0;
+        std::string path = where;
+        for (std::size_t end; (end = path.find('.')) != std::string::npos; path.erase(0, end + 1))
+            at = file.find('"' + path.substr(0, std::min(end, path.find('['))) + "\":", at);
+        std::string strange = file;
+        strange.insert(file.find('{', at) + 1, R"("odd":1,)");
+        const std::string error = problem_from_json(strange, "p.json", &view).error;
+        CHECK_MESSAGE(contains(error, "the key \"" + std::string(where) + "odd\" is unknown"), error);
+    }
+}
+
 TEST_CASE("a random problem keeps its seed") {
     const std::string text = problem_to_json(good(random_problem(3, 2, 37)));
     CHECK(good(problem_from_json(text, "p.json")).seed == 37);
