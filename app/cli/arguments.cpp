@@ -2,6 +2,7 @@
 
 #include "app/cli/commands.h"
 #include "app/io/text.h"
+#include "app/settings/pages.h"
 #include "core/base/version.h"
 #include "core/base/words.h"
 #include "core/lessons/shared/faults.h"
@@ -289,10 +290,11 @@ void add_questions(const OptionGroup& options, Arguments& a) {
 }
 
 void add_link(const OptionGroup& options, Arguments& a) {
+    static const std::string page_forms = joined({ui::page_names.begin(), ui::page_names.end()}, "|");
     add_problem(options, a, " [worked-4x4]");
     options.word("--step", a.step, "K", "the step, from 1 [1]");
     options.word("--at", a.at, "ROW[.COLUMN]", "the cell of what the step writes, from 0 [the step's own]");
-    options.word("--page", a.page, "walk|memory|scale|compare|start|inside", "what is shown [walk]");
+    options.word("--page", a.page, page_forms.c_str(), "what is shown [walk]");
     options.flag("--presenter", a.presenter, "in presenter mode");
     options.word("-o,--output", a.output, "FILE", "instead of stdout");
 }

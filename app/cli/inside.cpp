@@ -253,6 +253,12 @@ Outcome run_inside(const Arguments& a, std::ostream& out) {
     if (a.leave_out && (a.against || a.step || a.place || a.source))
         return bad_input(
             "--break goes with a run of the ladder; leave out --against, --source, --step and --place.");
+    if ((a.problem.br || a.problem.bc || a.at) && !a.step && !a.place)
+        return bad_input(std::string(a.problem.br   ? "--br"
+                                     : a.problem.bc ? "--bc"
+                                                    : "--at") +
+                         " is of the walk that --step and --place cross over to; the kernel has tiles of its "
+                         "own. Leave it out, or name a step.");
     if (a.against) return run_inside_against(a, *format == 1, out);
     if (a.step || a.place) return run_inside_bridge(a, *format == 1, out);
     const auto request = make_record_request(a, a.compare.kernel);

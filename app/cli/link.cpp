@@ -10,7 +10,10 @@
 #include "app/ui/chapters/scale/page.h"
 #include "app/ui/state/state.h"
 #include "core/base/words.h"
+#include "core/lessons/shared/faults.h"
 #include "core/lessons/table.h"
+
+#include <algorithm>
 
 namespace tilewalk {
 
@@ -103,6 +106,21 @@ static Result<LinkedPlace> read_link(const Arguments& a) {
     return place_of_link(*a.link);
 }
 
+// A lesson passes over faults and formats that it does not know: then the link says more than is seen. Empty:
+// it knows all.
+static std::string told_unknown(const LinkedPlace& place) {
+    const Lesson& lesson = *find_lesson(place.lesson);
+    const auto known = names_of(lesson.faults(), &Fault::name);
+    for (const Fault& fault : all_faults())
+        if (place.problem.switches.*fault.on && std::ranges::count(known, fault.name) == 0)
+            return "The link has the fault " + std::string(fault.name) + ", which the lesson " +
+                   place.lesson + " does not know; " +
+                   (known.empty() ? "it knows none." : "it knows " + listed(known, "and") + ".");
+    if (known.empty() && place.problem.precision.any())
+        return "The link has number formats, but the lesson " + place.lesson + " computes in fp64 alone.";
+    return {};
+}
+
 static Result<void> check_place(const LinkedPlace& place, const Trace& trace) {
     if (place.step > trace.size())
         return Failure{"The link leads to step " + str(place.step) + ", but this walk has " +
@@ -122,6 +140,7 @@ Result<NamedWalk> walk_of_link(const Arguments& a) {
     const auto trace = build_trace(*find_lesson(place->lesson), place->problem);
     if (!trace) return Failure{trace.error};
     if (const auto there = check_place(*place, **trace); !there) return Failure{there.error};
+    if (std::string unknown = told_unknown(*place); !unknown.empty()) return Failure{std::move(unknown)};
     return NamedWalk{find_lesson(place->lesson), std::move(place->problem)};
 }
 
@@ -142,6 +161,7 @@ Result<ui::AppState> make_session_at_link(const Arguments& a, ui::Settings setti
     ui::refresh_explanation(*state);
     state->step_age = ui::AppState{}.step_age;  // it stands there from the beginning; nothing moves
     state->page = ui::page_of(place->page);
+    if (const std::string unknown = told_unknown(*place); !unknown.empty()) ui::notify(*state, unknown);
     if (state->page == ui::Page::inside)
         if (const auto there = go_inside(*state, *place); !there) return Failure{there.error};
     return state;
@@ -166,8 +186,8 @@ static Result<void> choose_cell_at(ui::AppState& state, const std::string& word)
 
 static Result<void> choose_page(ui::AppState& state, const std::string& name) {
     if (std::ranges::find(ui::page_names, name) == ui::page_names.end())
-        return Failure{"--page is " + in_quotes(name) +
-                       ", expected walk, memory, scale, compare, start or inside."};
+        return Failure{"--page is " + in_quotes(name) + ", expected " +
+                       listed({ui::page_names.begin(), ui::page_names.end()}) + "."};
     state.page = ui::page_of(name);
     if (state.page == ui::Page::inside) ui::inside_page(state);
     return {};

@@ -1,6 +1,7 @@
 #include "app/io/link_parts.h"
 
 #include "app/io/text.h"
+#include "app/settings/pages.h"
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/table.h"
 #include "core/problem/heads.h"
@@ -410,13 +411,15 @@ std::vector<Key> choice_keys() {
             one_of("exp2", "exact or cubic", {"exact", "cubic"}, in_savings(&Savings::cubic))};
 }
 
+Names pages() { return {ui::page_names.begin(), ui::page_names.end()}; }
+
 std::vector<Key> place_keys() {
+    static const std::string expected_page = listed(pages());
     return {words("lesson", names_of(lessons(), &Lesson::id), "one of 'tilewalk lessons'",
                   in_place(&LinkedPlace::lesson)),
             whole("step", "a whole number from 1", in_place(&LinkedPlace::step), 1),
             {"at", "ROW or ROW.COLUMN", write_cell, read_cell},
-            words("page", {"walk", "memory", "scale", "inside", "compare", "start"},
-                  "walk, memory, scale, inside, compare or start", in_place(&LinkedPlace::page)),
+            words("page", pages(), expected_page.c_str(), in_place(&LinkedPlace::page)),
             words("panel", {"explanation", "problem", "break"}, "explanation, problem or break",
                   in_place(&LinkedPlace::panel)),
             yes_or_no("presenter", in_place(&LinkedPlace::presenter))};

@@ -1,6 +1,7 @@
 // All state of the user interface. Window, off-screen renderer and tests drive the same `frame(AppState&)`.
 #pragma once
 
+#include "app/settings/pages.h"
 #include "app/settings/settings.h"
 #include "app/ui/kit/key.h"
 #include "app/ui/state/forms.h"
@@ -11,7 +12,6 @@
 #include "core/walk/lesson.h"
 #include "core/walk/playback.h"
 
-#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -38,10 +38,6 @@ struct ScalePage;
 struct StartPage;
 struct Speaker;
 struct Tour;
-
-/// What the window shows below its header: a lesson with its walk, or a page without one.
-enum class Page { walk, memory, scale, compare, start, inside };
-inline constexpr std::array page_names = {"walk", "memory", "scale", "compare", "start", "inside"};
 
 /// The list of keys: what was typed to find one, and how far it is scrolled; forgotten when it closes.
 struct KeySearch {

@@ -88,7 +88,10 @@ TEST_CASE("inside: from a step of the lesson to its lane, and back") {
 }
 
 TEST_CASE("inside: places that are none are refused in a sentence") {
-    check_refused({{{"--step", "41"}, "--step"},
+    check_refused({{{"--br", "2"}, "--br is of the walk that --step and --place cross over to"},
+                   {{"--bc", "2", "--against", "f3-tiled"}, "--bc is of the walk"},
+                   {{"--at", "2"}, "--at is of the walk"},
+                   {{"--step", "41"}, "--step"},
                    {{"--step", "2"}, "plain code of registers"},
                    {{"--step", "17", "--at", "9"}, "expected ROW or ROW.COLUMN"},
                    {{"--place", "0.1"}, "expected WARP.INSTRUCTION.LANE"},

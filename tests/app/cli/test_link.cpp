@@ -164,6 +164,31 @@ TEST_CASE("links: the command prints what leads to the place that its words name
                    {{"link", "-o", "-"}, "leave -o out"}});
 }
 
+TEST_CASE("links: a fault that the lesson does not know is told, and refused where a walk is written") {
+    Problem p = *find_example("worked-4x4");
+    p.switches.no_max = true;
+    const auto link = link_to({.problem = p, .lesson = "attention"});
+    REQUIRE(link);
+    const auto state = opened(*link);
+    REQUIRE_MESSAGE(state, state.error);
+    const std::string told =
+        "The link has the fault no_max, which the lesson attention does not know; it knows none.";
+    CHECK(state->notice == told);
+    check_refused({{{"trace", "--link", *link}, told.c_str()}});
+    p.switches = {}, p.precision.inputs = Format::bf16;
+    CHECK(opened(*link_to({.problem = p, .lesson = "attention"}))->notice ==
+          "The link has number formats, but the lesson attention computes in fp64 alone.");
+    p.precision = {}, p.switches.no_max = true;
+    CHECK(opened(*link_to({.problem = p, .lesson = "flash-forward"}))->notice.empty());
+}
+
+TEST_CASE("links: one of more letters than a link may have says how many that are") {
+    const std::string long_one = "tilewalk:example=worked-4x4&tokens=" + std::string(2100, 'a') + "&sum=0000";
+    const auto state = opened(long_one);
+    CHECK(state.error == "The link has " + str(long_one.size()) + " letters, expected at most 2000.");
+    check_refused({{{"trace", "--link", long_one}, "expected at most 2000"}});
+}
+
 TEST_CASE("links: a problem that is too large for one is refused") {
     const Folder folder;
     std::string numbers;
