@@ -137,6 +137,7 @@ void read_head(Reading& r, KernelTrace& trace) {
     read(r, "kernel_d", trace.kernel_d);
     read(r, "split_blocks", trace.split_blocks);
     read(r, "backward", trace.backward);
+    read(r, "P_from_L", trace.P_from_L);
     require(r, "run", "an object");
     read_object(r, "run", [&](Reading& inner) { read_run(inner, trace.run); });
     if (const Json* fault = r.find("fault"); fault && !fault->is_null())
@@ -167,6 +168,7 @@ std::string bundle_to_json(const KernelTrace& trace) {
         ",\n \"dtype\":\"" + name_of(trace.dtype) + "\", \"kernel_d\":" + str(trace.kernel_d) +
         (trace.split_blocks > 0 ? ", \"split_blocks\":" + str(trace.split_blocks) : "") +
         ", \"backward\":" + (trace.backward ? "true" : "false") +
+        (trace.P_from_L ? ", \"P_from_L\":true" : "") +
         ",\n \"fault\":" + json_line(json_of(trace.fault), style) +
         ",\n \"problem\":" + problem_to_json(trace.problem) + " ,\"tiles\":[\n";
     for (const KernelTile& tile : trace.tiles) {
@@ -197,7 +199,7 @@ Result<KernelTrace> bundle_from_json(std::string_view text, const std::string& w
     if (!json) return failure_at(where, json.error);
     Reading r{*json};
     check_keys(r, {"schema", "kernel", "title", "run", "dtype", "kernel_d", "split_blocks", "backward",
-                   "fault", "problem", "tiles", "O", "L", "dQ", "dK", "dV"});
+                   "P_from_L", "fault", "problem", "tiles", "O", "L", "dQ", "dK", "dV"});
     KernelTrace trace;
     read_head(r, trace);
     read_objects(r, "tiles", "an array", [&](Reading& tile) { read_tile(tile, trace.tiles.emplace_back()); });

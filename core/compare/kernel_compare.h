@@ -56,7 +56,8 @@ struct OutputVerdict {
     double error = 0;      ///< max |x_kernel − x₆₄|
     double standard = 0;   ///< the same of standard attention in the kernel's type
     double factor = 2;     ///< 3 for gradients
-    double floor = 0;      ///< two roundings of the largest element (L beside 16 bits: eight times that)
+    double floor = 0;      ///< two roundings of the largest element (L beside 16 bits: eight times
+                           ///< that), and where P comes from L what two of L come to
     KernelCell worst;      ///< where the error is largest
     KernelDistance apart;  ///< from the CPU's rounded walk
 

@@ -1,5 +1,6 @@
 // The rule: a kernel may be so many times as far from fp64 as standard attention in the same type is, plus
-// two roundings of the largest element, which covers outputs that the standard happens to get exactly.
+// two roundings of the largest element, which covers outputs that the standard happens to get exactly; where
+// P comes from L alone, what two roundings of L make of it as well.
 #include "core/compare/kernel_compare_parts.h"
 #include "core/problem/mask.h"
 #include "core/walk/compare.h"
@@ -122,6 +123,31 @@ double largest_finite(const Matrix& A) {
     return most;
 }
 
+// What two roundings of L in fp32 come to in gradients whose P is exp(S − L): a weight is off by the part
+// 2⁻²³ |L| of itself, and dS = P ⊙ (dP − D) with it.
+Standard rounding_of_L(const KernelComparison& c) {
+    const Problem p = rounded_problem(*c.kernel);
+    const double scale = p.softmax_scale();
+    const Matrix dO = output_gradient(p), S = scale * p.Q * p.K.transpose(), dP = dO * p.V.transpose();
+    Matrix P = Matrix::Zero(p.N(), p.N_kv()), dS = P;  // times 2⁻²³ |L| of their row
+    for (int r = 0; r < p.N(); ++r) {
+        const KeyRange seen = visible_keys(p, r);
+        const int keys = seen.last + 1 - seen.first;
+        if (keys <= 0) continue;
+        const auto row = S.row(r).segment(seen.first, keys);
+        const double m = row.maxCoeff(), L = m + std::log((row.array() - m).exp().sum());
+        const Matrix weights = (row.array() - L).exp();
+        const double D = weights.cwiseProduct(dP.row(r).segment(seen.first, keys)).sum(),
+                     off = std::ldexp(std::abs(L), -23);
+        P.row(r).segment(seen.first, keys) = off * weights;
+        dS.row(r).segment(seen.first, keys) =
+            off * (weights.array() * (dP.row(r).segment(seen.first, keys).array() - D).abs());
+    }
+    return {{Slot::dQ, scale * dS * p.K.cwiseAbs()},
+            {Slot::dK, scale * dS.transpose() * p.Q.cwiseAbs()},
+            {Slot::dV, P.transpose() * dO.cwiseAbs()}};
+}
+
 OutputVerdict judge(const KernelComparison& c, Slot slot, const std::vector<Standard>& standards) {
     const ThreeWays values = output_values(c, slot);
     const Format format = format_of(*c.kernel, slot);
@@ -131,6 +157,7 @@ OutputVerdict judge(const KernelComparison& c, Slot slot, const std::vector<Stan
     out.floor = std::ldexp(largest_finite(values.exact), -info(format).fraction_bits);
     // Tensor cores cut their sums off instead of rounding them (core/bench/verify.h).
     if (slot == Slot::L && c.kernel->dtype != DType::f32) out.floor *= 8;
+    if (c.kernel->P_from_L) out.floor += rounding_of_L(c).at(slot).maxCoeff();
     for (const Standard& standard : standards)
         out.standard = std::max(out.standard, largest_off(standard.at(slot), values.exact));
     out.worst = values.cell(0, 0);

@@ -54,6 +54,7 @@ struct KernelTrace {
     Problem problem;
     int kernel_d = 0;  ///< the head dimension that it ran with
     bool backward = false;
+    bool P_from_L = false;  ///< backward: P = exp(S − L), from the float32 L alone
     KernelFault fault;
     std::vector<KernelTile> tiles;  ///< i-major, all Tr · Tc; empty for kernels without tiles or twin
     int split_blocks = 0;  ///< key blocks of a split, in which m, ℓ and O begin anew; 0: one walk over all

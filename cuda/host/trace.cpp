@@ -247,6 +247,7 @@ Result<KernelTrace> trace_kernel(Where where, const TraceRequest& request, std::
     trace.kernel_d = sizes->d;
     trace.split_blocks = rung->split_blocks ? rung->split_blocks(*sizes) : 0;
     trace.backward = rung->direction == Direction::backward;
+    trace.P_from_L = trace.backward && !rung->materialises;
     trace.fault = request.fault;
     const Tile tile = rung->tile(*sizes, request.dtype, device->chip);
     if (tile.Br > 0) trace.problem.Br = tile.Br, trace.problem.Bc = tile.Bc;

@@ -299,6 +299,56 @@ TEST_CASE("gradients are judged by three times the standard's error") {
     CHECK_FALSE(compared(trace).passed());
 }
 
+TEST_CASE("where P comes from a large float32 L, its rounding is no fault, and a fault is still one") {
+    // Scores near 1000: one rounding of L, 2⁻²⁴ · 1000, is one part in 17,000 of every weight.
+    Problem problem = sized(12, 12, 8, 16, 16, 21);
+    problem.Q *= 20, problem.K *= 20;
+    for (int r = 0; r < 12; ++r) problem.Q.row(r) = problem.Q.row(r).array() + 25;
+    problem.K.array() += 5;
+    problem.dO = random_problem(12, 8, 22)->Q;
+    KernelTrace trace;
+    trace.kernel = "b1-recompute-fp32", trace.problem = problem, trace.dtype = DType::f32;
+    trace.backward = trace.P_from_L = true;
+    trace.dQ.resize(96), trace.dK.resize(96), trace.dV.resize(96);
+    // A kernel that is exact but for L, which is off by one rounding of fp32 up or down in each row.
+    const Problem p = rounded_problem(trace);
+    const Matrix S = p.softmax_scale() * p.Q * p.K.transpose(), dO = output_gradient(p);
+    const auto gradients = [&](double roundings) {
+        Matrix P(12, 12);
+        double largest = 0;
+        for (int r = 0; r < 12; ++r) {
+            const double m = S.row(r).maxCoeff(), L = m + std::log((S.row(r).array() - m).exp().sum());
+            const double off = std::ldexp(roundings * std::abs(L), -24) * (r % 2 == 0 ? 1 : -1);
+            P.row(r) = (S.row(r).array() - L - off).exp();
+            largest = std::max(largest, std::abs(L));
+        }
+        CHECK(largest > 700);
+        CHECK(largest < 5000);
+        Matrix exact(12, 12);
+        for (int r = 0; r < 12; ++r)
+            exact.row(r) = (S.row(r).array() - S.row(r).maxCoeff()).exp(), exact.row(r) /= exact.row(r).sum();
+        const Matrix dP = dO * p.V.transpose(), D = exact.cwiseProduct(dP).rowwise().sum(),
+                     dS = P.cwiseProduct(dP.colwise() - D.col(0));
+        const auto floats = [](const Matrix& A) { return std::vector<float>(A.data(), A.data() + A.size()); };
+        KernelTrace out = trace;
+        out.dQ = floats(p.softmax_scale() * dS * p.K), out.dV = floats(P.transpose() * dO);
+        out.dK = floats(p.softmax_scale() * dS.transpose() * p.Q);
+        return out;
+    };
+    KernelTrace one = gradients(1);
+    CHECK(compared(one).passed());
+    CHECK(compared(gradients(2)).passed());  // two products with log₂ e
+    // The rule of a kernel that keeps P calls this wrong: the term is needed.
+    one.P_from_L = false;
+    CHECK_FALSE(compared(one).passed());
+    // Twenty roundings are beyond it, and so is a dV that misses a thousandth of itself.
+    CHECK_FALSE(compared(gradients(20)).passed());
+    KernelTrace wrong = gradients(0);
+    CHECK(compared(wrong).passed());
+    for (float& v : wrong.dV) v *= 1.001f;
+    CHECK_FALSE(compared(wrong).passed());
+}
+
 TEST_CASE("units of the last place") {
     CHECK(ulp_distance(Format::fp32, 1.0, 1.0 + 0x1p-23) == 1);
     CHECK(ulp_distance(Format::bf16, 1.0, 1.0 + 0x1p-7) == 1);
