@@ -40,13 +40,20 @@ Json problem_json(const Problem& p) {
     return json;
 }
 
-Json access_json(const Trace& trace, const Access& access) {
+// `made`: the step that wrote it; −1: given.
+Json access_json(const Trace& trace, const Access& access, int made) {
     const Region& at = trace.value(access.value).region;
-    return {{"slot", info(access.slot).name},
-            {"row", at.row},
-            {"col", at.col},
-            {"rows", at.rows},
-            {"cols", at.cols}};
+    Json json{{"slot", info(access.slot).name},
+              {"row", at.row},
+              {"col", at.col},
+              {"rows", at.rows},
+              {"cols", at.cols}};
+    // A shard of a ring counts from 0: then also what people call its rows and columns.
+    const Indices told = indices(trace, access.slot, at, made),
+                  own = own_indices(trace, access.slot, at, made);
+    if (told.rows != own.rows) json["row_names"] = told.rows;
+    if (told.cols != own.cols) json["col_names"] = told.cols;
+    return json;
 }
 
 Json index_or_null(int n) { return n < 0 ? Json() : Json(n); }
@@ -74,10 +81,15 @@ Json step_json(const Trace& trace, int k) {
                         {"numbers", plain(aside.numbers)},
                         {"result", plain(aside.result)}});
     json["reads"] = Json::array();
-    for (const Access& access : trace.reads(k)) json["reads"].push_back(access_json(trace, access));
+    for (const Access& access : trace.reads(k)) {
+        Held held = trace.live(access.slot, access.tile, k);
+        while (held && held.value != &trace.value(access.value))
+            held = trace.live(access.slot, access.tile, held.step - 1);
+        json["reads"].push_back(access_json(trace, access, held.step));
+    }
     json["writes"] = Json::array();
     for (const Access& access : trace.writes(k)) {
-        json["writes"].push_back(access_json(trace, access));
+        json["writes"].push_back(access_json(trace, access, k));
         json["writes"].back()["values"] = json_of(trace.value(access.value).data);
     }
     const Traffic& t = step.traffic;

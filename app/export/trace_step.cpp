@@ -35,10 +35,11 @@ struct LineOfNumbers {
     std::string label, numbers, result, sign;
 };
 
-LineOfNumbers number_line(const Explanation& e, bool by_row) {
+LineOfNumbers number_line(const Trace& trace, int k, const Explanation& e, bool by_row) {
     const std::string result = e.result.empty() ? "" : e.result.back().text;
     // The rows of what belongs to parts are not those of queries; its symbol says which part is meant.
-    std::string label = by_row && !is_of_parts(e.target.slot) ? "row " + str(e.target.row) : "";
+    const Indices at = indices(trace, e.target.slot, {e.target.row, e.target.col, 1, 1}, k);
+    std::string label = by_row && !is_of_parts(e.target.slot) ? "row " + str(at.rows.front()) : "";
     if (label.empty() && e.result.size() >= 2) label = plain({e.result.begin(), e.result.end() - 2});
     return {label, plain(e.numbers), result, sign_before(e.numbers, result)};
 }
@@ -118,7 +119,7 @@ bool shows_read(const Trace& trace, int k, std::size_t nth) {
 Block number_lines(const Trace& trace, int k) {
     const Op op = trace.step(k).op;
     if (op == Op::init || trace.writes(k).empty()) return {};
-    if (is_load(op)) return aligned({number_line(explain(trace, k), false)});
+    if (is_load(op)) return aligned({number_line(trace, k, explain(trace, k), false)});
 
     const Region region = principal_value(trace, k, explain(trace, k).target.slot).region;
     const bool by_row = region.cols == 1, every_cell = by_row || region.rows * region.cols <= most_cells;
@@ -129,7 +130,7 @@ Block number_lines(const Trace& trace, int k) {
     for (int r = 0; r < rows; ++r)
         for (int c = 0; c < (every_cell ? region.cols : 1); ++c) {
             const CellRef cell = cell_of_row(trace, k, region.row + r, every_cell ? c : -1);
-            lines.push_back(number_line(explain(trace, k, cell), by_row));
+            lines.push_back(number_line(trace, k, explain(trace, k, cell), by_row));
         }
     const int left = region.rows * region.cols - static_cast<int>(lines.size());
     Block block = aligned(lines);

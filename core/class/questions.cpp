@@ -121,14 +121,17 @@ std::vector<Block> blocks(const Asked& a, std::vector<CellRef> cells) {
     return out;
 }
 
+// The step that put there what lies in these cells when the step of the question is done.
+int made_at(const Asked& a, Slot slot, const Region& at) {
+    return holding(a.trace, {slot, at.row, at.col}, a.k).step;
+}
+
 // "[0]" of a column, "[0,2…3]" of a matrix, nothing for the single numbers of a softmax lesson.
 std::string place_of(const Asked& a, Slot slot, const Region& at) {
-    const std::string rows = range_text(at.row, at.row + at.rows - 1),
-                      cols = range_text(at.col, at.col + at.cols - 1);
     const bool row_lesson = a.trace.lesson().chapter == ChapterId::softmax;
     const bool of_columns = slot == Slot::Oi || slot == Slot::Vj || slot == Slot::V;
-    if (row_lesson) return of_columns ? "[" + cols + "]" : "";
-    return one_column(slot) ? "[" + rows + "]" : "[" + rows + "," + cols + "]";
+    if (row_lesson) return of_columns ? "[" + range_text(at.col, at.col + at.cols - 1) + "]" : "";
+    return index_text(a.trace, slot, at, made_at(a, slot, at));
 }
 
 // "ℓ[0]"; of a part as formulas write it: "m₀", "O_0–1[2]", "m_old[0]", "O₃[1,2]"
@@ -147,9 +150,11 @@ std::string name_of(const Asked& a, Slot slot, const Region& at, std::span<const
         return letter(a.trace, slot) + age + place_of(a, slot, at);
     const std::string symbol = plain(a.trace.lesson().symbol(a.trace, slot, a.k, it->tile));
     const Region& all = a.trace.value(it->value).region;
+    if (a.trace.lesson().uses(chooses_ranks)) return symbol + place_of(a, slot, at);
     Region local = at;
     local.row -= all.row;
-    if (all.rows > 1 || a.trace.lesson().uses(parts_of_rows)) return symbol + place_of(a, slot, local);
+    if (all.rows > 1 || a.trace.lesson().uses(parts_of_rows))
+        return symbol + index_text(a.trace, slot, local, a.k);
     return symbol + (one_column(slot) ? "" : "[" + range_text(at.col, at.col + at.cols - 1) + "]");
 }
 
@@ -232,6 +237,15 @@ std::string target_of(const Explanation& e) {
     return out;
 }
 
+// A row of the identity picks one number of the other factor: the answer would stand in the question.
+bool is_picked(Op op, const std::vector<Operand>& factors) {
+    if (op != Op::project && op != Op::weight_gradient) return false;
+    return std::ranges::any_of(factors, [](const Operand& one) {
+        const auto zeros = std::ranges::count(one.values, 0.0), ones = std::ranges::count(one.values, 1.0);
+        return one.values.size() > 1 && ones == 1 && zeros + 1 == std::ssize(one.values);
+    });
+}
+
 // What a question gives, and in which words.
 struct Given {
     std::vector<std::string> words;
@@ -273,7 +287,8 @@ std::optional<Question> about_cell(const Asked& a, const CellRef& cell) {
     if (!about_it || e.sources.size() > most_sources) return {};
     const std::optional<Given> given = given_for(a, e, e.sources);
     const double expected = written(a, cell);
-    if (!given || !worth_asking(a, expected, given->numbers, e.numbers)) return {};
+    if (!given || is_picked(a.step.op, given->operands)) return {};
+    if (!worth_asking(a, expected, given->numbers, e.numbers)) return {};
     Question q = a.question(Question::Kind::value, asks_for(a, *given, cell.slot, target_of(e)));
     q.expected = expected;
     q.noise = 1e-9 * largest_of(given->numbers);

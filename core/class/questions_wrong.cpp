@@ -352,8 +352,8 @@ void Mistakes::rows_for_columns() {
     for (const Access& access : a.trace.writes(a.k))
         if (access.slot == cell.slot)
             add(num(value_at(a.trace.value(access.value), other)),
-                "Rows and columns are exchanged: this is " + letter(a.trace, cell.slot) + "[" +
-                    str(other.row) + "," + str(other.col) + "].");
+                "Rows and columns are exchanged: this is " + letter(a.trace, cell.slot) +
+                    index_text(a.trace, other.slot, {other.row, other.col, 1, 1}, a.k) + ".");
 }
 
 }  // namespace

@@ -145,10 +145,10 @@ std::optional<CellRef> find_cell(const Trace& trace, const CellWords& words, int
     std::optional<CellRef> best;
     std::tuple<bool, bool, int> rank;
     for (const Slot slot : slots_called(words.slot)) {
-        const CellRef cell{slot, words.row, words.col};
-        const Held held = holding(trace, cell, k);
-        if (!held) continue;
-        const std::tuple now{touches(trace.writes(k), slot), touches(trace.reads(k), slot), held.step};
+        const auto cell = cell_called(trace, slot, words.row, words.col, k);
+        if (!cell) continue;
+        const std::tuple now{touches(trace.writes(k), slot), touches(trace.reads(k), slot),
+                             holding(trace, *cell, k).step};
         if (best && now <= rank) continue;
         best = cell;
         rank = now;

@@ -75,7 +75,7 @@ std::string verdict_of(const Comparison& c, const Trace& truth) {
     const bool several = names.find(',') != std::string::npos;
     std::string out;
     if (c.not_finite > 0)
-        out = str(c.not_finite) + " of the " + str(c.elements) + " elements of " + names +
+        out = str(c.not_finite) + " of the " + counted(c.elements, "element") + " of " + names +
               (c.not_finite == 1 ? " is" : " are") + " NaN or ∞.";
     const double error = distance(c.worst.truth, c.worst.broken);
     if (c.worst.step >= 0 && error <= 1e-12 * std::abs(c.worst.truth)) {
@@ -84,8 +84,8 @@ std::string verdict_of(const Comparison& c, const Trace& truth) {
     } else if (c.worst.step >= 0) {
         const auto [broken, right] = format_apart(c.worst.broken, c.worst.truth);
         out += (out.empty() ? "" : " ") + names + (several ? " are" : " is") + " off by at most " +
-               num_text(error) + ": " + cell_text(c.worst.cell) + " is " + broken + " instead of " + right +
-               ".";
+               num_text(error) + ": " + cell_text(truth, c.worst.cell, c.worst.step) + " is " + broken +
+               " instead of " + right + ".";
     }
     if (out.empty()) out = names + (several ? " are" : " is") + " the same to the last bit.";
     return out;
@@ -125,7 +125,7 @@ std::string Walks::step(const Difference& d) const { return "step " + str(d.step
 
 std::string Walks::instead(const Difference& d) const {
     const auto [is, should] = format_apart(d.broken, d.truth);
-    return cell_text(d.cell) + " is " + is + " instead of " + should;
+    return cell_text(truth, d.cell, d.step) + " is " + is + " instead of " + should;
 }
 
 double distance(double a, double b) {
@@ -178,8 +178,9 @@ std::string edit_sentence(const Trace& before, const Trace& after) {
         ++count;
     }
     if (count == 0) return "No step of this walk writes another number than before the edit.";
-    return "From step " + str(first + 1) + " on " + str(count) + " of " + str(after.size()) +
-           " steps write other numbers than before the edit; they are outlined (Esc takes the outlines off).";
+    return "From step " + str(first + 1) + " on " + str(count) + " of " + counted(after.size(), "step") +
+           (count == 1 ? " writes" : " write") +
+           " other numbers than before the edit; they are outlined (Esc takes the outlines off).";
 }
 
 int next_difference(const Comparison& c, int k) {

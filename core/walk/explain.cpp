@@ -6,6 +6,7 @@
 #include "core/walk/lesson.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace tilewalk {
 
@@ -130,9 +131,57 @@ Line step_symbol(const Trace& trace, int k) { return trace.lesson().step_symbol(
 
 Line op_symbol(const Trace& trace, int k) { return step_symbol(trace.step(k).op); }
 
-std::string cell_text(const CellRef& cell) {
-    return plain(slot_symbol(cell.slot)) + "[" + str(cell.row) +
-           (one_column(cell.slot) ? "" : "," + str(cell.col)) + "]";
+Indices indices(const Trace& trace, Slot slot, const Region& cells, int made) {
+    if (slot == Slot::count) return own_indices(trace, slot, cells, made);  // of a step that writes nothing
+    return trace.lesson().indices(trace, slot, cells, made);
+}
+
+// "2…5"; "0…1 6…7" of a zig-zag shard; "0 4 … 28" of a striped one
+static std::string numbers_text(const std::vector<int>& all) {
+    std::vector<std::string> runs;
+    for (std::size_t n = 0; n < all.size();) {
+        std::size_t end = n + 1;
+        while (end < all.size() && all[end] == all[end - 1] + 1) ++end;
+        runs.push_back(range_text(all[n], all[end - 1]));
+        n = end;
+    }
+    constexpr std::size_t most = 4;
+    const std::string space = "\u00A0";
+    if (runs.size() > most) return runs[0] + space + runs[1] + space + "…" + space + runs.back();
+    return joined(runs, space);
+}
+
+std::string index_text(const Trace& trace, Slot slot, const Region& cells, int made) {
+    const Indices all = indices(trace, slot, cells, made);
+    return "[" + numbers_text(all.rows) + (one_column(slot) ? "" : "," + numbers_text(all.cols)) + "]";
+}
+
+std::string cell_text(const Trace& trace, const CellRef& cell, int k) {
+    return plain(slot_symbol(cell.slot)) +
+           index_text(trace, cell.slot, {cell.row, cell.col, 1, 1}, holding(trace, cell, k).step);
+}
+
+std::optional<CellRef> cell_called(const Trace& trace, Slot slot, int row, int col, int k) {
+    std::optional<CellRef> best;
+    std::tuple<bool, bool, int> rank;
+    const auto touches = [&](std::span<const Access> accesses, int tile) {
+        return std::ranges::any_of(accesses,
+                                   [&](const Access& a) { return a.slot == slot && a.tile == tile; });
+    };
+    for (int tile = 0; tile < trace.tiles(slot); ++tile) {
+        const Held held = trace.live(slot, tile, k);
+        if (!held) continue;
+        const Region& at = held.value->region;
+        const Indices all = indices(trace, slot, at, held.step);
+        const auto r = std::ranges::find(all.rows, row), c = std::ranges::find(all.cols, col);
+        if (r == all.rows.end() || c == all.cols.end()) continue;
+        const std::tuple now{touches(trace.writes(k), tile), touches(trace.reads(k), tile), held.step};
+        if (best && now <= rank) continue;
+        best = {slot, at.row + static_cast<int>(r - all.rows.begin()),
+                at.col + static_cast<int>(c - all.cols.begin())};
+        rank = now;
+    }
+    return best;
 }
 
 std::vector<Slot> slots_called(std::string_view name) {

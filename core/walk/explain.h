@@ -93,8 +93,21 @@ Line score_gradient(const Trace& trace, int step);
 /// What step `step` put into the slot (−1: it was given), with the block or element below as the lesson's
 /// formulas write it: Q₀, P̃, d′₃. A matrix in HBM gets one only if one tile of it is meant.
 Line slot_symbol(const Trace& trace, Slot slot, int step, int tile = -1);
-/// "S[0,2]", "ℓ[0]".
-std::string cell_text(const CellRef& cell);
+/// Rows and columns as people are told them.
+struct Indices {
+    std::vector<int> rows, cols;
+};
+/// Those of cells that step `made` put into the slot (−1: they were given). They are the rows and columns of
+/// the cells, but where a tile on chip counts its rows from 0: the shards of a ring have those of the whole.
+Indices indices(const Trace& trace, Slot slot, const Region& cells, int made);
+/// "[0,2]", of one number for each row "[0]"; of several cells "[0,2…3]", where they do not follow each other
+/// "[0…1 6…7]".
+std::string index_text(const Trace& trace, Slot slot, const Region& cells, int made);
+/// "S[0,2]", "ℓ[0]": the cell as it is called after step k.
+std::string cell_text(const Trace& trace, const CellRef& cell, int k);
+/// What is called so after step k; of several tiles the one that the step writes, then the one it reads, then
+/// the latest. `row` and `col` are those that people are told.
+std::optional<CellRef> cell_called(const Trace& trace, Slot slot, int row, int col, int k);
 /// Slots of that name, or written with those letters; empty if there is none.
 std::vector<Slot> slots_called(std::string_view name);
 /// The most common way of a lesson to write its slots and its steps.

@@ -87,9 +87,9 @@ inline std::string range(int first, int count, const char* one, const char* many
                       : std::string(many) + " " + str(first) + "–" + str(first + count - 1);
 }
 
-// "ℓ[0]", "S[0,2]"
+// "[0]" of ℓ, "[0,2]" of S: the target's
 inline std::string index_text(const View& v) {
-    return one_column(v.out.target.slot) ? "[" + str(v.row) + "]" : "[" + str(v.row) + "," + str(v.col) + "]";
+    return index_text(v.trace, v.out.target.slot, {v.row, v.col, 1, 1}, v.k);
 }
 
 // A number as the result of a formula.

@@ -13,6 +13,7 @@ namespace tilewalk {
 struct View;         // core/walk/explain_view.h
 struct Explanation;  // core/walk/explain.h
 struct Span;
+struct Indices;
 struct Walks;  // core/walk/compare.h
 
 /// One line of pseudocode; `indent` counts levels. Steps find their line by its op.
@@ -130,6 +131,8 @@ struct Lesson {
     std::string (*say)(const Trace&, int k, const Explanation&);
     /// What step `step` put into the slot, as the lesson's formulas write it: see slot_symbol.
     std::vector<Span> (*symbol)(const Trace&, Slot slot, int step, int tile);
+    /// By which rows and columns people call cells of the slot that step `made` put there: see `indices`.
+    Indices (*indices)(const Trace&, Slot slot, const Region& cells, int made);
     /// The symbol of a step on the timeline.
     std::vector<Span> (*step_symbol)(const Trace&, int k);
     /// Name of a lane of the timeline: "Query block 0", "Pass 1".
@@ -178,5 +181,6 @@ int code_line(const Trace& trace, int k);
 std::span<const Fault> no_faults();
 std::string says_nothing(const Trace& trace, int k, const Explanation& explanation);
 const char* no_card(const Trace& trace, int k);
+Indices own_indices(const Trace& trace, Slot slot, const Region& cells, int made);
 
 }  // namespace tilewalk

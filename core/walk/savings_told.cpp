@@ -63,7 +63,8 @@ std::string told_saturation(const Trace& saving, const SavingsCount& count) {
     if (count.saturated == 0) return "";
     return " " + counted(count.saturated, "weight") + (count.saturated == 1 ? " saturates" : " saturate") +
            " at " + num_text(info(format).largest) + " in " + name(format) + ": the product misses " +
-           num_text(100 * count.lost) + " % of " + cell_text(count.worst_saturated) + ", which ℓ has whole.";
+           num_text(100 * count.lost) + " % of " +
+           cell_text(saving, count.worst_saturated, saving.size() - 1) + ", which ℓ has whole.";
 }
 
 // "lazy rescaling alone 0.1, the cubic alone 6.2×10⁻⁵": one walk more for each that is on.

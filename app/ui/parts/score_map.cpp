@@ -35,6 +35,13 @@ ImU32 heat(const Theme& t, Role role, float place) {
                .06f + .8f * std::sqrt(std::min(1.0f, std::abs(place))));
 }
 
+// What the mask hides: a surface and, where it is not a smear, a stroke.
+void draw_hidden(const Canvas& c, const Rect& a, float least) {
+    c.rect(a.x, a.y, a.w, a.h, mix(c.theme->panel, c.theme->t3, .3f));
+    if (std::min(a.w, a.h) < least) return;
+    c.line({a.x + 2, a.bottom() - 2}, {a.right() - 2, a.y + 2}, c.theme->t3, 1.5f);
+}
+
 void draw_values(const Canvas& c, const Grid& g, const Value& value, bool dim) {
     const Theme& t = *c.theme;
     const SlotLook& range = g.range;
@@ -44,12 +51,14 @@ void draw_values(const Canvas& c, const Grid& g, const Value& value, bool dim) {
     for (int r = 0; r < value.region.rows; r += down)
         for (int q = 0; q < value.region.cols; q += across) {
             const double v = value.data(r, q);
-            const ImU32 fill = std::isnan(v)   ? t.danger
-                               : std::isinf(v) ? t.line
-                                               : heat(t, role, range.place(v));
             const Rect cell =
                 g.of({value.region.row + r, value.region.col + q, std::min(down, value.region.rows - r),
                       std::min(across, value.region.cols - q)});
+            if (v == minus_infinity) {
+                draw_hidden(c, cell, 12);
+                continue;
+            }
+            const ImU32 fill = std::isfinite(v) ? heat(t, role, range.place(v)) : t.danger;
             c.rect(cell.x, cell.y, cell.w, cell.h, dim ? mix(fill, t.well, .4f) : fill);
         }
 }
@@ -82,11 +91,7 @@ Reached draw_tiles(const Canvas& c, const AppState& state, const Grid& g) {
         if (step.op == Op::scores) ++out.of;
         if (step.op == Op::skip && (k <= shown || !hides_what_comes(state))) {
             const Rect tile = g.of(tile_region(p, step.i, step.j));
-            // Many short diagonals are a smear: there a surface tells.
-            if (std::min(tile.w, tile.h) < 20)
-                c.rect(tile.x, tile.y, tile.w, tile.h, mix(c.theme->panel, c.theme->t3, .3f));
-            else
-                c.line({tile.x + 2, tile.bottom() - 2}, {tile.right() - 2, tile.y + 2}, c.theme->t3, 1.5f);
+            draw_hidden(c, tile, 20);
             out.skipped.push_back(tile);
         }
         if (step.op == Op::skip && k == state.cursor.step) cross_out(c, g.of(tile_region(p, step.i, step.j)));
@@ -237,8 +242,13 @@ void draw_score_map(const Canvas& c, const AppState& state, const ScoreMap& map,
     }
     if (!map.tiles) return;
     if (reached.tiles < reached.of) name_the_rest(c, a, a.y + px(reached.lowest_row) * g.ch, reached.skipped);
-    const std::string count = str(reached.tiles) + " of " + str(reached.of) + " tiles";
-    c.text(a.x, a.bottom() + 24, count, size::far, t.t2);
+    const std::string count = str(reached.tiles) + " of " + counted(reached.of, "tile");
+    const float w = c.text(a.x, a.bottom() + 24, count, size::far, t.t2), key = 22, x = a.x + w + 12;
+    const bool masks = p.causal || p.window;
+    if (!masks || x + key + 8 + text_width(Face::regular, size::far, "masked") > a.right() + wedge_w - 8)
+        return;
+    draw_hidden(c, {x, a.bottom() + 13, key, key}, 12);
+    c.text(x + key + 8, a.bottom() + 24, "masked", size::far, t.t2);
 }
 
 }  // namespace tilewalk::ui

@@ -8,6 +8,8 @@
 
 namespace tilewalk::ui {
 
+constexpr float wedge_w = 52;  // from the map to the rows beside it
+
 /// Where it lies and of what it is.
 struct ScoreMap {
     Slot slot = Slot::S;

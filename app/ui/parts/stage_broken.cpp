@@ -47,7 +47,8 @@ void draw_foot(const Pane& p) {
     const float y = p.a.bottom() - foot_h / 2 - 3;
     c.line({p.a.x + 12, p.foot_y()}, {p.a.right() - 12, p.foot_y()}, p.theme().line2, 1);
     const Line title = part_title(p.step);
-    float name = c.rich(p.x(), y, title.empty() ? named(p.step.cell) : title, size::far_symbol);
+    const Line own = title.empty() ? named(*p.side.trace, p.step.cell, p.step.step) : title;
+    float name = c.rich(p.x(), y, own, size::far_symbol);
     // Above it stands what the same element comes to in the end.
     const bool on_its_way = p.step.on_its_way();
     if (on_its_way) name += c.text(p.x() + name, y, " so far", size::far, p.theme().t2, Face::regular);

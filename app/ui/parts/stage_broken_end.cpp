@@ -53,7 +53,7 @@ void draw_end(const Pane& p) {
     const Canvas& c = p.c;
     const Theme& t = p.theme();
     const CellRef& end = p.step.end;
-    const Line heading = pieces(named(end), " at the end");
+    const Line heading = pieces(named(*p.side.trace, end, -1), " at the end");
     const float heading_size = fitting_size(c, heading, end_w, {30, size::far});
     clear_ground(c, p.end_x(), p.a.y + 36, end_w, 44);
     c.rich(p.right(), p.a.y + 36, heading, heading_size, Align::right);

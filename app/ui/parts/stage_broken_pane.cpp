@@ -16,10 +16,6 @@ float shown_size(const Shown& number, const NumberLook& look) {
     return size::far;
 }
 
-std::string index_words(const CellRef& cell) {
-    return "[" + str(cell.row) + (one_column(cell.slot) ? "" : "," + str(cell.col)) + "]";
-}
-
 }  // namespace
 
 Shown shown(const Pane& p, double truth, double broken) {
@@ -55,7 +51,9 @@ void clear_ground(const Canvas& c, float x, float y, float w, float h) {
     c.rect(x - 6, y - h / 2, w + 12, h, c.theme->panel, 3);
 }
 
-Line named(const CellRef& cell) { return pieces(slot_symbol(cell.slot), index_words(cell)); }
+Line named(const Trace& trace, const CellRef& cell, int made) {
+    return pieces(slot_symbol(cell.slot), index_text(trace, cell.slot, {cell.row, cell.col, 1, 1}, made));
+}
 
 float draw_alarming(const Pane& p, float x, float y, const Line& line, float size, bool wrong) {
     if (!wrong || line.empty() || line.back().face != Span::Face::number) return p.c.rich(x, y, line, size);

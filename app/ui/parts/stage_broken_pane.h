@@ -71,7 +71,8 @@ float draw_shown(const Canvas& canvas, float x, float y, const Shown& number, co
 
 /// Text that the dashed line may not cross.
 void clear_ground(const Canvas& canvas, float x, float y, float w, float h);
-Line named(const CellRef& cell);
+/// ℓ[0], as `cell_text` of what step `made` wrote.
+Line named(const Trace& trace, const CellRef& cell, int made);
 /// Its number at the end, if that is wrong, in the colour of what is wrong.
 float draw_alarming(const Pane& pane, float x, float y, const Line& line, float size, bool wrong);
 

@@ -3,12 +3,10 @@
 #include "app/ui/kit/fonts.h"
 #include "app/ui/kit/measures.h"
 #include "app/ui/parts/slot_view.h"
-#include "core/lessons/ring/ranks.h"
 #include "core/lessons/shared/parts.h"
 #include "core/walk/lesson.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 
 namespace tilewalk::ui {
@@ -38,30 +36,13 @@ Of columns_of(Slot slot) {
     return scores && rows_of(slot) == Of::query ? Of::key : Of::nothing;
 }
 
-// Where the lines lie in the sequence: those of a rank's shard count from 0. Empty: it is not to be told.
-std::vector<int> positions_of(const AppState& state, const StageTerm& t, bool queries, int first, int count) {
-    std::vector<int> out(static_cast<std::size_t>(count));
-    std::iota(out.begin(), out.end(), first);
-    // The table of the shares that ranks add has the rows of all of them below each other.
-    if (t.slot == Slot::dK_part || t.slot == Slot::dV_part)
-        for (int& position : out) position %= state.problem->N_kv();
-    if (!state.lesson->uses(chooses_ranks) || info(t.slot).hbm) return out;
-    const Step& step = step_now(state);
-    const int rank = queries ? step.when.worker : step.j;
-    if (rank < 0) return {};
-    const Ring ring(state.trace->problem());
-    const RingRows& shard = queries ? ring.queries_of(rank) : ring.keys_of(rank);
-    if (first + count > shard.rows()) return {};
-    for (int& position : out) position = shard.positions[static_cast<std::size_t>(position)];
-    return out;
-}
-
-std::vector<std::string> words_of(const AppState& state, const StageTerm& t, Of what, int first, int count) {
+// `positions`: where the lines lie in the sequence.
+std::vector<std::string> words_of(const AppState& state, Of what, const std::vector<int>& positions) {
     const Problem& p = *state.problem;
     const bool queries = what == Of::query;
     if (what == Of::nothing || (queries ? p.query_token(0) : p.key_token(0)).empty()) return {};
     std::vector<std::string> out;
-    for (const int at : positions_of(state, t, queries, first, count)) {
+    for (const int at : positions) {
         if (at < 0 || at >= (queries ? p.N() : p.N_kv())) return {};
         out.push_back(queries ? p.query_token(at) : p.key_token(at));
     }
@@ -72,9 +53,8 @@ std::vector<std::string> words_of(const AppState& state, const StageTerm& t, Of 
 
 TermWords term_words(const AppState& state, const StageTerm& t) {
     if (state.lesson->uses(chooses_sequences)) return {};  // their rows are those of several
-    const Region& at = t.value->region;
-    TermWords out{words_of(state, t, rows_of(t.slot), at.row, at.rows),
-                  words_of(state, t, columns_of(t.slot), at.col, at.cols)};
+    const Indices at = indices(*state.trace, t.slot, t.value->region, t.made);
+    TermWords out{words_of(state, rows_of(t.slot), at.rows), words_of(state, columns_of(t.slot), at.cols)};
     if (t.transposed) std::swap(out.rows, out.columns);
     return out;
 }

@@ -26,7 +26,6 @@ using namespace zooming;
 namespace {
 
 constexpr float chip_h = 38, head_middle = 20;
-constexpr float wedge_w = 52;  // from the map to the rows
 
 MatrixLook look_of(const AppState& state, const Strip& s, const StageView& view) {
     MatrixLook look = view.look(state, s.slot);
@@ -106,20 +105,22 @@ std::string from_to(const char* name, int first, int count) {
     return std::string(name) + "s " + str(first) + "–" + str(first + count - 1);
 }
 
-// The shard of a rank counts its rows from 0: they are called by their positions in the sequence.
-std::string name_of_rows(const AppState& state, Slot slot, bool of_keys, int first, int count) {
-    const Step& step = step_now(state);
-    const char* const name = of_keys ? "key" : "row";
-    const bool on_ring = state.lesson->uses(chooses_ranks) && !info(slot).hbm && step.when.worker >= 0;
-    if (!on_ring || (of_keys && step.j < 0)) return from_to(name, first, count);
-    const Ring ring(state.trace->problem());
-    const RingRows& shard = of_keys ? ring.keys_of(step.j) : ring.queries_of(step.when.worker);
-    if (first + count > shard.rows()) return from_to(name, first, count);
-    const auto begin = shard.positions.begin() + first;
-    const std::string positions = positions_text({begin, begin + count});
-    const char* const one = of_keys ? "key " : "query ";
-    const char* const several = of_keys ? "keys " : "queries ";
-    return (count == 1 ? one : several) + positions;
+// "key 3", "rows 2–5"; on a ring "queries 0, 4 … 28": a shard's rows are called by their positions.
+std::string name_of_lines(const AppState& state, bool of_keys, const std::vector<int>& all) {
+    const bool on_ring = state.lesson->uses(chooses_ranks);
+    const std::string name = of_keys   ? "key"
+                             : on_ring ? "quer"
+                                       : "row",
+                      one = on_ring && !of_keys ? "y " : " ", several = on_ring && !of_keys ? "ies " : "s ";
+    return name + (all.size() == 1 ? one : several) + positions_text(all);
+}
+std::string name_of_rows(const AppState& state, const Strip& s, bool of_keys, int first, int count) {
+    const Indices all = indices(*state.trace, s.slot, {first, s.value->region.col, count, 1}, s.made);
+    return name_of_lines(state, of_keys, all.rows);
+}
+std::string name_of_columns(const AppState& state, const Strip& s, int first, int count) {
+    const Indices all = indices(*state.trace, s.slot, {s.value->region.row, first, 1, count}, s.made);
+    return name_of_lines(state, true, all.cols);
 }
 
 // A line over which a sum is taken, and of which only a part is shown.
@@ -134,13 +135,14 @@ void draw_caption(const Canvas& c, const AppState& state, const Strip& s, float 
                   bool words) {
     const Region shown = s.shown();
     const bool of_keys = info(s.slot).role == Role::S;
-    std::string rows = name_of_rows(state, s.slot, keys_are_rows(s.slot), shown.row, shown.rows);
-    const std::vector<std::string> said = term_words(state, {.slot = s.slot, .value = s.value}).rows;
+    std::string rows = name_of_rows(state, s, keys_are_rows(s.slot), shown.row, shown.rows);
+    const std::vector<std::string> said =
+        term_words(state, {.slot = s.slot, .value = s.value, .made = s.made}).rows;
     if (shown.rows == 1 && !said.empty())
         rows += " (" + said[static_cast<std::size_t>(shown.row - s.value->region.row)] + ")";
     // Kᵀ has what is a row of K as a column.
     const std::string cols =
-        of_keys ? name_of_rows(state, s.slot, true, shown.col, shown.cols)
+        of_keys ? name_of_columns(state, s, shown.col, shown.cols)
                 : from_to(s.transposed && !s.line.column ? "row" : "column", shown.col, shown.cols);
     const std::string both = s.line.column ? cols + ", " + rows : rows + ", " + cols;
     std::string of_all = both, how_many = both;
@@ -194,10 +196,10 @@ std::optional<Sum> sum_of(const AppState& state, const Zoom& z) {
 // The ways to say it, shorter and shorter.
 std::vector<Line> sum_lines(const Sum& sum) {
     const auto figure = [&](double v) { return number(format_short(v), sum.role); };
-    if (sum.others == 0) return {pieces("Σ of " + str(sum.count) + " products  ", figure(sum.all))};
+    if (sum.others == 0) return {pieces("Σ of " + counted(sum.count, "product") + "  ", figure(sum.all))};
     const double others = sum.all - sum.shown;
     const Line shown = pieces(str(sum.count) + " shown ", figure(sum.shown));
-    const Line others_too = pieces(shown, ", " + str(sum.others) + " others ", figure(others)),
+    const Line others_too = pieces(shown, ", " + counted(sum.others, "other") + " ", figure(others)),
                more = pieces(shown, ", " + str(sum.others) + " more ", figure(others));
     const Line all = pieces("Σ ", figure(sum.all)),
                of_all = pieces(shown, ", all " + str(sum.count + sum.others) + ": ", figure(sum.all));

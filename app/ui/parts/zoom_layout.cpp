@@ -31,9 +31,19 @@ int letters(const AppState& state, const Strip& s, int digits) {
     return most;
 }
 
+// The cells of a factor have no scale in them: the sum of their products is multiplied by it, so it stands
+// where the line goes on to the result.
+constexpr std::string_view scale_sign = "scale ·";
+
+const char* sign_without_scale(const char* before) {
+    return !std::string_view(before).ends_with(scale_sign) ? before : *before == '+' ? "+" : "";
+}
+
 // Single numbers go with the matrix behind them, if one is left, else with the one before.
 std::vector<Band> bands_of(const Zoom& z) {
     std::vector<Band> out(1);
+    const bool scaled = std::ranges::any_of(
+        z.strips, [](const Strip& s) { return std::string_view(s.before).ends_with(scale_sign); });
     const auto matrix_later = [&](int n, bool result) {
         for (int m = n; m < z.size(); ++m)
             if (z.at(m).result == result && !z.at(m).single()) return true;
@@ -50,7 +60,9 @@ std::vector<Band> bands_of(const Zoom& z) {
         const bool full = out.back().strip >= 0;
         if (full && (!s.single() || matrix_later(n, s.result))) out.emplace_back();
         Band& band = out.back();
-        if (opens || *s.before) band.head.push_back({opens ? "→" : s.before});
+        if (opens && scaled) band.head.push_back({"× scale"});
+        if (const char* const sign = opens ? "→" : sign_without_scale(s.before); *sign)
+            band.head.push_back({sign});
         band.head.push_back({"", n});
         if (*s.after) band.head.push_back({s.after});
         if (s.single()) continue;
@@ -95,7 +107,7 @@ Zoom zoom_of(const AppState& state) {
         static_cast<StageTerm&>(s) = term;
         s.line = term_line(term, state.explanation);
         if (moved && s.line.chosen >= 0) s.line.chosen = 0;
-        const TermWords words = term_words(state, {.slot = s.slot, .value = s.value});
+        const TermWords words = term_words(state, {.slot = s.slot, .value = s.value, .made = s.made});
         if (!s.single()) s.words = s.line.column ? words.rows : words.columns;
         z.strips.push_back(s);
     }

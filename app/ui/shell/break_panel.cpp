@@ -130,9 +130,10 @@ std::string cell_sentence(const AppState& state) {
     const auto truth = true_value(*state.truth, cell, state.cursor.step);
     if (!held || !truth) return "This step writes nothing.";
     const double value = value_at(*held.value, cell), far = distance(value, *truth);
-    if (far == 0) return cell_name(cell) + " = " + format_short(value) + ", as in the true walk.";
+    const std::string name = cell_text(*state.trace, cell, state.cursor.step);
+    if (far == 0) return name + " = " + format_short(value) + ", as in the true walk.";
     const auto [is, should] = format_apart(value, *truth);
-    return cell_name(cell) + " = " + is + ", true " + should +
+    return name + " = " + is + ", true " + should +
            (std::isfinite(far) ? ", off by " + format_number(far) : "") + ".";
 }
 

@@ -26,7 +26,8 @@ void title_row(const Canvas& c, const AppState& state, const Rect& a) {
 
 // Which row of the tile the formula speaks of: a switch for few rows, − and + for many.
 struct RowPicker {
-    int rows = 1, top = 0;
+    int rows = 1;
+    std::vector<int> names;           // of the rows, as people are told them
     std::vector<std::string> labels;  // empty: a stepper
     float w = 0;                      // 0: there is nothing to choose
     bool named = false;               // room for the word "row" before it
@@ -42,10 +43,12 @@ RowPicker row_picker_for(const AppState& state, float room) {
     // Numbered as in the formula: rows of parts from 0 on, those of a shared part in HBM as the queries
     const Slot slot = state.trace->writes(k).front().slot;
     const bool of_queries = info(slot).hbm && state.lesson->uses(chooses_sequences);
-    out.top = is_of_parts(slot) && !of_queries ? 0 : region.row;
+    out.names = indices(*state.trace, slot, region, k).rows;
+    if (is_of_parts(slot) && !of_queries && !state.lesson->uses(chooses_ranks))
+        for (int& name : out.names) name -= region.row;
     out.w = 128;
     if (out.rows > 3) return out;
-    for (int r = 0; r < out.rows; ++r) out.labels.push_back(str(out.top + r));
+    for (const int name : out.names) out.labels.push_back(str(name));
     out.w = segmented_width(out.labels);
     out.named = out.w + 42 <= room;
     return out;
@@ -53,15 +56,24 @@ RowPicker row_picker_for(const AppState& state, float room) {
 
 void draw_row_picker(const Canvas& c, AppState& state, const RowPicker& picker, float right, float y) {
     if (picker.w == 0) return;
-    int row = std::min(state.row, picker.rows - 1), global = picker.top + row;
+    const int before = std::min(state.row, picker.rows - 1);
+    int row = before;
     bool changed = false;
     if (picker.named) c.text(right - picker.w - 10, y, "row", size::body, c.theme->t3, Align::right);
     if (!picker.labels.empty()) {
         changed = segmented(c, "##row", right - picker.w, y - 16, picker.labels, row);
     } else {
-        changed = stepper(c, "##row", right - picker.w, y - 16, picker.w, global, picker.top,
-                          picker.top + picker.rows - 1);
-        row = global - picker.top;
+        // Rows of a shard need not follow each other: from one the buttons go to the next, and a typed number
+        // chooses the nearest.
+        const int name = picker.names[static_cast<std::size_t>(row)];
+        int wanted = name;
+        changed = stepper(c, "##row", right - picker.w, y - 16, picker.w, wanted, picker.names.front(),
+                          picker.names.back());
+        const auto far = [&](int of) { return std::abs(of - wanted); };
+        const auto nearest =
+            static_cast<int>(std::ranges::min_element(picker.names, {}, far) - picker.names.begin());
+        const int step = wanted - name;
+        row = std::abs(step) == 1 ? std::clamp(before + step, 0, picker.rows - 1) : nearest;
     }
     if (changed) choose_row(state, row);
 }
@@ -174,7 +186,8 @@ float without_fault(const Canvas& c, const AppState& state, float x, float y, fl
     // A part is called as in the formula.
     const Line& result = state.explanation.result;
     const bool of_part = is_of_parts(cell.slot) && result.size() > 2;
-    const Line name = of_part ? Line(result.begin(), result.end() - 2) : Line{word(cell_text(cell))};
+    const Line name = of_part ? Line(result.begin(), result.end() - 2)
+                              : Line{word(cell_text(*state.trace, cell, state.cursor.step))};
     const Line line = pieces(name, " = ", number(format_apart(value, *truth).second, Role::none, true));
     c.rich_paragraph(x, y + 32, w, line, size::lead, 1);
     return h;

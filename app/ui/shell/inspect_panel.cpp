@@ -97,9 +97,9 @@ float breadcrumb(const Canvas& c, AppState& state, const Rect& a, float size, in
 
 std::string place_text(const Inspection& in) {
     const CellRef& cell = in.at().cell;
-    std::string out = info(cell.slot).what;
-    if (!one_column(cell.slot)) return out + ", row " + str(cell.row) + ", column " + str(cell.col);
-    return out + ", row " + str(cell.row);
+    const Indices at = indices(*in.trace, cell.slot, {cell.row, cell.col, 1, 1}, in.at().step);
+    const std::string row = info(cell.slot).what + (", row " + str(at.rows.front()));
+    return one_column(cell.slot) ? row : row + ", column " + str(at.cols.front());
 }
 
 // Name, value with all its digits, and the step that made it. Returns the height.

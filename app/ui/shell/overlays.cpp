@@ -49,7 +49,8 @@ void hover_card(const Canvas& main, AppState& state) {
     const Held held = holding(trace, cell, state.cursor.step);
     if (!held) return;
     const int made = held.step;
-    const std::string first = cell_name(cell) + " = " + format_full(value_at(*held.value, cell));
+    const std::string first =
+        cell_text(trace, cell, state.cursor.step) + " = " + format_full(value_at(*held.value, cell));
     std::string second = std::string(info(cell.slot).what);
     if (made >= 0) second += ", step " + str(made + 1);
     if (!info(cell.slot).hbm && slot_look(state, cell.slot).state == CellState::discarded)

@@ -35,7 +35,7 @@ std::string size_words(double truth, double broken) {
 // As a sentence has it: "ℓ[0]", of a part "w_B"
 std::string name_in_words(const BrokenStep& s) {
     const Line title = part_title(s);
-    return title.empty() ? cell_name(s.cell) : plain(title);
+    return title.empty() ? cell_text(*s.truth.trace, s.cell, s.step) : plain(title);
 }
 
 // Its m may be another one, and all that is measured from it: nothing of this is wrong.
@@ -56,13 +56,14 @@ std::string counted(const BrokenStep& s, bool rounded) {
 std::string because(const BrokenStep& s, bool rounded) {
     const auto& cause = s.cause;
     if (!cause) return rounded ? ": it is rounded here." : ".";
+    const std::string name = cell_text(*s.truth.trace, cause->cell, cause->step);
     const std::string since =
         cause->step < 0 ? " from the start." : " since step\u00A0" + str(cause->step + 1) + ".";
-    if (rounded) return ": " + cell_name(cause->cell) + " is rounded" + since;
+    if (rounded) return ": " + name + " is rounded" + since;
     const auto [broken, truth] = format_apart(cause->broken, cause->truth);
     if (same_number(cause->truth, cause->broken)) return ".";
     if (cause->cell == s.cell) return ", because it was " + broken + " and not " + truth + " before.";
-    return ", because " + cell_name(cause->cell) + " is " + broken + " and not " + truth + since;
+    return ", because " + name + " is " + broken + " and not " + truth + since;
 }
 
 // A wrong number on the way may cancel before the end.

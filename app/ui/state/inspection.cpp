@@ -186,15 +186,14 @@ std::string crumb_name(const Inspection& in, int n) {
 }
 
 std::string patch_name(const Trace& trace, const Patch& patch) {
-    const std::string name = plain(slot_symbol(trace, patch.slot, patch.step)),
-                      rows = range_text(patch.cells.row, patch.cells.row + patch.cells.rows - 1),
-                      cols = range_text(patch.cells.col, patch.cells.col + patch.cells.cols - 1);
+    const std::string name = plain(slot_symbol(trace, patch.slot, patch.step));
     // On chip a softmax lesson has one element at a time, and its symbol says which: d′₃, o′₃[1].
     if (trace.lesson().chapter == ChapterId::softmax && !info(patch.slot).hbm) {
         const bool wide = patch.slot == Slot::Oi || patch.slot == Slot::Vj;
-        return wide && trace.problem().d() > 1 ? name + "[" + cols + "]" : name;
+        if (!wide || trace.problem().d() == 1) return name;
+        return name + "[" + range_text(patch.cells.col, patch.cells.col + patch.cells.cols - 1) + "]";
     }
-    return name + "[" + rows + (one_column(patch.slot) ? "" : "," + cols) + "]";
+    return name + index_text(trace, patch.slot, patch.cells, patch.step);
 }
 
 std::string made_text(int step) { return step < 0 ? "given" : "step " + str(step + 1); }

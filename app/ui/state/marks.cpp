@@ -76,8 +76,8 @@ std::string lost_words(const Trace& trace, int k) {
     for (int r = 0; r < value.region.rows; ++r)
         for (int c = 0; c < value.region.cols; ++c)
             if (lost(value.data(r, c)))
-                return cell_name({made->slot, value.region.row + r, value.region.col + c}) + " becomes " +
-                       format_short(value.data(r, c));
+                return cell_text(trace, {made->slot, value.region.row + r, value.region.col + c}, k) +
+                       " becomes " + format_short(value.data(r, c));
     return {};
 }
 
@@ -90,7 +90,7 @@ std::string difference_words(const AppState& state, int k) {
         if (const Held held = state.trace->live(a.slot, a.tile, k - 1); held.step >= 0 && differs(held.step))
             return {};
     const auto far = largest_difference(*state.truth, *state.trace, k);
-    return far ? cell_name(far->cell) + " is " + format_short(far->broken) + " instead of " +
+    return far ? cell_text(*state.trace, far->cell, k) + " is " + format_short(far->broken) + " instead of " +
                      format_short(far->truth)
                : std::string();
 }

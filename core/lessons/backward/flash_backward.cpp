@@ -337,6 +337,7 @@ constinit const Lesson flash_backward = {
     .explain = explain_flash_backward,
     .say = say_gradient,
     .symbol = block_symbol,
+    .indices = own_indices,
     .step_symbol = step_symbol_of,
     .lane = lane,
     .card = no_card,

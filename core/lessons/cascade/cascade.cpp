@@ -345,6 +345,7 @@ constinit const Lesson cascade = {
     .explain = explain_cascade,
     .say = say,
     .symbol = symbol_of,
+    .indices = own_indices,
     .step_symbol = op_symbol,
     .lane = lane,
     .card = card,

@@ -115,6 +115,7 @@ constinit const Lesson attention = {
     .explain = explain_dense,
     .say = say_weight,
     .symbol = block_symbol,
+    .indices = own_indices,
     .step_symbol = dense_step_symbol,
     .lane = lane,
     .card = no_card,

@@ -73,6 +73,7 @@ constinit const Lesson attention_backward = {
     .explain = explain_dense,
     .say = says_nothing,
     .symbol = block_symbol,
+    .indices = own_indices,
     .step_symbol = dense_step_symbol,
     .lane = lane,
     .card = no_card,

@@ -221,6 +221,7 @@ constinit const Lesson training_step = {
     .explain = explain_dense,
     .say = say_weight,
     .symbol = block_symbol,
+    .indices = own_indices,
     .step_symbol = dense_step_symbol,
     .lane = lane,
     .card = no_card,

@@ -129,6 +129,7 @@ constinit const Lesson flash_forward = {
     .explain = explain_forward,
     .say = say_running,
     .symbol = block_symbol,
+    .indices = own_indices,
     .step_symbol = op_symbol,
     .lane = query_block_lane,
     .card = no_card,

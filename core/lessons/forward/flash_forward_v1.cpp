@@ -151,6 +151,7 @@ constinit const Lesson flash_forward_v1 = {
     .explain = explain_v1,
     .say = say_maximum,
     .symbol = block_symbol,
+    .indices = own_indices,
     .step_symbol = step_symbol_of,
     .lane = key_block_lane,
     .card = no_card,

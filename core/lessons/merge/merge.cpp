@@ -264,6 +264,7 @@ constinit const Lesson merge_lesson = {
     .explain = explain_merge_lesson,
     .say = says_nothing,
     .symbol = symbol_of,
+    .indices = own_indices,
     .step_symbol = op_symbol,
     .lane = lane,
     .card = card,

@@ -304,6 +304,7 @@ constinit const Lesson split_kv = {
     .explain = explain_split_kv,
     .say = say_running,
     .symbol = symbol_of,
+    .indices = own_indices,
     .step_symbol = op_symbol,
     .lane = lane,
     .card = card,

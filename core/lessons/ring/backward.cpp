@@ -1,4 +1,5 @@
 #include "core/lessons/ring/explain.h"
+#include "core/lessons/ring/indices.h"
 #include "core/lessons/ring/ring.h"
 #include "core/lessons/ring/shard_steps.h"
 #include "core/lessons/shared/faults.h"
@@ -427,6 +428,7 @@ constinit const Lesson ring_backward = {
     .explain = explain_ring_backward,
     .say = says_nothing,
     .symbol = symbol_of,
+    .indices = ring_indices,
     .step_symbol = step_symbol_of,
     .lane = lane,
     .card = no_card,

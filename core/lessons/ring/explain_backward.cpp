@@ -35,10 +35,8 @@ struct BackwardView : RingView {
         return join({sym(Slot::dK_in, owner), between, sym(Slot::dV_in, owner)});
     }
     Line shares() const { return join({sym(Slot::dK_part, owner), ", ", sym(Slot::dV_part, owner)}); }
-    /// ΔK[2,0] where the row is another one on chip or in the table of shares.
-    void name_result(Slot slot, int row) const {
-        v.out.result = equals(join({sym(slot), "[" + str(row) + "," + str(v.col) + "]"}), v.result());
-    }
+    /// ΔK[2,0] of what on chip has the slot of dK.
+    void name_result(Slot slot) const { v.out.result = equals(join({sym(slot), index_text(v)}), v.result()); }
 };
 
 int local_row(const std::vector<int>& positions, int position) {
@@ -91,13 +89,12 @@ void explain_start(const BackwardView& r) {
     const View& v = r.v;
     if (r.owner < 0) {
         v.out.formula = join({sym(Slot::dQi, r.rank), " ← 0"});
-        r.name_result(Slot::dQi, r.query_at(v.row));
         v.out.why = "dQ of " + rank_name(r.rank) +
                     " grows on chip while the keys come by. It never travels: nobody else has these queries.";
         return;
     }
     v.out.formula = join({sym(Slot::dK_part, r.owner), " ← 0,  ", sym(Slot::dV_part, r.owner), " ← 0"});
-    r.name_result(r.values() ? Slot::dV_part : Slot::dK_part, r.position_of_share());
+    r.name_result(r.values() ? Slot::dV_part : Slot::dK_part);
     v.out.why = "No query of " + rank_name(r.rank) +
                 " sees a key of its own shard, so its gradients set out as 0: the others will add to them.";
 }
@@ -150,7 +147,7 @@ void explain_value_share(const BackwardView& r) {
     const bool any = std::ranges::any_of(P, [](const Expr& e) { return e.value != 0; });
     v.out.formula = join(
         {sym(Slot::dV_part, r.owner), "  ←  ", transposed(sym(Slot::Prob)), " ", sym(Slot::dOi, r.rank)});
-    r.name_result(Slot::dV_part, v.row);
+    r.name_result(Slot::dV_part);
     v.out.title = "Share of the value gradient";
     v.out.kind = !any;
     v.out.why = any ? "What the queries of " + rank_name(r.rank) + " add to the gradient of the value of " +
@@ -217,7 +214,7 @@ void explain_key_share(const BackwardView& r) {
     const Numbers dS = v.numbers_in_column(Slot::dS, v.row), Q = v.numbers_in_column(Slot::Qi, v.col);
     v.out.formula = join({sym(Slot::dK_part, r.owner), "  ←  ", scale_letter(v), transposed(sym(Slot::dS)),
                           " ", sym(Slot::Qi, r.rank)});
-    r.name_result(Slot::dK_part, v.row);
+    r.name_result(Slot::dK_part);
     v.out.title = "Share of the key gradient";
     v.out.why = "What the queries of " + rank_name(r.rank) + " add to the gradient of " + r.key(v.row) +
                 ". It is a share: the queries of other ranks see this key on its way, too.";
@@ -245,7 +242,7 @@ void explain_leaving(const BackwardView& r) {
     v.source(r.values() ? Slot::dVj : Slot::dKj, local_row(r.ring.keys_of(r.owner).positions, position),
              v.col);
     v.out.formula = join({r.shares(), "  →  HBM of " + rank_name(r.rank)});
-    r.name_result(r.values() ? Slot::dV_part : Slot::dK_part, position);
+    r.name_result(r.values() ? Slot::dV_part : Slot::dK_part);
     v.out.why =
         r.ring.ranks == 1 ? "One rank alone has every query: its share is all of dK and dV."
         : r.owner == r.rank

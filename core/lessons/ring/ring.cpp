@@ -1,6 +1,7 @@
 #include "core/lessons/ring/ring.h"
 
 #include "core/lessons/ring/explain.h"
+#include "core/lessons/ring/indices.h"
 #include "core/lessons/ring/shard_steps.h"
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/shared/memory_model.h"
@@ -296,6 +297,7 @@ constinit const Lesson ring_attention = {
     .explain = explain_ring,
     .say = says_nothing,
     .symbol = symbol_of,
+    .indices = ring_indices,
     .step_symbol = op_symbol,
     .lane = lane,
     .card = no_card,

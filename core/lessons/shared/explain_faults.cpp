@@ -68,12 +68,10 @@ std::string called(const View& v, const CellRef& cell) {
         for (const Access& a : accesses) {
             const Region& at = v.trace.value(a.value).region;
             if (a.slot != cell.slot || !is_of_parts(a.slot) || !at.contains(cell.row, cell.col)) continue;
-            std::string index = at.rows > 1 ? str(cell.row - at.row) : "";
-            if (!one_column(a.slot)) index += (index.empty() ? "" : ",") + str(cell.col);
             return plain(slot_symbol(v.trace, a.slot, v.k, a.tile)) +
-                   (index.empty() ? "" : "[" + index + "]");
+                   part_index(v.trace, cell, at, holding(v.trace, cell, v.k).step);
         }
-    return cell_text(cell);
+    return cell_text(v.trace, cell, v.k);
 }
 
 // "m[0] is ∞ since step 5"; empty for what no step before this one wrote or loaded.

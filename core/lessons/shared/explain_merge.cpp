@@ -371,10 +371,15 @@ bool merged_without_weights(const View& v, int row) {
 
 std::string part_index(const View& v) {
     if (!is_of_parts(v.out.target.slot)) return index_text(v);
-    const Region at = MergeView{v, {}}.target;
-    const std::string row = at.rows > 1 ? str(v.row - at.row) : "";
-    if (one_column(v.out.target.slot)) return row.empty() ? "" : "[" + row + "]";
-    return "[" + (row.empty() ? "" : row + ",") + str(v.col) + "]";
+    return part_index(v.trace, v.out.target, MergeView{v, {}}.target, v.k);
+}
+
+std::string part_index(const Trace& trace, const CellRef& cell, const Region& part, int made) {
+    if (trace.lesson().uses(chooses_ranks))
+        return index_text(trace, cell.slot, {cell.row, cell.col, 1, 1}, made);
+    const std::string row = part.rows > 1 ? str(cell.row - part.row) : "";
+    if (one_column(cell.slot)) return row.empty() ? "" : "[" + row + "]";
+    return "[" + (row.empty() ? "" : row + ",") + str(cell.col) + "]";
 }
 
 void explain_merge(const View& v, const MergeWords& words) {

@@ -39,23 +39,23 @@ double m_of(const Trace& trace, const Difference& d, bool before) {
     return beside(trace, Slot::m, d, before ? trace.live(Slot::m, d.step).step - 1 : d.step);
 }
 
-// "row 2", on a ring that of a rank
+// "row 2", on a ring with its rank
 std::string row_of(const Walks& w, const Difference& d) {
-    const int row = written_at(w.truth, d).row;
-    if (w.truth.lesson().uses(chooses_ranks))
-        return "row " + str(row) + " of rank " + str(w.truth.step(d.step).when.worker);
-    return "row " + str(is_of_parts(d.cell.slot) ? row : d.cell.row);
+    if (w.truth.lesson().uses(chooses_ranks)) {
+        const Indices at = indices(w.truth, d.cell.slot, {d.cell.row, d.cell.col, 1, 1}, d.step);
+        return "row " + str(at.rows.front()) + ", of rank " + str(w.truth.step(d.step).when.worker) + ",";
+    }
+    const int row = is_of_parts(d.cell.slot) ? written_at(w.truth, d).row : d.cell.row;
+    return "row " + str(row);
 }
 
 // "w_B is 1 instead of 0.368": a cell as its lesson calls it.
 std::string called_instead(const Walks& w, const Difference& d) {
     const Written at = written_at(w.truth, d);
     const Line symbol = slot_symbol(w.truth, d.cell.slot, d.step, at.access->tile);
-    const Matrix& data = w.truth.value(at.access->value).data;
-    std::string index = data.rows() > 1 ? str(at.row) : "";
-    if (data.cols() > 1) index += (index.empty() ? "" : ",") + str(d.cell.col);
+    const std::string index = part_index(w.truth, d.cell, w.truth.value(at.access->value).region, d.step);
     const auto [is, should] = format_apart(d.broken, d.truth);
-    return plain(symbol) + (index.empty() ? "" : "[" + index + "]") + " is " + is + " instead of " + should;
+    return plain(symbol) + index + " is " + is + " instead of " + should;
 }
 
 // The cell that is furthest off in the first step that differs, of one of these kinds.

@@ -11,7 +11,7 @@ namespace tilewalk {
 Result<std::vector<int>> even_parts(int keys, int parts) {
     if (parts > keys)
         return Failure{
-            "There are " + str(keys) + " keys for " + str(parts) +
+            (keys == 1 ? "There is 1 key for " : "There are " + str(keys) + " keys for ") + str(parts) +
             " parts; each part of an even split needs one. Name the keys of each part to have empty "
             "ones: 3,1,0."};
     std::vector<int> out;

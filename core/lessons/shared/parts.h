@@ -126,6 +126,9 @@ private:
 };
 /// "[2]" behind the letter of a part that has several columns, "[0,2]" of one with several rows.
 std::string part_index(const View& v);
+/// The same of a cell of this part that step `made` has found: "[2,0]", its row among those of the part; no
+/// row where the part has but one, unless that is one of a shard.
+std::string part_index(const Trace& trace, const CellRef& cell, const Region& part, int made);
 inline bool is_merge(Op op) { return op >= Op::merge_max && op <= Op::merge_output; }
 
 /// m₁, w₁ …: of a slot of parts with the name of the tile below; nothing for other slots.

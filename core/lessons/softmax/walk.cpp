@@ -268,6 +268,7 @@ template <SoftmaxForm form> constexpr Lesson lesson_of(const Own& own) {
             .explain = explain_softmax,
             .say = own.say,
             .symbol = softmax_symbol,
+            .indices = own_indices,
             .step_symbol = softmax_step_symbol,
             .lane = [](const Problem&, int phase) { return softmax_lane(form, phase); },
             .card = softmax_card,

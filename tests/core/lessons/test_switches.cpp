@@ -206,7 +206,8 @@ TEST_SUITE("what is said about a fault") {
                     random_precision(random, random_faults(random, b.of(any_problem(random, 5))));
                 const auto trace = b.lesson.build(p);
                 every_written_cell(*trace, [&](const CellRef& cell, int k) {
-                    const std::string why = explain(*trace, k, cell).why, own = cell_text(cell) + " is ";
+                    const std::string why = explain(*trace, k, cell).why,
+                                      own = cell_text(*trace, cell, k) + " is ";
                     const bool itself = why.starts_with(own) && contains(why, ", and so " + own);
                     CHECK_MESSAGE(!itself, why);
                     stays += contains(why, " and stays ");

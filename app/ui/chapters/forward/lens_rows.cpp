@@ -5,7 +5,6 @@
 #include "app/ui/parts/lens_parts.h"
 #include "app/ui/parts/slot_view.h"
 #include "core/base/numbers.h"
-#include "core/lessons/ring/ranks.h"
 #include "core/lessons/shared/faults.h"
 #include "core/walk/lesson.h"
 
@@ -20,26 +19,9 @@ const Value& Around::read(Slot slot, int nth) const {
     return read ? *read : *trace.live(slot, k).value;
 }
 
-namespace {
-
-// Where the rows of the step's queries, or those of its keys, stand in the sequence: a shard counts from 0.
-struct Positions {
-    explicit Positions(const Trace& of) : trace(of) {
-        if (trace.lesson().uses(chooses_ranks)) ring.emplace(trace.problem());
-    }
-    int query(int k, int n) const { return ring ? at(ring->queries_of(trace.step(k).when.worker), n) : n; }
-    int key(int k, int n) const { return ring ? at(ring->keys_of(trace.step(k).j), n) : n; }
-    static int at(const RingRows& rows, int n) { return rows.positions[static_cast<std::size_t>(n)]; }
-
-    const Trace& trace;
-    std::optional<Ring> ring{};
-};
-
-}  // namespace
-
 std::string Around::name(const char* letter, int n) const {
-    const Positions at(trace);
-    return index_label(trace.problem(), letter, *letter == 'q' ? at.query(k, n) : at.key(k, n));
+    const Slot of = *letter == 'q' ? Slot::Qi : Slot::Kj;
+    return index_label(trace.problem(), letter, indices(trace, of, {n, 0, 1, 1}, k).rows.front());
 }
 
 std::string index_label(const Problem& p, const char* letter, int n) {
@@ -76,7 +58,9 @@ std::optional<Dot> single_product(const Around& a, const CellSum& sum) {
     const auto line = [](const CellSum::Factor& f, int at) {
         return (f.column ? ", column " : ", row ") + str(at);
     };
-    out.q_name = pieces(out.q_name, line(sum.a, a.row)), out.k_name = pieces(out.k_name, line(sum.b, a.col));
+    const Indices told = indices(a.trace, sum.slot, {a.row, a.col, 1, 1}, a.k);
+    out.q_name = pieces(out.q_name, line(sum.a, told.rows.front()));
+    out.k_name = pieces(out.k_name, line(sum.b, told.cols.front()));
     return out;
 }
 
@@ -85,9 +69,10 @@ Dot product_dot(const Around& a) {
     Dot out = dot_of(sum);
     out.q_digits = &a.trace.digits(sum.a.slot), out.k_digits = &a.trace.digits(sum.b.slot);
     const bool scores = a.op() == Op::scores;
+    const Indices told = indices(a.trace, sum.slot, {a.row, a.col, 1, 1}, a.k);
     const auto named = [](std::string words) { return Line{word(std::move(words))}; };
     // On stage no row has its name at the left of the table, where it would read as a factor.
-    const std::string whose = far_type() ? ", row " + str(a.row) : "";
+    const std::string whose = far_type() ? ", row " + str(told.rows.front()) : "";
     out.q_name = named(scores ? a.name("q", a.row) : "dO" + whose);
     out.k_name = named(a.op() == Op::preprocess ? "O" + whose : a.name(scores ? "k" : "v", a.col));
     return out;
@@ -114,7 +99,9 @@ Stack division_stack(const Problem& p, double old, double l, double total) {
 
 void draw_areas(const Canvas& c, const Rect& pane, const Around& a) {
     const Problem& p = a.trace.problem();
-    const Positions at(a.trace);
+    const auto position = [&](Slot of, int k, int n) {
+        return indices(a.trace, of, {n, 0, 1, 1}, k).rows.front();
+    };
     std::vector<Area> list(static_cast<std::size_t>(p.N_kv()), {0, 0, 0, Area::When::after});
     for (int k = 0; k < a.trace.size(); ++k) {
         if (a.trace.step(k).op != Op::ds || a.trace.step(k).i != a.trace.step(a.k).i) continue;
@@ -122,7 +109,7 @@ void draw_areas(const Canvas& c, const Rect& pane, const Around& a) {
         const Region& tile = value(Slot::dS).region;
         const int r = a.row - tile.row;
         for (int n = 0; n < tile.cols; ++n)
-            list[static_cast<std::size_t>(at.key(k, tile.col + n))] = {
+            list[static_cast<std::size_t>(position(Slot::Kj, k, tile.col + n))] = {
                 value(Slot::Prob).data(r, n), value(Slot::dP).data(r, n) - value(Slot::Di).data(r, 0),
                 value(Slot::dS).data(r, n),
                 k < a.k    ? Area::When::before
@@ -131,8 +118,8 @@ void draw_areas(const Canvas& c, const Rect& pane, const Around& a) {
     }
     const CellRef target = a.state.explanation.target;
     const double D = Around::at(*a.trace.live(Slot::Di, a.k).value, a.row, 0);
-    areas(c, p, pane, list, target.row == a.row ? at.key(a.k, target.col) : -1, at.query(a.k, a.row),
-          formula_text(a.state.explanation, Role::D, D, format_short(D)));
+    areas(c, p, pane, list, target.row == a.row ? position(Slot::Kj, a.k, target.col) : -1,
+          position(Slot::Qi, a.k, a.row), formula_text(a.state.explanation, Role::D, D, format_short(D)));
 }
 
 std::vector<Bar> row_bars(const Around& a, const Value& tile) {

@@ -115,9 +115,12 @@ void continue_panel(const Canvas& c, AppState& state, const Rect& a) {
     const bool walk = static_cast<Page>(state.start.page) == Page::walk;
     if (walk && one_line && y - a.y > 138)
         steps_strip(c, state, {x, a.y + 104, w, std::min(40.0f, y - a.y - 112)});
+    const CellRef& target = state.explanation.target;
+    const std::string row = str(
+        indices(*state.trace, target.slot, {target.row, target.col, 1, 1}, state.cursor.step).rows.front());
     if (walk && one_line && y - a.y > 190)
         c.text_within(x, a.y + 166, w,
-                      "row " + str(state.explanation.target.row) + " chosen, " +
+                      "row " + row + " chosen, " +
                           (state.undo.empty()
                                ? "nothing edited"
                                : str(state.undo.size()) + (state.undo.size() == 1 ? " change" : " changes") +
@@ -158,8 +161,9 @@ bool open_row(const Canvas& c, StartPage& page, const std::string& id, const Rec
 }
 
 std::string sizes(const Problem& p) {
-    const std::string size = p.N() == p.N_kv() ? str(p.N()) + " × " + str(p.d())
-                                               : str(p.N()) + " queries, " + str(p.N_kv()) + " keys";
+    const std::string size =
+        p.N() == p.N_kv() ? str(p.N()) + " × " + str(p.d())
+                          : str(p.N()) + (p.N() == 1 ? " query, " : " queries, ") + counted(p.N_kv(), "key");
     return size + (p.causal ? ", causal" : "");
 }
 

@@ -59,6 +59,36 @@ TEST_SUITE("merge view") {
         }
     }
 
+    TEST_CASE("on a ring the row that is chosen, its label and its formula have the whole problem's names") {
+        Problem p = *random_problem(12, 4, 3);
+        p.options.ranks = 2, p.options.shards = ShardKind::zigzag;
+        Program program(p);
+        program.show_lesson("ring-backward");
+        const Trace& trace = *program.state.trace;
+        int looked = 0;
+        for (int k = 0; k < trace.size(); ++k) {
+            const Step& step = trace.step(k);
+            const bool chosen = step.op == Op::scores || step.op == Op::dv || step.op == Op::preprocess;
+            if (!chosen || step.when.worker != 1) continue;
+            program.go_to_step(k, 2);
+            for (int row = 0; row < step_region(trace, k).rows; ++row) {
+                choose_row(program.state, row);
+                program.frame(2);
+                const CellRef cell = program.state.explanation.target;
+                const Indices told = indices(trace, cell.slot, {cell.row, cell.col, 1, 1}, k);
+                // Rank 1 has the middle of the sequence as queries; the keys are of either rank.
+                const RingRows& shard = step.op == Op::dv ? Ring(trace.problem()).keys_of(step.j)
+                                                          : Ring(trace.problem()).queries_of(1);
+                CHECK(told.rows.front() == shard.positions[static_cast<std::size_t>(row)]);
+                const std::string result = plain(program.state.explanation.result);
+                CHECK(result.find("[" + str(told.rows.front())) != std::string::npos);
+                CHECK(program.look_for(str(told.rows.front()), "Explanation"));
+                ++looked;
+            }
+        }
+        CHECK(looked >= 24);
+    }
+
     TEST_CASE("the lanes of a ring are ranks, and a message lies beneath the work of its rank") {
         Program program;
         program.show_lesson("ring");
