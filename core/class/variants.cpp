@@ -45,8 +45,23 @@ struct Draw {
     std::vector<Question> questions;
 };
 
+// Without an input of its own X is the identity, and a product with it is a number that stands there already:
+// a lesson that begins with X gets one, as wide as the heads.
+Problem with_input(const Lesson& lesson, Problem shape) {
+    const bool begins_with_X = std::ranges::count(lesson.inputs, Slot::X) > 0;
+    if (!begins_with_X || shape.projection || shape.heads || shape.N() != shape.N_kv()) return shape;
+    const Eigen::Index d = shape.d();
+    shape.projection = Projection{Matrix::Zero(shape.N(), d), Matrix::Zero(d, d), Matrix::Zero(d, d),
+                                  Matrix::Zero(d, shape.V.cols())};
+    return shape;
+}
+
+Problem drawn_problem(const VariantsWanted& wanted, std::uint64_t seed) {
+    return with_other_numbers(with_input(*wanted.lesson, wanted.shape), seed);
+}
+
 Result<Draw> draw(const VariantsWanted& wanted, int step, std::uint64_t seed) {
-    const auto trace = build_trace(*wanted.lesson, with_other_numbers(wanted.shape, seed));
+    const auto trace = build_trace(*wanted.lesson, drawn_problem(wanted, seed));
     if (!trace) return Failure{trace.error};
     return Draw{*trace, questions_before(**trace, step, wanted.seed, wanted.gaps)};
 }
@@ -131,9 +146,8 @@ Result<std::vector<Question>> select(const VariantsWanted& wanted) {
     Selection selection;
     std::optional<Question> at_step;
     for (int n = 0; n < drawn_to_select; ++n) {
-        const auto trace =
-            build_trace(*wanted.lesson,
-                        with_other_numbers(wanted.shape, mixed(wanted.seed, static_cast<std::uint64_t>(n))));
+        const auto trace = build_trace(
+            *wanted.lesson, drawn_problem(wanted, mixed(wanted.seed, static_cast<std::uint64_t>(n))));
         if (!trace) return Failure{trace.error};
         const int steps = (*trace)->size();
         if (wanted.step && (*wanted.step < 0 || *wanted.step >= steps))

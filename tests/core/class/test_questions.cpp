@@ -707,3 +707,30 @@ TEST_CASE("the alternatives to the next step are close by, and none of them woul
     CHECK(loading > 20);
     CHECK(skipping_one > 100);
 }
+
+TEST_CASE("no product with a row of the identity is asked for: its answer would stand in the question") {
+    const Lesson& lesson = *find_lesson("training-step");
+    const auto asked = [&](const Problem& p) {
+        const auto trace = lesson.build(p);
+        int numbers = 0;
+        for (int k = 1; k < trace->size(); ++k) {
+            const Op op = trace->step(k).op;
+            if (op != Op::project && op != Op::weight_gradient) continue;
+            for (std::uint64_t seed = 0; seed < 12; ++seed)
+                for (const Question& q : questions_before(*trace, k, seed)) {
+                    if (q.kind != Question::Kind::value) continue;
+                    ++numbers;
+                    // The sum has more than one product that is not 0.
+                    INFO(q.text);
+                    CHECK(q.text.find(" = (0;\u00A01;\u00A00") == std::string::npos);
+                }
+        }
+        return numbers;
+    };
+    Problem p = *random_problem(4, 3, 7);
+    CHECK(asked(p) == 0);  // X = I
+    const Problem drawn = *random_problem(4, 3, 8);
+    p.projection = Projection{drawn.Q, drawn.K.topRows(3), drawn.V.topRows(3), drawn.Q.topRows(3)};
+    project(p);
+    CHECK(asked(p) > 20);
+}
