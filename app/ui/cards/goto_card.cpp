@@ -4,6 +4,7 @@
 #include "app/ui/kit/card.h"
 #include "app/ui/state/state.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace tilewalk::ui {
@@ -21,12 +22,24 @@ Walked walked(const AppState& state) {
     return {"warp " + str(at.warp), at ? at.steps().count(at.warp) : 0};
 }
 
+// The kernel is on its way: how many steps it has is not known yet.
+bool still_runs(const AppState& state) {
+    return state.page == Page::inside && state.kernel_walk && state.kernel_walk->run && !place_inside(state);
+}
+
 void go_to_typed_step(AppState& state) {
     char* end = nullptr;
     const long step = std::strtol(state.goto_text, &end, 10);
     const Walked of = walked(state);
-    const bool valid = end != state.goto_text && *end == 0 && step >= 1 && step <= of.steps;
-    if (!valid) {
+    const bool number = end != state.goto_text && *end == 0 && step >= 1;
+    if (number && still_runs(state)) {
+        state.inside.playing = false;
+        state.inside.step = static_cast<int>(std::min(step, 1L << 30)) - 1;  // of fewer steps it is the last
+        state.show_goto = false;
+        return notify(state,
+                      "The kernel still runs; step " + str(step) + " is shown when its record is there.");
+    }
+    if (!number || step > of.steps) {
         notify(state, "There is no step \"" + std::string(state.goto_text) + "\"; " + of.what +
                           (of.steps == 0 ? " has none." : " has steps 1 to " + str(of.steps) + "."));
         state.goto_focus = true;  // to be corrected
@@ -57,7 +70,9 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
     show_card(main, "Go to step", a, [&](const Canvas& c) {
         c.frame(a.x + 1, a.y + 1, w - 2, h - 2, c.theme->t3, 1, 9);
         c.text_within(a.x + 16, a.y + (big ? 34 : 26), a.w - 32,
-                      "Go to step (1 to " + str(walked(state).steps) + ")", size, c.theme->t1, Face::medium);
+                      still_runs(state) ? "Go to step, once the kernel has run"
+                                        : "Go to step (1 to " + str(walked(state).steps) + ")",
+                      size, c.theme->t1, Face::medium);
         FieldLook look{
             .focus_now = ImGui::IsWindowAppearing() || state.goto_focus, .face = Face::mono, .size = size};
         state.goto_focus = false;

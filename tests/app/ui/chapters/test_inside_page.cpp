@@ -1,4 +1,5 @@
 // The page Inside: it shows what the record holds, its keys and buttons move the walk, its layout holds.
+#include "app/ui/cards/cards.h"
 #include "app/ui/cards/commands.h"
 #include "app/ui/chapters/inside/bridge.h"
 #include "app/ui/chapters/inside/inside.h"
@@ -10,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstdio>
 #include <set>
 
 using namespace tilewalk::test;
@@ -63,6 +65,32 @@ TEST_CASE("inside page: the chapter has its number, and its run comes by itself"
     for (int n = 0; n < 600 && !place_inside(program.state); ++n) program.wait();
     REQUIRE(place_inside(program.state));
     program.check_shows({"f5-flash2", "Begin a copy", "Q 0, 8", "Random 128 × 64", "of 669"});
+}
+
+TEST_CASE("inside page: a step that is asked for while the kernel runs is shown when it has run") {
+    for (const auto& [typed, shown] : {std::pair("99", 98), {"9999", -1}}) {
+        Program program(example("worked-4x4"));
+        program.press(Key::eight);
+        program.frame();
+        // Without a frame between them, in which the run could end.
+        REQUIRE_FALSE(place_inside(program.state));
+        goto_card.open(program.state);
+        std::snprintf(program.state.goto_text, sizeof program.state.goto_text, "%s", typed);
+        CHECK(goto_card.answer_key(program.state, {Key::enter}));
+        CHECK_FALSE(program.state.show_goto);
+        CHECK(program.state.notice.find("The kernel still runs; step 99") == 0);
+        for (int n = 0; n < 600 && !place_inside(program.state); ++n) program.wait();
+        const InsidePlace at = place_inside(program.state);
+        REQUIRE(at);
+        CHECK(at.k == (shown < 0 ? at.steps().count(at.warp) - 1 : shown));  // of fewer steps the last
+    }
+    // What a walk does not have is told with its limit, and may be corrected.
+    InsideProgram page;
+    page.press("g 9 9 9 9 enter");
+    page.frame();
+    CHECK(page.state.show_goto);
+    CHECK(page.state.notice == "There is no step \"9999\"; warp 0 has steps 1 to " +
+                                   str(page.at().steps().count(page.at().warp)) + ".");
 }
 
 TEST_CASE("inside page: keys go by instruction, line, barrier and tile, to other warps and lanes") {
