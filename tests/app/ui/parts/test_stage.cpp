@@ -901,6 +901,44 @@ TEST_CASE("stage: of a large problem the row is told whose maximum rises, until 
     CHECK(program.state.row == telling_row(*program.state.trace, rising[2]));
 }
 
+TEST_CASE(
+    "stage: the scale of large matrices stands before the result, not over the factors, which lack it") {
+    Problem p = random_with_tiles(64, 16, 16, 16);
+    p.scale = {Scale::Kind::sqrt, 1.0};
+    Program program(p, {1280, 720}, true);
+    for (const char* lesson : {"flash-forward", "flash-backward"}) {
+        program.show_lesson(lesson);
+        for (const Op op : {Op::scores, Op::dq, Op::dk}) {
+            const auto steps = steps_of(*program.state.trace, op);
+            if (steps.empty()) continue;
+            program.go_to_step(steps.back(), 2);
+            INFO(program.where());
+            float lowest_factor = 0, scale = -1;
+            for (const Item& item : program.items())
+                if (item.kind == ItemKind::text && item.text == "scale" && scale < 0) scale = middle(item).y;
+            for (const StageTerm& t : stage_terms(*program.state.trace, program.state.cursor.step)) {
+                if (t.result || t.old) continue;
+                const std::string name = plain(stage_symbol(*program.state.trace, t));
+                for (const Item& item : program.items())
+                    if (item.kind == ItemKind::text && item.text == name && item.font_px > 34)
+                        lowest_factor = std::max(lowest_factor, middle(item).y);
+            }
+            REQUIRE(scale > 0);
+            CHECK(scale > lowest_factor);
+        }
+    }
+}
+
+TEST_CASE("stage: what the mask hides is told beside the map") {
+    for (const bool masks : {true, false}) {
+        Problem p = random_with_tiles(64, 16, 16, 16);
+        p.causal = masks;
+        Program program(p, {1920, 1080}, true);
+        program.go_to_step(steps_of(*program.state.trace, Op::exponentials).front(), 2);
+        CHECK(static_cast<bool>(program.look_for("masked")) == masks);
+    }
+}
+
 TEST_CASE("stage: what is not reached yet is no tile that the mask skips") {
     Program program(causal(random_with_tiles(64, 16, 16, 16)), {1280, 720}, true);
     const auto steps = steps_of(*program.state.trace, Op::scores);
