@@ -22,7 +22,7 @@ std::string heading(const Study& s) {
                        rate(h.bandwidth.value, "B") + ", " + format_name(in.element_bytes) + " at " +
                        rate(h.peak(in.element_bytes), "FLOP");
     if (!h.has_own_peak(in.element_bytes)) text += " (no fp8 units: the rate of fp16)";
-    return text + "\n" + str(in.heads) + " heads, batch " + str(in.batch) + ", d = " + str(in.d) +
+    return text + "\n" + counted(in.heads, "head") + ", batch " + str(in.batch) + ", d = " + str(in.d) +
            ", tiles of " + str(s.shape.Br) + " × " + str(s.shape.Bc) + "\n";
 }
 

@@ -125,8 +125,8 @@ std::string headline(const Trace& trace) {
 std::string problem_facts(const Problem& p) {
     return "N = " + str(p.N()) + (p.N() == 1 ? " query" : " queries") +
            ", N_kv = " + counted(p.N_kv(), "key") + ", d = " + str(p.d()) + "; tiles of " + str(p.Br) +
-           " queries × " + str(p.Bc) + " keys; " + mask_text(p) + "; " + scale_text(p) + more_text(p) + "; " +
-           counted(p.element_bytes, "byte") + " per element";
+           (p.Br == 1 ? " query × " : " queries × ") + counted(p.Bc, "key") + "; " + mask_text(p) + "; " +
+           scale_text(p) + more_text(p) + "; " + counted(p.element_bytes, "byte") + " per element";
 }
 
 std::string problem_facts(const Trace& trace) {

@@ -20,7 +20,7 @@ using Sentence = std::optional<std::string>;
 Sentence check_size(const std::string& what, std::size_t has, int rows, int columns, bool may_be_empty) {
     const std::size_t wanted = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
     if (has == wanted || (has == 0 && may_be_empty)) return {};
-    return what + " has " + str(has) + " numbers; expected " + str(wanted) + ".";
+    return what + " has " + counted(has, "number") + "; expected " + str(wanted) + ".";
 }
 
 Sentence check_tile(const KernelTrace& trace, const KernelTile& tile) {
@@ -94,7 +94,9 @@ std::optional<std::string> refuse(const KernelTrace& trace) {
         return "A split has " + str(trace.split_blocks) + " key blocks; expected 0 or more.";
     const std::int64_t tiles = std::int64_t{p.Tr()} * p.Tc();
     if (!trace.tiles.empty() && static_cast<std::int64_t>(trace.tiles.size()) != tiles)
-        return "There are " + str(trace.tiles.size()) + " tiles; expected " + str(tiles) + ".";
+        return (trace.tiles.size() == 1 ? "There is 1 tile"
+                                        : "There are " + str(trace.tiles.size()) + " tiles") +
+               "; expected " + str(tiles) + ".";
     for (std::size_t n = 0; n < trace.tiles.size(); ++n) {
         const KernelTile& tile = trace.tiles[n];
         const int at = static_cast<int>(n);

@@ -35,8 +35,8 @@ std::optional<std::string> check_head_shapes(const Problem& p, const std::vector
     for (std::size_t n = 0; n < all.size(); ++n)
         if (all[n].rows() != like.rows() || all[n].cols() != like.cols() || !all[n].allFinite())
             return std::string(name) + " of head " + str(static_cast<int>(n)) +
-                   " must be a matrix of finite numbers with " + str(like.rows()) + " rows and " +
-                   str(p.d()) + " columns, as that of the shown head.";
+                   " must be a matrix of finite numbers with " + counted(like.rows(), "row") + " and " +
+                   counted(p.d(), "column") + ", as that of the shown head.";
     return {};
 }
 
@@ -118,11 +118,11 @@ std::optional<std::string> check_heads(const Problem& p) {
         return str(H) + " query heads cannot share " + str(H_kv) +
                " key heads evenly; the number of query heads must be a multiple of that of key heads.";
     if (heads.V.size() != heads.K.size())
-        return "There are K of " + str(H_kv) + " heads and V of " + str(static_cast<int>(heads.V.size())) +
+        return "There are K of " + counted(H_kv, "head") + " and V of " + str(heads.V.size()) +
                "; each key head has both.";
     if (heads.dO.size() != (p.dO ? heads.Q.size() : 0))
-        return "There are dO of " + str(static_cast<int>(heads.dO.size())) +
-               " heads; expected one for each of the " + str(H) + " query heads, or none.";
+        return "There are dO of " + counted(heads.dO.size(), "head") + "; expected one for each of the " +
+               str(H) + " query heads, or none.";
     if (heads.shown < 0 || heads.shown >= H)
         return "The shown head is " + str(heads.shown) + "; " +
                (H == 1 ? "there is head 0 alone." : "there are the heads 0 to " + str(H - 1) + ".");

@@ -53,8 +53,8 @@ Sentence check_shapes(const Problem& p) {
 Sentence check_projection(const Problem& p) {
     const Projection& w = *p.projection;
     if (p.N() != p.N_kv())
-        return "With an input X queries and keys are the same tokens, but Q has " + str(p.N()) +
-               " rows and K has " + str(p.N_kv()) + ".";
+        return "With an input X queries and keys are the same tokens, but Q has " + counted(p.N(), "row") +
+               " and K has " + str(p.N_kv()) + ".";
     if (w.X.rows() != p.N() || w.X.cols() < 1)
         return "X is " + shape(w.X) + " and Q is " + shape(p.Q) + "; X must have a row for each row of Q.";
     const std::pair<const char*, const Matrix*> weights[] = {
@@ -83,7 +83,8 @@ Sentence check_splits(const Options& options, int keys) {
         sum += n;
     }
     if (parts > 0 && sum != keys)
-        return "The parts of the split have " + str(sum) + " keys together, but K has " + str(keys) + ".";
+        return "The parts of the split have " + counted(sum, "key") + " together, but K has " + str(keys) +
+               ".";
     if (options.workers < 1 || options.workers > most_workers)
         return "There are " + str(options.workers) + " workers; expected 1 to " + str(most_workers) + ".";
     return {};
@@ -97,8 +98,10 @@ Sentence check_ranks(const Options& options, int queries, int keys) {
     const int needed = options.ranks * (zigzag ? 2 : 1), rows = std::min(queries, keys);
     if (rows >= needed) return {};
     return "A ring of " + str(options.ranks) + (options.ranks == 1 ? " rank" : " ranks") +
-           (zigzag ? " with zig-zag shards" : "") + " needs " + str(needed) +
-           " queries and keys or more; there are " + str(rows) + (rows == queries ? " queries." : " keys.");
+           (zigzag ? " with zig-zag shards" : "") + " needs " + str(needed) + " queries and keys or more; " +
+           (rows == 1         ? std::string("there is one ") + (rows == queries ? "query." : "key.")
+            : rows == queries ? "there are " + str(rows) + " queries."
+                              : "there are " + str(rows) + " keys.");
 }
 
 // Those that are decoded together follow each other from the row on.
@@ -121,8 +124,11 @@ Sentence check_lesson_options(const Problem& p) {
         return "The learning rate is " + format_number(p.options.learning_rate) +
                "; it must be a number between −1,000,000 and 1,000,000.";
     if (!p.tokens.empty() && static_cast<int>(p.tokens.size()) != positions)
-        return "There are " + str(p.tokens.size()) + " token labels; expected one for each of the " +
-               str(positions) + " positions, or none.";
+        return (p.tokens.size() == 1 ? "There is 1 token label"
+                                     : "There are " + str(p.tokens.size()) + " token labels") +
+               "; expected " +
+               (positions == 1 ? "one" : "one for each of the " + str(positions) + " positions") +
+               ", or none.";
     if (auto s = check_splits(p.options, p.N_kv())) return s;
     if (auto s = check_ranks(p.options, p.N(), p.N_kv())) return s;
     if (auto s = check_shared_prefix(p)) return s;

@@ -113,7 +113,7 @@ void go_on(AppState& state, SaveCard& card) {
     const std::shared_ptr<Piecework> work = card.work;
     while (work->done < work->all && Clock::now() < until)
         if (const auto drawn = work->next(); !drawn) return fail(state, card, drawn.error);
-    if (work->done == work->all) finish(state, full_path(card), str(work->all) + " pages");
+    if (work->done == work->all) finish(state, full_path(card), counted(work->all, "page"));
 }
 
 // Writes the file and closes the card, or says why not.
@@ -135,7 +135,7 @@ void save(AppState& state) {
     if (!saved) return fail(state, *card, saved.error);
     const std::string what = !whole_walk(*card)           ? str(width) + " × " + str(height)
                              : state.page == Page::inside ? std::string("counts of every line")
-                                                          : "all " + str(state.trace->size()) + " steps";
+                                                          : "all " + counted(state.trace->size(), "step");
     finish(state, path, what);
 }
 

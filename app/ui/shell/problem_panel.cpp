@@ -135,7 +135,8 @@ void words_section(const Canvas& c, AppState& state, float x, float y, float w) 
                       joined(state.problem->tokens, " ").c_str());
     }
     const int positions = std::max(state.problem->N(), state.problem->N_kv());
-    const std::string hint = str(positions) + " words, one for each token";
+    const std::string hint =
+        positions == 1 ? "a word for the token" : str(positions) + " words, one for each token";
     const FieldResult field = text_field(c, "##words", x + 62, y - 16, w - 62, 32, state.form.words,
                                          sizeof state.form.words, {.hint = hint.c_str(), .size = 14});
     state.form.words_typed = field.active;

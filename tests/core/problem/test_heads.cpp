@@ -113,7 +113,7 @@ TEST_SUITE("heads") {
         };
         refused([](Problem& p) { p.heads->K.resize(3), p.heads->V.resize(3); }, "cannot share 3 key heads");
         refused([](Problem& p) { p.heads->V.resize(1); }, "V of 1");
-        refused([](Problem& p) { p.heads->dO.resize(1); }, "dO of 1 heads");
+        refused([](Problem& p) { p.heads->dO.resize(1); }, "dO of 1 head;");
         refused([](Problem& p) { p.heads->shown = 4; }, "The shown head is 4");
         refused([](Problem& p) { p.heads->Q[1].resize(3, 4); }, "Q of head 1");
         refused([](Problem& p) { p.heads->V[1](0, 0) = NAN; }, "V of head 1");

@@ -132,7 +132,7 @@ void draw_beside(const Canvas& c, AppState& state, const Rect& a) {
 
 // "2 of 4 tiles done by both", and what the mark on the bars is, if there is room for it.
 void what_bars_say(const Canvas& c, const AppState& state, float x, float y, float room, int done, int all) {
-    const std::string count = str(done) + " of " + str(all) + " tiles",
+    const std::string count = str(done) + " of " + counted(all, "tile"),
                       standard = "standard " + format_traffic(standard_bytes(state));
     const float standard_w = 30 + text_width(Face::regular, size::body, standard);
     for (const std::string& text : {count + " done by both", count}) {

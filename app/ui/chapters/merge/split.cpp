@@ -324,9 +324,9 @@ struct WorkerLanes {
 std::string gain_words(const Problem& p, int flash_end, int split_end) {
     const std::string ends = std::string(tiles_of_work(p) > 1 ? ", of this head" : "") + ": " +
                              str(flash_end) + " → " + str(split_end);
-    if (split_end < flash_end) return str(flash_end - split_end) + " ticks earlier" + ends;
-    if (split_end > flash_end) return str(split_end - flash_end) + " ticks later" + ends;
-    return "as long: " + str(split_end) + " ticks";
+    if (split_end < flash_end) return counted(flash_end - split_end, "tick") + " earlier" + ends;
+    if (split_end > flash_end) return counted(split_end - flash_end, "tick") + " later" + ends;
+    return "as long: " + counted(split_end, "tick");
 }
 
 // On stage nothing is chosen, and its head says the rest.

@@ -14,7 +14,7 @@ struct Line {
 };
 
 void times(std::vector<Line>& out, const Record& r) {
-    out.push_back({"median", format_time(r.median) + " of " + str(r.seconds.size()) + " runs"});
+    out.push_back({"median", format_time(r.median) + " of " + counted(r.seconds.size(), "run")});
     out.push_back({"20 %, 80 %", format_time(r.p20) + ", " + format_time(r.p80)});
     if (r.first > 0) out.push_back({"first run", format_time(r.first) + ", with its memory"});
     if (r.flop_rate() > 0) out.push_back({"rate", format_number(r.flop_rate() / 1e9, 4) + " GFLOP/s"});
@@ -43,7 +43,7 @@ void origin(std::vector<Line>& out, const ShownReport& shown, const Record& r) {
     const BenchReport& report = shown.report;
     std::string device = r.device == "cuda" ? report.machine.gpu : report.machine.cpu;
     if (r.device != "cuda" && report.machine.threads > 0)
-        device += ", " + str(report.machine.threads) + " threads";
+        device += ", " + counted(report.machine.threads, "thread");
     if (r.device != "cuda" && !report.machine.instructions.empty())
         device += ", " + report.machine.instructions;
     out.push_back({"shape", shape_text(r.workload)});

@@ -27,8 +27,8 @@ std::string plan(AppState& state) {
     const auto lengths = chosen_lengths(state.scale);
     if (lengths.empty()) return "The list of lengths cannot be read.";
     const std::size_t kernels = chosen_kernels(bench_request(state.scale), scale_engine(state)).size();
-    return str(kernels * lengths.size()) + " points: " + str(kernels) +
-           " kernels at N = " + format_count(lengths.front()) +
+    return counted(kernels * lengths.size(), "point") + ": " + counted(kernels, "kernel") +
+           " at N = " + format_count(lengths.front()) +
            (lengths.size() > 1 ? " … " + format_count(lengths.back()) : "");
 }
 
