@@ -3,7 +3,6 @@
 #include "app/ui/cards/cards.h"
 
 #include "app/ui/kit/theme.h"
-#include "tests/app/ui/covered.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -102,7 +101,6 @@ std::vector<Finding> broken_rules(const Program& program, LayoutRules rules) {
         for (const Item* item : controls) check.stays_inside(*item);
         for (const Item* cell : items_of(program, ItemKind::cell)) check.stays_inside(*cell);
         check.keep_clear(texts);
-        for (const Item* item : covered_texts(program)) check.add("lies under something", *item, 0);
         check.keep_clear(controls);
     }
     if (!rules.panel.empty())

@@ -65,6 +65,7 @@ TEST_SUITE("merge view") {
         Program program(p);
         program.show_lesson("ring-backward");
         const Trace& trace = *program.state.trace;
+        const Ring ring(trace.problem());
         int looked = 0;
         for (int k = 0; k < trace.size(); ++k) {
             const Step& step = trace.step(k);
@@ -77,12 +78,10 @@ TEST_SUITE("merge view") {
                 const CellRef cell = program.state.explanation.target;
                 const Indices told = indices(trace, cell.slot, {cell.row, cell.col, 1, 1}, k);
                 // Rank 1 has the middle of the sequence as queries; the keys are of either rank.
-                const RingRows& shard = step.op == Op::dv ? Ring(trace.problem()).keys_of(step.j)
-                                                          : Ring(trace.problem()).queries_of(1);
+                const RingRows& shard = step.op == Op::dv ? ring.keys_of(step.j) : ring.queries_of(1);
                 CHECK(told.rows.front() == shard.positions[static_cast<std::size_t>(row)]);
                 const std::string result = plain(program.state.explanation.result);
                 CHECK(result.find("[" + str(told.rows.front())) != std::string::npos);
-                CHECK(program.look_for(str(told.rows.front()), "Explanation"));
                 ++looked;
             }
         }
@@ -376,10 +375,10 @@ TEST_SUITE("merge view") {
         program.show_lesson("ring");
         program.go_to_step(steps_of(*program.state.trace, Op::merge_weights).back(), 2);
         program.click("row/value");
-        program.enter("3");
+        program.enter("7");  // of queries 4 to 7
         CHECK(program.state.row == 3);
         program.click("row/less");
-        CHECK(program.shows("[2]"));
+        CHECK(program.shows("[6]"));
     }
 
     TEST_CASE("the row of a shard that is stored is called as its result is") {

@@ -10,6 +10,7 @@
 #include "core/base/numbers.h"
 #include "core/walk/printed_sum.h"
 #include "core/walk/telling_row.h"
+#include "tests/app/ui/covered.h"
 #include "tests/app/ui/layout_check.h"
 
 #include <algorithm>
@@ -336,6 +337,17 @@ TEST_CASE("stage: nothing is clipped, lies on something else or is too pale, at 
                 else
                     in_every_lesson(program, problem, sample, look);
         }
+}
+
+TEST_CASE("stage: where nothing moves any more, no text lies under a bar or a bed") {
+    for (const char* problem : {"worked-4x4", "causal-8"}) {
+        Program program(example(problem), {1280, 720}, true);
+        at_every_step(program, *program.state.problem, [&] {
+            program.frame(2, 20);
+            for (const Item* text : covered_texts(program))
+                FAIL_CHECK(program.where(), ": '", text->text, "' lies under something");
+        });
+    }
 }
 
 TEST_CASE("stage: what closes an operand has room at the end of the first of two lines") {
