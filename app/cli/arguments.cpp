@@ -429,6 +429,9 @@ std::string unknown_option(const CLI::App& app, const CLI::App& command, const s
 std::string unknown_word(const CLI::App& app, const CLI::App& command, const std::string& word) {
     if (word.size() > 1 && word[0] == '-') return unknown_option(app, command, word);
     if (&app != &command) return in_quotes(word) + " is a word too many for '" + full_name(command) + "'.";
+    for (const std::string_view ending : {".csv", ".tsv", ".npy"})
+        if (word.ends_with(ending))
+            return in_quotes(word) + " is one matrix; name Q, K and V: --q FILE --k FILE --v FILE.";
     return "There is no command " + in_quotes(word) +
            did_you_mean(word, names_of(commands, &Command::name), "; 'tilewalk --help' lists them.");
 }

@@ -102,7 +102,7 @@ Result<std::string> link_of(const ui::AppState& state) {
 
 static Result<LinkedPlace> read_link(const Arguments& a) {
     if (!a.problem.empty() || a.lesson || a.step || a.at || a.tour || a.stop)
-        return Failure{"--link names problem, lesson and step itself; leave out the other options of them."};
+        return Failure{"--link names problem, lesson and step itself; leave out options for these."};
     return place_of_link(*a.link);
 }
 

@@ -22,7 +22,7 @@ Result<ui::Tour> read_tour(const std::string& name_or_path) {
 
 std::optional<std::string> refuse_beside_tour(const Arguments& a) {
     if (a.problem.empty() && !a.lesson && !a.step && !a.link) return std::nullopt;
-    return "A tour has its own problems, lessons and steps; leave out the other options of them.";
+    return "A tour has its own problems, lessons and steps; leave out options for these.";
 }
 
 Result<ui::AppState> state_in_tour(TourScript script, ui::Settings settings) {

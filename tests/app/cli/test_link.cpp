@@ -245,17 +245,29 @@ TEST_CASE("links: mistakes are told in a sentence") {
     CHECK(run({"--link", "tilewalk:" + std::string(8'000'000, '%')}).code == 2);
 }
 
+// A number in brackets at the end of a task, after "Before step K", is a result of step K. Returns how many.
+static int expect_answer(const std::string& line, const ui::AppState& state) {
+    const auto at = line.find("Before step "), bracket = line.rfind('(');
+    if (at == std::string::npos || bracket == std::string::npos || !line.ends_with(")")) return 0;
+    const int step = std::stoi(line.substr(at + 12)) - 1;
+    const std::string answer = line.substr(bracket + 1, line.size() - bracket - 2);
+    const std::string result = plain(explain(*state.trace, step).result);
+    CHECK_MESSAGE(result.find(answer) != std::string::npos, result);
+    return 1;
+}
+
 // The lecturer has nothing but the line: what it names has to be what stands there.
 TEST_CASE("links: every one of docs/teaching.md leads to the step that its line names") {
     const auto text = read_file(TILEWALK_SOURCE_DIR "/docs/teaching.md");
     REQUIRE_MESSAGE(text, text.error);
-    int places = 0;
+    int places = 0, answers = 0;
     for (const std::string& line : split(*text, "\n"))
         for (const std::string& link : split(line, "`")) {
             if (!link.starts_with("tilewalk:") || link.find("sum=") == std::string::npos) continue;
             CAPTURE(line);
             const auto state = opened(link);
             REQUIRE_MESSAGE(state, state.error);
+            if (!line.starts_with("|")) answers += expect_answer(line, *state);
             if (!line.starts_with("|") || state->page != ui::Page::walk) continue;
             const std::string place =
                 ", step " + str(state->cursor.step + 1) + ", " + state->explanation.title;
@@ -263,6 +275,7 @@ TEST_CASE("links: every one of docs/teaching.md leads to the step that its line 
             ++places;
         }
     CHECK(places >= 16);
+    CHECK(answers >= 1);
 }
 
 TEST_CASE("links: of a page") {

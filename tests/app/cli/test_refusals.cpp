@@ -11,6 +11,7 @@ TEST_CASE("refusals: words that are no commands and options") {
     check_refused({
         {{"trce"}, "did you mean trace?"},
         {{"zzzzzz"}, "There is no command \"zzzzzz\""},
+        {{"q.csv"}, "is one matrix; name Q, K and V"},
         {{"problem.json"}, "problem.json"},  // a file alone is opened
         {{"tour.md"}, "tour.md"},
         {{"problem.json", "tour.md"}, "There is no command \"problem.json\""},
