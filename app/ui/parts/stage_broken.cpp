@@ -129,8 +129,11 @@ void fault_name(const Canvas& c, const AppState& state, float x, float y, float 
     const ImU32 ink = !acts ? c.theme->t2 : quiet ? c.theme->t1 : c.theme->danger;
     std::string words = fault_words(state, room - 32);
     if (const int next = acts_next(state); !acts && next >= 0) {
-        std::string from = words;  // "Fault from step 7: …"
-        from.insert(std::min(from.find(':'), from.size()), " from step " + str(next + 1));
+        // "Fault from step 7: …"; "again" where it has been at work before
+        const bool before = next_difference(*state.comparison, -1) < state.cursor.step;
+        std::string from = words;
+        from.insert(std::min(from.find(':'), from.size()),
+                    (before ? " again" : "") + (" from step " + str(next + 1)));
         if (text_width(Face::medium, size::far, from) + 32 <= room) words = from;
     }
     const float wanted = text_width(Face::medium, size::far, words) + 32, w = std::min(wanted, room);

@@ -110,7 +110,8 @@ void run_bar(const Canvas& c, AppState& state, const Rect& a) {
             if (first < end) c.rect(x_of(first), a.y, x_of(end) - x_of(first), a.h, colour, 1);
         };
         run(from, std::min(to, now + 1), t.t3);
-        run(std::max(from, now + 1), to, t.line2);
+        run(std::max(from, now + 1), to,
+            t.light ? t.line : t.line2);  // on white line2 is nearly as dark as t3
     };
     // How long what comes is would tell what it skips.
     const int known = hides_what_comes(state) ? row : grid.count() - 1;

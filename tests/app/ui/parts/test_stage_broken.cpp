@@ -358,6 +358,10 @@ TEST_CASE("stage broken: before the first difference the stage says where it is,
     program.go_to_step(program.state.trace->size() - 1);
     program.press(Key::d);
     CHECK(program.step() == 6);  // round again
+    // Between two that differ
+    program.go_to_step(23);
+    program.frame(2);
+    CHECK(program.shows("Fault again from step 27: correction left out"));
 
     program.show(example("max-first"));
     break_it(program, "Mask edge off by one");
