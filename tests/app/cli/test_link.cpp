@@ -231,15 +231,15 @@ TEST_CASE("links: mistakes are told in a sentence") {
          {{"trace", "--link", *link_to(beyond)}, "leads to step 99, but this walk has 40"},
          {{"--link", *link_to(below)}, "leads to 9.9 of what step 17 writes, 2 × 1, counted from 0"},
          {{"export", "--format", "md", "--link", *link_to(below)}, "leads to 9.9 of what step 17 writes"},
-         {{"--link", link, "--step", "3"}, "leave out the other options"},
-         {{"--link", link, "--example", "worked-4x4"}, "leave out the other options"},
-         {{"--link", link, "--tour", "flash-attention"}, "leave out the other options"},
+         {{"--link", link, "--step", "3"}, "leave out options for these"},
+         {{"--link", link, "--example", "worked-4x4"}, "leave out options for these"},
+         {{"--link", link, "--tour", "flash-attention"}, "leave out options for these"},
          {{"--link", link, "--link", link}, "more than once"},
          {{"questions", "--link", link},
           "'tilewalk questions' has no option \"--link\"; it belongs to the window, 'trace', "
           "'render', 'export', 'film' and 'link'."},
-         {{"trace", "--link", link, "--br", "2"}, "leave out the other options"},
-         {{"link", "--link", link, "--at", "0"}, "leave out the other options"},
+         {{"trace", "--link", link, "--br", "2"}, "leave out options for these"},
+         {{"link", "--link", link, "--at", "0"}, "leave out options for these"},
          {{"trace", "--link", link + "0"}, "cut off"},
          {{"render", "--link", "tilewalk:%", "-o", "/nowhere/a.png"}, "cut off"}});
     CHECK(run({"--link", "tilewalk:" + std::string(8'000'000, '%')}).code == 2);

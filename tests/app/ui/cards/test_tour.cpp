@@ -670,7 +670,7 @@ TEST_CASE("the command line begins a tour, or says what is wrong with it") {
           "bad.md, line 4: there is no lesson \"flash-foward\"; did you mean"},
          {{"--tour", bad}, "bad.md, line 4"},
          {{"render", "--stop", "99", "-o", png}, "99"},
-         {{"render", "--stop", "3", "--lesson", "backward", "-o", png}, "leave out the other options"},
+         {{"render", "--stop", "3", "--lesson", "backward", "-o", png}, "leave out options for these"},
          {{"--stop", "all"}, "all"}});
     output_of({"render", "--stop", "3", "--size", "1024x640", "-o", png});
     CHECK(std::filesystem::exists(png));
