@@ -46,9 +46,9 @@ void transpose(const float* from, std::int64_t rows, std::int64_t d, float* to) 
     std::fill_n(to + (panels - 1) * d * panel, d * panel, 0.0f);
     for (std::int64_t r = 0; r < rows; r += lanes) {
         const float* row[lanes];
-        for (int k = 0; k < lanes; ++k) row[k] = from + (r + k) * d;
-        rows_to_lanes(row, std::min<std::int64_t>(lanes, rows - r), d,
-                      to + r / panel * d * panel + r % panel);
+        const std::int64_t count = std::min<std::int64_t>(lanes, rows - r);
+        for (std::int64_t k = 0; k < count; ++k) row[k] = from + (r + k) * d;
+        rows_to_lanes(row, count, d, to + r / panel * d * panel + r % panel);
     }
 }
 void transpose_back(const float* from, std::int64_t rows, std::int64_t d, float factor, float* to) {
@@ -56,9 +56,9 @@ void transpose_back(const float* from, std::int64_t rows, std::int64_t d, float 
     std::fill_n(factors, lanes, factor);
     for (std::int64_t r = 0; r < rows; r += lanes) {
         float* row[lanes];
-        for (int k = 0; k < lanes; ++k) row[k] = to + (r + k) * d;
-        lanes_to_rows(from + r / panel * d * panel + r % panel, factors,
-                      std::min<std::int64_t>(lanes, rows - r), d, row);
+        const std::int64_t count = std::min<std::int64_t>(lanes, rows - r);
+        for (std::int64_t k = 0; k < count; ++k) row[k] = to + (r + k) * d;
+        lanes_to_rows(from + r / panel * d * panel + r % panel, factors, count, d, row);
     }
 }
 

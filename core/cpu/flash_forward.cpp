@@ -170,10 +170,13 @@ void store_queries(const ForwardTask& t, const OnChip& chip, std::int64_t first,
 void store_partial(const ForwardTask& t, const OnChip& chip, std::int64_t first, std::int64_t rows,
                    const Partial& part) {
     const std::int64_t d = t.w.d;
-    for (std::int64_t r = 0; r < rows; ++r) {
-        const float* const from = chip.Oi + r / panel * d * panel + r % panel;
-        float* const to = part.O + (first + r) * d;
-        for (std::int64_t k = 0; k < d; ++k) to[k] = from[k * panel];
+    float ones[lanes];
+    std::fill_n(ones, lanes, 1.0f);
+    for (std::int64_t r = 0; r < rows; r += lanes) {
+        float* row[lanes];
+        const std::int64_t count = std::min<std::int64_t>(lanes, rows - r);
+        for (std::int64_t k = 0; k < count; ++k) row[k] = part.O + (first + r + k) * d;
+        lanes_to_rows(chip.Oi + r / panel * d * panel + r % panel, ones, count, d, row);
     }
     std::copy_n(chip.m, rows, part.m + first);
     std::copy_n(chip.l, rows, part.l + first);

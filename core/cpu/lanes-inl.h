@@ -63,8 +63,9 @@ HWY_INLINE Vector power_of_steps(hn::Vec<hn::RebindToSigned<Floats>> n_steps) {
 }
 
 // 2ˣ with x = factor · y, for x ≤ 127; relative error below 1.5 · 10⁻⁷ and that of x. Exactly 1 at 0, and
-// exactly 0 below −100.5: beside the weight 1 of the largest score nobody can see 2⁻¹⁰⁰, and products with
-// still smaller numbers would fall among the denormal ones, which are slow.
+// exactly 0 below −100.5 (half a step below −100, where steps are finer). NaN stays NaN. Beside the weight 1
+// of the largest score nobody can see 2⁻¹⁰⁰, and products with still smaller numbers would fall among the
+// denormal ones, which are slow.
 HWY_INLINE Vector exp2(Vector factor, Vector y) {
     const hn::RebindToSigned<Floats> integers;
     // x = n + f with n the nearest number of whole steps: beside 1.5 · 2²³ steps a float has no room for
@@ -94,7 +95,7 @@ HWY_INLINE Vector exp2(Vector factor, Vector y) {
         p = hn::MulAdd(p, f, all(1.0f));
         power = times_power(p, n_steps);
     }
-    return hn::IfThenElseZero(hn::Ge(shifted, all(middle_of_all - 100)), power);
+    return hn::IfThenZeroElse(hn::Lt(shifted, all(middle_of_all - 100)), power);
 }
 
 }  // namespace tilewalk::cpu::HWY_NAMESPACE

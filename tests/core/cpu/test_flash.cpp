@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <limits>
 
 using namespace tilewalk::cpu;
@@ -81,6 +82,21 @@ TEST_SUITE("flash") {
     // Where scores are 10² and more, one near tie in a problem decides its largest error, and how the
     // rounding of two scores meets it is chance, for flash as for standard attention. Over many problems it
     // is not.
+    TEST_CASE("a score that is no number leaves none in its row, wherever its key stands") {
+        for (const std::int64_t key : {0, 7, 39}) {
+            Workload w = workload(5, 40, 24);
+            w.direction = Direction::forward;
+            Tensors inputs = make_inputs(w, 1);
+            inputs.K[static_cast<std::size_t>(key * w.d)] = std::numeric_limits<float>::quiet_NaN();
+            on_every_instruction_set([&] {
+                Setup s(flash(), w, inputs, 1);
+                s.run();
+                for (const float O : s.t.O) CHECK(std::isnan(O));
+                for (const float L : s.t.L) CHECK(std::isnan(L));
+            });
+        }
+    }
+
     TEST_CASE("large logits: over many problems no less exact than standard attention, gradients as well") {
         for (const float spread : {10.0f, 30.0f, 100.0f, 1000.0f})
             for (const Workload& w : {workload(40, 45, 1), workload(60, 50, 3, true), workload(40, 70, 64)}) {
