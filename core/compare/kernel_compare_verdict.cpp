@@ -148,7 +148,9 @@ Standard rounding_of_L(const KernelComparison& c) {
             {Slot::dV, P.transpose() * dO.cwiseAbs()}};
 }
 
-OutputVerdict judge(const KernelComparison& c, Slot slot, const std::vector<Standard>& standards) {
+// `rounding`: what that of L comes to in gradients; empty of other kernels.
+OutputVerdict judge(const KernelComparison& c, Slot slot, const std::vector<Standard>& standards,
+                    const Standard& rounding) {
     const ThreeWays values = output_values(c, slot);
     const Format format = format_of(*c.kernel, slot);
     OutputVerdict out;
@@ -157,7 +159,7 @@ OutputVerdict judge(const KernelComparison& c, Slot slot, const std::vector<Stan
     out.floor = std::ldexp(largest_finite(values.exact), -info(format).fraction_bits);
     // Tensor cores cut their sums off instead of rounding them (core/bench/verify.h).
     if (slot == Slot::L && c.kernel->dtype != DType::f32) out.floor *= 8;
-    if (c.kernel->P_from_L) out.floor += rounding_of_L(c).at(slot).maxCoeff();
+    if (const auto of_L = rounding.find(slot); of_L != rounding.end()) out.floor += of_L->second.maxCoeff();
     for (const Standard& standard : standards)
         out.standard = std::max(out.standard, largest_off(standard.at(slot), values.exact));
     out.worst = values.cell(0, 0);
@@ -182,9 +184,11 @@ std::vector<OutputVerdict> judge_outputs(const KernelComparison& c) {
     std::vector<Standard> standards;
     for (Eigen::Index turn : {Eigen::Index{0}, d / 4, d / 2, 3 * d / 4})
         if (turn > 0 || standards.empty()) standards.push_back(StandardAttention(*c.kernel, turn).out);
+    const Standard rounding = c.kernel->P_from_L ? rounding_of_L(c) : Standard{};
     std::vector<OutputVerdict> out;
     const std::initializer_list<Slot> forward = {Slot::O, Slot::L}, backward = {Slot::dQ, Slot::dK, Slot::dV};
-    for (Slot slot : c.kernel->backward ? backward : forward) out.push_back(judge(c, slot, standards));
+    for (Slot slot : c.kernel->backward ? backward : forward)
+        out.push_back(judge(c, slot, standards, rounding));
     return out;
 }
 

@@ -90,6 +90,8 @@ std::optional<std::string> refuse(const KernelTrace& trace) {
     if (auto s = validate(p)) return s;
     if (trace.backward)
         if (auto s = validate_gradients(p)) return s;
+    if (trace.P_from_L && !trace.backward)
+        return "P_from_L is true of a forward kernel; only a backward kernel takes P from L.";
     if (trace.split_blocks < 0)
         return "A split has " + str(trace.split_blocks) + " key blocks; expected 0 or more.";
     const std::int64_t tiles = std::int64_t{p.Tr()} * p.Tc();

@@ -86,12 +86,14 @@ TEST_CASE("bundle: wrong files are refused with one sentence") {
     CHECK(error_of("{\"schema\":\"tilewalk-compare-1\"}") == "run.json: kernel is missing.");
     const struct {
         const char *from, *to, *words;
-    } damages[] = {{"\"dtype\":\"bf16\"", "\"dtype\":\"f64\"", "dtype is"},
-                   {"\"tiles\":[", "\"tiles\":[7,", "tiles[0] is 7, expected an object"},
-                   {"\"m\":[", "\"m\":[\"x\",", "tiles[0].m[0] is the string \"x\""},
-                   {"\"m\":[", "\"m\":[0,", "m of tile (0, 0) has 129 numbers; expected 128"},
-                   {"\"m\":[", "\"m\":[1e300,", "a number of float32"},
-                   {"\"visited\"", "\"visitd\"", "visitd"}};
+    } damages[] = {
+        {"\"dtype\":\"bf16\"", "\"dtype\":\"f64\"", "dtype is"},
+        {"\"tiles\":[", "\"tiles\":[7,", "tiles[0] is 7, expected an object"},
+        {"\"m\":[", "\"m\":[\"x\",", "tiles[0].m[0] is the string \"x\""},
+        {"\"m\":[", "\"m\":[0,", "m of tile (0, 0) has 129 numbers; expected 128"},
+        {"\"m\":[", "\"m\":[1e300,", "a number of float32"},
+        {"\"visited\"", "\"visitd\"", "visitd"},
+        {"\"backward\":false", "\"backward\":false, \"P_from_L\":true", "P_from_L is true of a forward"}};
     for (const auto& [from, to, words] : damages)
         CHECK_MESSAGE(contains(error_of(replaced(whole, from, to)), words), words);
     CHECK(error_of(replaced(whole, "\"q\": [", "\"q\": [[1],")).find("run.json: problem") == 0);

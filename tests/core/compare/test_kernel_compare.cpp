@@ -369,6 +369,8 @@ TEST_CASE("records that do not fit together are refused") {
         {[](KernelTrace& t) { t.O.clear(); }, "O has 0 numbers; expected 256."},
         {[](KernelTrace& t) { std::swap(t.tiles[0], t.tiles[1]); },
          "Where tile (0, 0) should stand is tile (0, 1)."},
+        {[](KernelTrace& t) { t.P_from_L = true; },
+         "P_from_L is true of a forward kernel; only a backward kernel takes P from L."},
         {[](KernelTrace& t) { t.problem.Q(1, 1) = 70000; }, "Q holds 70000, more than fp16 can (65504)."}};
     for (const auto& [damage, sentence] : damages) {
         KernelTrace bad = whole;
