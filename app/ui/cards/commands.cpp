@@ -181,10 +181,15 @@ void add_terms(std::vector<Command>& out) {
                        }});
 }
 
+// Of the tour that runs; without one of the program's own, which any of them begins.
 void add_stops(std::vector<Command>& out, AppState& state) {
     const StartPage& page = start_page(state);
-    const std::vector<std::string>& stops = page.stops;
-    const std::vector<TourChapter>& chapters = page.tour_chapters;
+    std::vector<std::string> stops;
+    if (state.tour)
+        for (const TourStop& stop : state.tour->script.stops) stops.push_back(stop.heading);
+    else
+        stops = page.stops;
+    const std::vector<TourChapter>& chapters = state.tour ? state.tour->script.chapters : page.tour_chapters;
     for (std::size_t n = 0; n < chapters.size(); ++n)
         out.push_back({"Tour: chapter " + str(n + 1) + ", " + chapters[n].name, "Tour", "",
                        "guided stops part " + str(n + 1),

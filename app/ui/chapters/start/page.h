@@ -49,7 +49,7 @@ StartPage& start_page(AppState& state);
 void wait_for_start(AppState& state);
 
 void open_start(AppState& state);
-/// Goes to stop n of the tour, from 0, and begins the tour where none runs.
+/// Goes to stop n, from 0, of the tour that runs; where none does, begins the program's own there.
 void begin_tour_at(AppState& state, int n);
 /// Back to what was left; begins the tour where nothing was.
 void continue_from_start(AppState& state);

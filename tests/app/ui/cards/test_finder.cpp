@@ -80,6 +80,38 @@ TEST_CASE("every row of every table is found by its own title, before what only 
     }
 }
 
+TEST_CASE("while a tour of a file runs, the palette lists its chapters and stops, and leads to them") {
+    Program program;
+    AppState& state = program.state;
+    Tour tour;
+    for (const char* heading : {"Alpha", "Beta", "Gamma"}) {
+        TourStop stop;
+        stop.heading = heading, stop.problem = state.problem, stop.lesson = state.lesson;
+        tour.script.stops.push_back(stop);
+    }
+    tour.script.chapters = {{"First part", 0}, {"Second part", 2}};
+    start_tour(state, std::move(tour));
+    std::vector<std::string> chapters, stops;
+    for (const Command& command : commands(state)) {
+        const std::string_view kind = command.kind;
+        if (kind == "Tour stop") stops.push_back(command.title);
+        if (kind == "Tour") chapters.push_back(command.title);
+    }
+    REQUIRE(stops == std::vector<std::string>{"Alpha", "Beta", "Gamma"});
+    REQUIRE(chapters ==
+            std::vector<std::string>{"Tour: chapter 1, First part", "Tour: chapter 2, Second part"});
+    for (const auto& [title, at] :
+         {std::pair{"Gamma", 2}, {"Beta", 1}, {"Tour: chapter 2, Second part", 2}}) {
+        find_commands(commands(state), title).front().run(state);
+        REQUIRE(state.tour);
+        CHECK(state.tour->at == at);
+        CHECK(state.tour->stops() == 3);
+    }
+    leave_tour(state);
+    CHECK(find_commands(commands(state), "Tour: chapter 1").front().title ==
+          "Tour: chapter 1, " + start_page(state).tour_chapters.front().name);
+}
+
 TEST_CASE("whatever it runs leaves the program in order, from the window and from the stage") {
     for (const bool presenter : {false, true}) {
         Program program(example("worked-4x4"), {1280, 720}, presenter);
