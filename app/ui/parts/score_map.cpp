@@ -5,6 +5,7 @@
 #include "app/ui/parts/stage_terms.h"
 #include "app/ui/state/marks.h"
 #include "app/ui/state/quiz.h"
+#include "core/problem/mask.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +43,15 @@ void draw_hidden(const Canvas& c, const Rect& a, float least) {
     c.line({a.x + 2, a.bottom() - 2}, {a.right() - 2, a.y + 2}, c.theme->t3, 1.5f);
 }
 
-void draw_values(const Canvas& c, const Grid& g, const Value& value, bool dim) {
+// A score of −∞ may also have overflowed, as −70000 does in fp16.
+bool is_masked(const Trace& trace, Slot slot, int row, int col) {
+    if (slot != Slot::S && slot != Slot::S_hbm) return false;
+    // Ranks of a ring and sequences have rows, or positions, of their own: there the number says it.
+    if (trace.lesson().uses(parts_of_rows)) return true;
+    return !passes_mask(trace.walked(), row, col);
+}
+
+void draw_values(const Canvas& c, const Trace& trace, const Grid& g, const Value& value, bool dim) {
     const Theme& t = *c.theme;
     const SlotLook& range = g.range;
     const Role role = info(g.map.slot).role;
@@ -54,7 +63,8 @@ void draw_values(const Canvas& c, const Grid& g, const Value& value, bool dim) {
             const Rect cell =
                 g.of({value.region.row + r, value.region.col + q, std::min(down, value.region.rows - r),
                       std::min(across, value.region.cols - q)});
-            if (v == minus_infinity) {
+            if (v == minus_infinity &&
+                is_masked(trace, g.map.slot, value.region.row + r, value.region.col + q)) {
                 draw_hidden(c, cell, 12);
                 continue;
             }
@@ -97,7 +107,7 @@ Reached draw_tiles(const Canvas& c, const AppState& state, const Grid& g) {
         if (step.op == Op::skip && k == state.cursor.step) cross_out(c, g.of(tile_region(p, step.i, step.j)));
         if (k > shown || step.op < Op::scores || step.op > Op::mask) continue;
         if (const Value* S = value_in(trace, trace.writes(k), Slot::S)) {
-            draw_values(c, g, *S, step.i != step_now(state).i || step.j != step_now(state).j);
+            draw_values(c, trace, g, *S, step.i != step_now(state).i || step.j != step_now(state).j);
             out.tiles += step.op == Op::scores;
             out.lowest_row = std::max(out.lowest_row, S->region.row + S->region.rows);
         }
@@ -224,7 +234,7 @@ void draw_score_map(const Canvas& c, const AppState& state, const ScoreMap& map,
     } else {
         for (const StageTerm& term : stage_terms(*state.trace, state.cursor.step))
             if (term.slot == map.slot && !(term.result && shows_before(state)))
-                draw_values(c, g, *term.value, false);
+                draw_values(c, *state.trace, g, *term.value, false);
     }
     c.frame(a.x, a.y, a.w, a.h, t.line2);
     const Step& now = step_now(state);
