@@ -545,11 +545,12 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
 bool answer_key(AppState& state, const KeyPress& press) {
     if (press.key == Key::u && press.shift && state.presenter)
         return state.tour->in_full = !state.tour->in_full, true;
+    if (state.edit) return false;
     const bool page_key = press.key == Key::page_down || press.key == Key::page_up;
     if (page_key && press.shift && !press.ctrl && !press.alt)
         return go_to_chapter(state, press.key == Key::page_down ? 1 : -1), true;
     if (press.ctrl || press.alt || press.shift) return false;
-    if (state.edit || (press.key == Key::enter && keyboard_focus_visible())) return false;
+    if (press.key == Key::enter && keyboard_focus_visible()) return false;
     switch (press.key) {
     case Key::page_down:
     case Key::enter: go_to_stop(state, state.tour->at + 1); return true;

@@ -306,6 +306,22 @@ TEST_CASE("Shift PgDn and Shift PgUp go from chapter to chapter, and a sentence 
     CHECK(contains(p.state.notice, "no chapters"));
 }
 
+TEST_CASE("while a number is typed, Shift PgDn and Shift PgUp leave it and the chapter as they are") {
+    Program p;
+    const std::string stop = "## Stop\n- problem: worked-4x4\n\nx\n";
+    start_tour(p.state, read("# T\n# A\n" + stop + "# B\n" + stop + "# C\n" + stop));
+    p.press("shift+pagedown");
+    REQUIRE(p.state.tour->at == 1);
+    settle(p);
+    for (const char* key : {"shift+pagedown", "shift+pageup"}) {
+        begin_edit(p.state, {Slot::Q, 1, 2}, "HBM");
+        p.press(key);  // before the field has the caret, which keeps such keys
+        CHECK(p.state.edit);
+        REQUIRE(p.state.tour->at == 1);
+        p.press(Key::escape);
+    }
+}
+
 TEST_CASE("a tour without chapters has its heading where it was, alone") {
     const char* stop = "## A\n- problem: ties\n\nx\n";
     for (const bool presenter : {false, true}) {
