@@ -107,9 +107,40 @@ HWY_INLINE void row_maximum(const float* S, std::int64_t keys, Vector* m) {
         for (int v = 0; v < 2; ++v) m[v] = hn::Max(m[v], load(S + j * panel + v * lanes));
 }
 
+// The next Kⱼ and Vⱼ come nearer while this block is at work: of both the floats from `first` to `end` beside
+// one panel, a few with each tile of scores. All at once they would hold up what this panel loads.
+struct Ahead {
+    const float *K, *V;
+    std::int64_t first, end, step;
+    HWY_INLINE void fetch() {
+        if (first >= end) return;
+        const std::int64_t count = std::min(step, end - first);
+        prefetch(K + first, count);
+        prefetch(V + first, count);
+        first += count;
+    }
+};
+Ahead share_of_next(const ForwardTask& t, KeyRange next, std::int64_t row, std::int64_t rows) {
+    if (next.first >= next.end) return {t.K, t.V, 0, 0, 16};
+    const std::int64_t d = t.w.d, floats = (next.end - next.first) * d, tiles = t.tiles.Bc / tile_rows,
+                       first = floats * row / rows, end = floats * std::min(row + panel, rows) / rows;
+    return {t.K + next.first * d, t.V + next.first * d, first, end, (end - first + tiles - 1) / tiles};
+}
+
+// What becomes of finished scores: the highest of each row
+struct HighestAndNext {
+    Highest highest;
+    Ahead ahead;
+    template <int rows> HWY_INLINE void take(const Vector (&S)[rows][2]) {
+        highest.take(S);
+        ahead.fetch();
+    }
+};
+
 // One panel of Qᵢ, `row` rows down, meets Kⱼ and Vⱼ: the given keys, of which it takes those that any of its
 // queries sees.
-void walk_tile(const ForwardTask& t, const OnChip& chip, std::int64_t row, KeyRange tile) {
+void walk_tile(const ForwardTask& t, const OnChip& chip, std::int64_t row, KeyRange tile,
+               const Ahead& ahead) {
     const Workload& w = t.w;
     const GroupRows group(w);
     const std::int64_t d = w.d, at = t.i * t.tiles.Br + row, query = group.query(at),
@@ -122,8 +153,9 @@ void walk_tile(const ForwardTask& t, const OnChip& chip, std::int64_t row, KeyRa
     // S = Qᵢ Kⱼᵀ and m ← max(m, rowmax(S))                                             (keys × panel, panel)
     float *const m = chip.m + row, *const l = chip.l + row;
     const Vector m_old[2] = {load(m), load(m + lanes)};
-    Highest highest = {{m_old[0], m_old[1]}};
-    product_over_d(S, panel, keys, {t.K + j * d, d}, {chip.Qi + row * d, panel}, d, highest);
+    HighestAndNext scores = {{{m_old[0], m_old[1]}}, ahead};
+    product_over_d(S, panel, keys, {t.K + j * d, d}, {chip.Qi + row * d, panel}, d, scores);
+    Highest& highest = scores.highest;
     if (w.first_key(last) > j || w.last_key(query) < j + keys - 1) {
         mask_keys(w, at, j, keys, S);
         highest = {{m_old[0], m_old[1]}};
@@ -182,14 +214,6 @@ void store_partial(const ForwardTask& t, const OnChip& chip, std::int64_t first,
     std::copy_n(chip.l, rows, part.l + first);
 }
 
-// The next Kⱼ and Vⱼ come nearer while this block is at work, a share of them beside each panel
-void fetch_share(const ForwardTask& t, KeyRange next, std::int64_t row, std::int64_t rows) {
-    if (next.first >= next.end) return;
-    const std::int64_t floats = (next.end - next.first) * t.w.d, at = floats * row / rows,
-                       share = floats * std::min(row + panel, rows) / rows - at;
-    for (const float* const tensor : {t.K, t.V}) prefetch(tensor + next.first * t.w.d + at, share);
-}
-
 void walk_query_block(const ForwardTask& t, KeyRange keys, const Partial* part, const std::stop_token& stop) {
     const GroupRows group(t.w);
     const std::int64_t first = t.i * t.tiles.Br, rows = std::min(t.tiles.Br, group.count() - first),
@@ -208,8 +232,8 @@ void walk_query_block(const ForwardTask& t, KeyRange keys, const Partial* part, 
     for (std::int64_t j = keys.first + (begin - keys.first) / Bc * Bc; j < end; j += Bc) {
         if (stop.stop_requested()) return;
         for (std::int64_t row = 0; row < rows; row += panel) {
-            fetch_share(t, {j + Bc, std::min(j + 2 * Bc, end)}, row, rows);
-            walk_tile(t, chip, row, {j, std::min(j + Bc, end)});
+            walk_tile(t, chip, row, {j, std::min(j + Bc, end)},
+                      share_of_next(t, {j + Bc, std::min(j + 2 * Bc, end)}, row, rows));
         }
     }
     if (part)
