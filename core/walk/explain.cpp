@@ -131,6 +131,14 @@ Line step_symbol(const Trace& trace, int k) { return trace.lesson().step_symbol(
 
 Line op_symbol(const Trace& trace, int k) { return step_symbol(trace.step(k).op); }
 
+// What a lesson takes for its `indices` that has nothing of its own to say (lesson.h)
+Indices own_indices(const Trace&, Slot, const Region& cells, int) {
+    Indices out;
+    for (int row = cells.row; row < cells.row + cells.rows; ++row) out.rows.push_back(row);
+    for (int col = cells.col; col < cells.col + cells.cols; ++col) out.cols.push_back(col);
+    return out;
+}
+
 Indices indices(const Trace& trace, Slot slot, const Region& cells, int made) {
     if (slot == Slot::count) return own_indices(trace, slot, cells, made);  // of a step that writes nothing
     return trace.lesson().indices(trace, slot, cells, made);

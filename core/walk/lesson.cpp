@@ -2,7 +2,6 @@
 
 #include "core/base/numbers.h"
 #include "core/problem/heads.h"
-#include "core/walk/explain.h"
 
 #include <algorithm>
 
@@ -87,12 +86,5 @@ std::span<const Fault> no_faults() { return {}; }
 std::string says_nothing(const Trace&, int, const Explanation&) { return {}; }
 
 const char* no_card(const Trace&, int) { return nullptr; }
-
-Indices own_indices(const Trace&, Slot, const Region& cells, int) {
-    Indices out;
-    for (int row = cells.row; row < cells.row + cells.rows; ++row) out.rows.push_back(row);
-    for (int col = cells.col; col < cells.col + cells.cols; ++col) out.cols.push_back(col);
-    return out;
-}
 
 }  // namespace tilewalk
