@@ -130,15 +130,19 @@ Origins::WordAt Origins::word_at(std::uint32_t address, int slot) const {
     const std::size_t word = address / word_bytes;
     if (word + 1 >= first_write.size()) return {};
     const auto begin = writes.begin() + first_write[word], end = writes.begin() + first_write[word + 1];
-    const auto next =
-        std::partition_point(begin, end, [&](const Write& w) { return slots[w.event] <= slot; });
+    // Warps that nothing orders write in this run's order, not in that of their slots.
     WordAt out;
     out.ever = begin != end;
-    if (next != begin) out.there = SharedWrite{(next - 1)->event, static_cast<int>((next - 1)->lane)};
-    if (next == end) return out;
-    const std::uint32_t issue = issue_of[next->event];
-    if (issue != nothing && slots[issue] <= slot)
-        out.on_its_way = SharedWrite{issue, static_cast<int>(next->lane)};
+    for (auto write = begin; write != end; ++write) {
+        const auto lane = static_cast<int>(write->lane);
+        if (slots[write->event] <= slot) {
+            out.there = SharedWrite{write->event, lane};
+            continue;
+        }
+        const std::uint32_t issue = issue_of[write->event];
+        if (!out.on_its_way && issue != nothing && slots[issue] <= slot)
+            out.on_its_way = SharedWrite{issue, lane};
+    }
     return out;
 }
 
@@ -284,7 +288,8 @@ void Origins::name_packing(std::uint32_t n) {
         const Event& event = event_of(store.warp, before);
         if (event.op != Op::pack || !(event.lanes >> lane & 1)) continue;
         const auto packed = block.words_of(event)[rank(event.lanes, lane) * event.words + 2];
-        if (packed == block.words_of(store)[1]) matters[steps.event(store.warp, before)] = matters[n];
+        if (packed != block.words_of(store)[1]) continue;
+        matters[steps.event(store.warp, before)] = matters[n];
         return;
     }
 }

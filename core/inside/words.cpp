@@ -7,6 +7,7 @@
 #include "core/inside/fragments.h"
 #include "core/inside/tiles.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <set>
@@ -191,6 +192,23 @@ std::string product_note(const TileProduct& product) {
            (product.adds ? "adds" : "begins anew") + "; group " + str(static_cast<int>(product.group));
 }
 
+// The warp stores the same bits in shared memory a few steps behind.
+bool stays_in_shared(const BlockRecord& block, const Event& pack) {
+    constexpr int nearby = 4;
+    const int lane = std::countr_zero(pack.lanes);
+    const std::uint32_t packed = block.words_of(pack)[2];
+    auto at = std::ranges::partition_point(block.events, [&](const Event& e) { return e.at <= pack.at; });
+    for (int seen = 0; at != block.events.end() && seen < nearby; ++at) {
+        if (at->warp != pack.warp) continue;
+        ++seen;
+        if (at->op != Op::store || !(at->lanes >> lane & 1)) continue;
+        const auto rank = static_cast<std::size_t>(std::popcount(at->lanes & ((1u << lane) - 1)));
+        const auto stored = block.words_of(*at).subspan(rank * at->words);
+        if (stored[1] == packed) return is_shared(stored[0]);
+    }
+    return false;
+}
+
 // Weights become a factor of the product with V, results leave for HBM.
 std::string why_of_packing(Matter about, const char* otherwise) {
     if (about == Matter::none || about == Matter::other) return otherwise;
@@ -279,7 +297,11 @@ std::string spaced_lanes(std::uint32_t lanes) {
 StepWords words_of_step(const Record&, const BlockRecord& block, const Event& event, Matter about) {
     const OpWords& of = words_of_op(event.op);
     StepWords words{of.title, of.instruction, lanes_text(event.lanes), of.why};
-    if (event.op == Op::pack) words.why = why_of_packing(about, of.why);
+    if (event.op == Op::pack)
+        words.why = stays_in_shared(block, event)
+                        ? "Two numbers share a register. The store behind it writes both at once to shared "
+                          "memory, where other warps read them as a factor of their products."
+                        : why_of_packing(about, of.why);
     const bool plain = event.op == Op::load || event.op == Op::store;
     if (plain) words.title += (event.op == Op::load ? " from " : " to ") + memory_of(block, event);
     for (const Access& access : accesses_of(event, block.words_of(event)))

@@ -356,6 +356,34 @@ TEST_SUITE("inside") {
         CHECK(results == 2 * 2 * 8);
     }
 
+    TEST_CASE("a packing of the backward pass is stored in shared memory, and its words say so") {
+        for (const std::string kernel : {"b2-tensor-core", "b3-deterministic"}) {
+            CAPTURE(kernel);
+            auto run = gpu::record_kernel({kernel, DType::bf16, *random_problem(128, 64, 1), {0}});
+            REQUIRE_MESSAGE(run, run.error);
+            int shared = 0;
+            for (const Launch& launch : run->launches) {
+                if (launch.blocks.empty()) continue;
+                const BlockRecord& block = launch.blocks.front();
+                const Steps steps(*run, launch, block);
+                const Origins origins(*run, block, steps);
+                for (int k = 0; k + 1 < steps.count(0); ++k) {
+                    const Event &event = block.events[steps.event(0, k)],
+                                &next = block.events[steps.event(0, k + 1)];
+                    if (event.op != Op::pack) continue;
+                    const bool stored = next.op == Op::store;
+                    const bool to_shared = stored && is_shared(block.words_of(next)[0]);
+                    const Matter matter = origins.matter(steps.event(0, k));
+                    const std::string why = words_of_step(*run, block, event, matter).why;
+                    CHECK(contains(why, "to shared memory") == to_shared);
+                    CHECK(contains(why, "without leaving the registers") == !stored);
+                    shared += to_shared;
+                }
+            }
+            CHECK(shared > 0);
+        }
+    }
+
     TEST_CASE("the sum of a score has d / 16 parts, and one of O as many as a tile has 16 keys") {
         const Walked w("f5-flash2");
         std::map<std::pair<Matter, int>, int> parts;
