@@ -75,11 +75,11 @@ void read_list(const ImDrawList& list, std::vector<Letter>& letters) {
 
 }  // namespace
 
-std::vector<const Item*> covered_texts(const Program& program) {
+CoveredTexts covered_texts(const Program& program) {
     const ImDrawData* const data = ImGui::GetDrawData();
     std::vector<Letter> letters;
     for (int n = 0; data && n < data->CmdListsCount; ++n) read_list(*data->CmdLists[n], letters);
-    std::vector<const Item*> out;
+    CoveredTexts out;
     for (const Item& item : program.items()) {
         if (item.kind != ItemKind::text) continue;
         const auto spaces = std::ranges::count(item.text, ' ');
@@ -87,7 +87,9 @@ std::vector<const Item*> covered_texts(const Program& program) {
         long all = 0, seen = 0;
         for (const Letter& letter : letters)
             if (inside(letter.at, item.min, item.max)) ++all, seen += !letter.covered;
-        if (wanted > 0 && all * 4 >= wanted * 3 && seen * 4 < wanted * 3) out.push_back(&item);
+        if (wanted <= 0 || all * 4 < wanted * 3) continue;
+        ++out.looked_at;
+        if (seen * 4 < wanted * 3) out.texts.push_back(&item);
     }
     return out;
 }

@@ -7,7 +7,11 @@
 
 namespace tilewalk::test {
 
-/// Of the last frame those that lose more than a quarter of their letters to an opaque shape: a bar, a bed.
-std::vector<const Item*> covered_texts(const Program& program);
+struct CoveredTexts {
+    std::vector<const Item*> texts;  ///< that lose more than a quarter of their letters to an opaque shape
+    int looked_at = 0;               ///< texts whose letters were found among what was drawn
+};
+/// Of the last frame: under a bar, a bed.
+CoveredTexts covered_texts(const Program& program);
 
 }  // namespace tilewalk::test

@@ -340,14 +340,41 @@ TEST_CASE("stage: nothing is clipped, lies on something else or is too pale, at 
 }
 
 TEST_CASE("stage: where nothing moves any more, no text lies under a bar or a bed") {
-    for (const char* problem : {"worked-4x4", "causal-8"}) {
-        Program program(example(problem), {1280, 720}, true);
-        at_every_step(program, *program.state.problem, [&] {
+    for (const char* name : {"worked-4x4", "causal-8"}) {
+        const Problem problem = example(name);
+        Program program(problem, {1280, 720}, true);
+        int frames = 0;
+        at_every_step(program, problem, [&] {
+            ++frames;
             program.frame(2, 20);
-            for (const Item* text : covered_texts(program))
-                FAIL_CHECK(program.where(), ": '", text->text, "' lies under something");
+            const CoveredTexts covered = covered_texts(program);
+            INFO(program.where());
+            REQUIRE(covered.looked_at > 10);
+            for (const Item* text : covered.texts) FAIL_CHECK("'", text->text, "' lies under something");
         });
+        CHECK(frames > 100);
     }
+}
+
+TEST_CASE("stage: a bar that is drawn over a text is found") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.frame(2, 20);
+    const CoveredTexts before = covered_texts(program);
+    REQUIRE(before.looked_at > 10);
+    REQUIRE(before.texts.empty());
+    const auto text = std::ranges::find_if(program.items(), [](const Item& item) {
+        return item.kind == ItemKind::text && item.text.size() > 8;
+    });
+    REQUIRE(text != program.items().end());
+    ImDrawData* const data = ImGui::GetDrawData();
+    for (int n = 0; n < data->CmdListsCount; ++n) {
+        data->CmdLists[n]->PushClipRectFullScreen();
+        data->CmdLists[n]->AddRectFilled(text->min, text->max, IM_COL32_WHITE);
+        data->CmdLists[n]->PopClipRect();
+    }
+    const CoveredTexts after = covered_texts(program);
+    CHECK(after.looked_at == before.looked_at);
+    CHECK(std::ranges::count(after.texts, &*text) == 1);
 }
 
 TEST_CASE("stage: what closes an operand has room at the end of the first of two lines") {
