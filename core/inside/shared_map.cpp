@@ -121,6 +121,10 @@ public:
         const std::size_t apart = std::max<std::size_t>(1, out.pieces.size() / samples);
         for (std::size_t n = 0; n < out.pieces.size(); ++n)
             take_piece(n, n % apart == 0 || n + 1 == out.pieces.size());
+        // A tile that is filled in part ends between two of them
+        for (std::size_t n = last_named + 1, end = std::min(last_named + apart, out.pieces.size()); n < end;
+             ++n)
+            take_piece(n, true);
         std::set<std::uint32_t> known;  // of each place the tile that was asked for last
         for (auto tile = map.tiles().rbegin(); tile != map.tiles().rend(); ++tile)
             if (tile->issued <= slot) take_tile(*tile, known);
@@ -128,9 +132,12 @@ public:
     }
 
 private:
-    void name_row(const SharedWrite& write, std::uint32_t address, RowRange& rows) const {
+    void name_row(const SharedWrite& write, std::uint32_t address, RowRange& rows) {
         const auto from = origins.source_of(write, address);
-        if (const auto element = from ? element_of(record, *from) : std::nullopt) rows.take(element->row);
+        const auto element = from ? element_of(record, *from) : std::nullopt;
+        if (!element) return;
+        rows.take(element->row);
+        last_named = (address - area.begin) / chunk_bytes;
     }
 
     void take_piece(std::size_t n, bool names) {
@@ -190,7 +197,8 @@ private:
     const SharedMap& map;
     const SharedArea& area;
     int slot;
-    bool tiles = false;  ///< the area is one of Hopper's tiles
+    bool tiles = false;          ///< the area is one of Hopper's tiles
+    std::size_t last_named = 0;  ///< the last piece whose row is known
     SharedContent out;
 };
 

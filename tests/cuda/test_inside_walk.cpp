@@ -25,14 +25,15 @@ using test::contains;
 namespace {
 
 struct Walked {
-    Problem problem = *random_problem(128, 64, 1);
+    Problem problem;
     Record record;
     const Launch* launch = nullptr;
     const BlockRecord* block = nullptr;
     std::unique_ptr<Steps> steps;
     std::unique_ptr<Origins> origins;
 
-    explicit Walked(const std::string& kernel, DType type = DType::bf16) {
+    explicit Walked(const std::string& kernel, DType type = DType::bf16, int N = 128)
+        : problem(*random_problem(N, 64, 1)) {
         auto run = gpu::record_kernel({kernel, type, problem, {0}});
         REQUIRE_MESSAGE(run, run.error);
         record = std::move(*run);
@@ -176,6 +177,20 @@ TEST_SUITE("inside") {
                 REQUIRE_MESSAGE(broken, broken.error);
                 CAPTURE(fault.line);
                 CHECK(protects.at(fault.line) == (broken->races() > 0));
+            }
+        }
+    }
+
+    TEST_CASE("of a tile that is filled in part every row is named, the last as well") {
+        for (const int N : {4, 5, 6, 30}) {
+            const Walked w("f5-flash2", DType::bf16, N);
+            const SharedMap map(*w.block, *w.steps, *w.origins);
+            for (const SharedArea& area : map.areas()) {
+                const SharedContent at_end =
+                    content_of(w.record, *w.block, *w.steps, *w.origins, map, area, w.steps->slots());
+                CAPTURE(N);
+                CHECK(at_end.rows.first == 0);
+                CHECK(at_end.rows.last == N - 1);
             }
         }
     }

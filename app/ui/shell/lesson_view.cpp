@@ -27,6 +27,12 @@ static void forward_main(const Canvas& c, AppState& state, const Layout& layout)
 // All of it, by buttons and titles.
 static float whole_title(const AppState&, const Rect& sram) { return sram.w; }
 
+// HBM stands at the left of the stage
+static LessonView with_strip(LessonView view) {
+    view.has_all_digits = strip_stage_has_all_digits;
+    return view;
+}
+
 const LessonView& lesson_view(const Lesson& lesson) {
     static const LessonView dense{dense_main, dense_presenter,     false, {"Matrices", "Lens"}, nullptr,
                                   nullptr,    stage_has_all_digits};
@@ -36,28 +42,14 @@ const LessonView& lesson_view(const Lesson& lesson) {
         dense,  // Picture::training
         // Picture::softmax
         {softmax_main, softmax_presenter, false, {"Row", "Three passes", "Two passes", "Running values"}},
-        {forward_main,
-         forward_presenter,
-         true,
-         {"HBM", "SRAM", "Lens", "Map"},
-         nullptr,
-         nullptr,
-         strip_stage_has_all_digits},  // Picture::forward
-        {v1_main,
-         forward_presenter,
-         true,
-         {"HBM", "SRAM", "Beside"},
-         nullptr,
-         nullptr,
-         strip_stage_has_all_digits},  // Picture::forward_v1
-        // Picture::flash_backward
-        {backward_main,
-         backward_presenter,
-         true,
-         {"HBM", "SRAM", "Lens"},
-         order_switch_taken,
-         nullptr,
-         strip_stage_has_all_digits},
+        with_strip(
+            {forward_main, forward_presenter, true, {"HBM", "SRAM", "Lens", "Map"}}),  // Picture::forward
+        with_strip({v1_main, forward_presenter, true, {"HBM", "SRAM", "Beside"}}),     // Picture::forward_v1
+        with_strip({backward_main,
+                    backward_presenter,
+                    true,
+                    {"HBM", "SRAM", "Lens"},
+                    order_switch_taken}),  // Picture::flash_backward
         {merge_main,
          merge_presenter,
          false,

@@ -186,7 +186,7 @@ std::string crumb_name(const Inspection& in, int n) {
 }
 
 std::string patch_name(const Trace& trace, const Patch& patch) {
-    const std::string name = plain(slot_symbol(trace, patch.slot, patch.step));
+    std::string name = plain(slot_symbol(trace, patch.slot, patch.step));
     // On chip a softmax lesson has one element at a time, and its symbol says which: d′₃, o′₃[1].
     if (trace.lesson().chapter == ChapterId::softmax && !info(patch.slot).hbm) {
         const bool wide = patch.slot == Slot::Oi || patch.slot == Slot::Vj;
