@@ -20,7 +20,7 @@ build, most = sys.argv[1], float(sys.argv[2])
 entries = json.loads(subprocess.run(["ctest", "--test-dir", build, "-L", "^(core|io)$", "--show-only=json-v1"],
                                     capture_output=True, check=True).stdout)["tests"]
 valgrind = ["valgrind", "--quiet", "--error-exitcode=99", "--trace-children=no", "--num-callers=25"]
-found, long, differ, looked_at = [], [], [], 0
+found, long, differ, failed, looked_at = [], [], [], [], 0
 for entry in entries:
     command = entry.get("command")
     if not command or "tilewalk_test_" not in command[0]:
@@ -30,15 +30,24 @@ for entry in entries:
     if time.monotonic() - began > most or plain.returncode == 77:
         long.append(entry["name"])
         continue
+    if plain.returncode != 0:
+        failed.append(f"{entry['name']} (without valgrind, too)")
+        continue
     done = subprocess.run(valgrind + command, capture_output=True, check=False)
     looked_at += 1
     if done.returncode == 99:
         found.append(entry["name"])
         print(f"{entry['name']}\n{done.stderr.decode(errors='replace')[:4000]}", flush=True)
+    elif done.returncode < 0:  # ended by a signal: an instruction that valgrind does not know, or valgrind itself
+        failed.append(f"{entry['name']} (signal {-done.returncode} in valgrind)")
     elif done.returncode != plain.returncode:
         differ.append(entry["name"])
 print(f"left out as too long: {', '.join(long) or 'none'}")
 print(f"other numbers in valgrind: {', '.join(differ) or 'none'}")
 print(f"{looked_at} entries looked at, {len(found)} with findings{': ' + ', '.join(found) if found else ''}")
-sys.exit(bool(found))
+if failed:
+    print(f"did not run to their end: {', '.join(failed)}")
+if looked_at == 0:
+    print("no entry was looked at: are the tests built?")
+sys.exit(bool(found or failed or looked_at == 0))
 PYTHON
