@@ -209,7 +209,7 @@ private:
     // Once for each kernel. If they do not pass, the point has been finished.
     bool small_sizes_pass(Candidate& c) {
         try {
-            const Verdict& verdict = small_verdict(*c.kernel);
+            const KernelVerdict& verdict = small_verdict(*c.kernel);
             c.point.max_error = verdict.error, c.point.error_limit = verdict.limit;
             if (verdict.passed) return true;
             finish(c, stop.stop_requested() ? Point::State::cancelled : Point::State::failed,
@@ -219,7 +219,7 @@ private:
         }
         return false;
     }
-    const Verdict& small_verdict(const KernelInfo& kernel) {
+    const KernelVerdict& small_verdict(const KernelInfo& kernel) {
         const auto known = verdicts.find(kernel.name);
         if (known != verdicts.end()) return known->second;
         tell(kernel.name + ": checking small sizes");
@@ -271,8 +271,8 @@ private:
         judge(c, verify_rows(*c.prepared, c.point.workload, inputs, request.seed, stop, *c.kernel));
     }
 
-    void judge(Candidate& c, const Verdict& rows) {
-        const Verdict& small = verdicts[c.kernel->name];
+    void judge(Candidate& c, const KernelVerdict& rows) {
+        const KernelVerdict& small = verdicts[c.kernel->name];
         const bool worse = rows.error * small.limit > small.error * rows.limit;
         c.point.max_error = worse ? rows.error : small.error;
         c.point.error_limit = worse ? rows.limit : small.limit;
@@ -343,7 +343,7 @@ private:
     BenchReport report;
     BenchProgress progress;
     Forecast forecast;
-    std::map<std::string, Verdict> verdicts;  // at small sizes, of each kernel
+    std::map<std::string, KernelVerdict> verdicts;  // at small sizes, of each kernel
     std::vector<std::pair<std::string, Workload>> ahead;
     Clock::time_point begun = Clock::now();
 };

@@ -33,11 +33,11 @@ void merge(AllCompared& all, const AllCompared& part) {
     for (std::size_t tensor = 0; tensor < all.size(); ++tensor) all[tensor].merge(part[tensor]);
 }
 
-Verdict verdict_of(const AllCompared& all, const Workload& w) {
+KernelVerdict verdict_of(const AllCompared& all, const Workload& w) {
     const Compared* worst = &all[0];
     for (const Compared& tensor : all)
         if (tensor.part() > worst->part()) worst = &tensor;
-    Verdict verdict{worst->error <= worst->limit(), worst->error, worst->limit(), ""};
+    KernelVerdict verdict{worst->error <= worst->limit(), worst->error, worst->limit(), ""};
     if (verdict.passed) return verdict;
     verdict.sentence = std::string(worst->tensor) + " is off by " + in_short(worst->error) + " (limit " +
                        in_short(worst->limit()) + ") in head " + std::to_string(worst->head) + ", row " +

@@ -45,6 +45,6 @@ enum { O, L, dQ, dK, dV };
 AllCompared nothing_compared(DType type);
 void merge(AllCompared& all, const AllCompared& part);
 /// The tensor nearest to its limit, or beyond it.
-Verdict verdict_of(const AllCompared& all, const Workload& workload);
+KernelVerdict verdict_of(const AllCompared& all, const Workload& workload);
 
 }  // namespace tilewalk

@@ -157,7 +157,7 @@ private:
 
     // Empty when all ranks are right
     std::string wrong(Rank& rank, const ring::Problem& problem, Point& point) {
-        const Verdict mine = verify_rank(rank, problem, request.bench.seed, transport, pool);
+        const KernelVerdict mine = verify_rank(rank, problem, request.bench.seed, transport, pool);
         const auto errors = gathered<double>(transport, {mine.error, mine.limit});
         const auto sentences = gather(transport, mine.passed ? "" : mine.sentence);
         return decided([&] {

@@ -155,7 +155,7 @@ public:
         : rank(which), problem(what), w(problem.workload), seed(from), transport(with), pool(threads),
           rows(which.rows()), positions(positions_of(which)), backward(w.direction == Direction::backward) {}
 
-    Verdict verify() {
+    KernelVerdict verify() {
         std::vector<Sample> samples = chosen();
         compute(samples);
         for (Sample& sample : samples) look_at(sample);
@@ -373,8 +373,8 @@ void fill(ring::Rank& rank, const ring::Problem& problem, std::uint64_t seed) {
     if (w.direction == Direction::backward) fill_tensor(stream, rank.dO(), heads, own, rank.rows(), w.d);
 }
 
-Verdict verify_rank(ring::Rank& rank, const ring::Problem& problem, std::uint64_t seed,
-                    ring::Transport& transport, cpu::ThreadPool& pool) {
+KernelVerdict verify_rank(ring::Rank& rank, const ring::Problem& problem, std::uint64_t seed,
+                          ring::Transport& transport, cpu::ThreadPool& pool) {
     return Verifier(rank, problem, seed, transport, pool).verify();
 }
 

@@ -11,7 +11,7 @@ namespace tilewalk {
 /// Fills the tensors of a rank from make_inputs()'s numbers.
 void fill(ring::Rank& rank, const ring::Problem& problem, std::uint64_t seed);
 /// Rows of this rank after its run. All ranks at once: backward they exchange what their queries sum up to.
-Verdict verify_rank(ring::Rank& rank, const ring::Problem& problem, std::uint64_t seed,
-                    ring::Transport& transport, cpu::ThreadPool& pool);
+KernelVerdict verify_rank(ring::Rank& rank, const ring::Problem& problem, std::uint64_t seed,
+                          ring::Transport& transport, cpu::ThreadPool& pool);
 
 }  // namespace tilewalk

@@ -15,7 +15,7 @@ namespace {
 
 using namespace of_tensor;
 
-Verdict stopped() { return {false, 0, 0, "Stopped before it was verified."}; }
+KernelVerdict stopped() { return {false, 0, 0, "Stopped before it was verified."}; }
 
 // The orders of adding that standard attention is tried with, by where its sums over d begin.
 std::set<std::int64_t> turns(const Workload& w) { return {0, w.d / 4, w.d / 2, 3 * w.d / 4}; }
@@ -149,20 +149,20 @@ void look_at_keys(AllCompared& all, const Tensors& out, const Workload& w, const
 }
 
 // Of a yardstick: whether it read every word of K and V once.
-Verdict verify_reading(const Tensors& out, const Tensors& inputs) {
+KernelVerdict verify_reading(const Tensors& out, const Tensors& inputs) {
     std::uint32_t bits = 0;
     for (const std::vector<float>* tensor : {&inputs.K, &inputs.V})
         for (const float x : *tensor) bits ^= std::bit_cast<std::uint32_t>(x);
     const double off = error_of(out.L.front(), bits & 0xffffff);
-    Verdict verdict{off == 0, off, 1, ""};
+    KernelVerdict verdict{off == 0, off, 1, ""};
     if (off != 0) verdict.sentence = "Not every word of K and V was read once.";
     return verdict;
 }
 
 }  // namespace
 
-Verdict verify_outputs(const Tensors& out, const Workload& w, const Tensors& inputs,
-                       const KernelInfo& kernel) {
+KernelVerdict verify_outputs(const Tensors& out, const Workload& w, const Tensors& inputs,
+                             const KernelInfo& kernel) {
     if (kernel.yardstick) return verify_reading(out, inputs);
     const auto exact = reference_outputs<double>(w, inputs);
     AllCompared all = nothing_compared(w.dtype);
@@ -182,8 +182,9 @@ Verdict verify_outputs(const Tensors& out, const Workload& w, const Tensors& inp
     return verdict_of(all, w);
 }
 
-Verdict verify_small(Engine& engine, const KernelInfo& kernel, const Workload& like, std::stop_token stop) {
-    Verdict worst{true, 0, 0, ""};
+KernelVerdict verify_small(Engine& engine, const KernelInfo& kernel, const Workload& like,
+                           std::stop_token stop) {
+    KernelVerdict worst{true, 0, 0, ""};
     std::uint64_t seed = 1;
     for (const Small& size : smalls) {
         const Workload w = small_workload(like, size, kernel);
@@ -191,15 +192,15 @@ Verdict verify_small(Engine& engine, const KernelInfo& kernel, const Workload& l
         const Tensors inputs = make_inputs(w, seed++, size.spread);
         const auto prepared = engine.prepare(kernel, w, inputs, stop);
         if (!prepared || !prepared->run(stop)) return stopped();
-        Verdict verdict = verify_outputs(prepared->outputs(), w, inputs, kernel);
+        KernelVerdict verdict = verify_outputs(prepared->outputs(), w, inputs, kernel);
         if (!verdict.passed) return verdict;
         if (worst.limit == 0 || verdict.error / verdict.limit > worst.error / worst.limit) worst = verdict;
     }
     return worst;
 }
 
-Verdict verify_rows(Prepared& prepared, const Workload& w, const Tensors& inputs, std::uint64_t seed,
-                    std::stop_token stop, const KernelInfo& kernel) {
+KernelVerdict verify_rows(Prepared& prepared, const Workload& w, const Tensors& inputs, std::uint64_t seed,
+                          std::stop_token stop, const KernelInfo& kernel) {
     constexpr std::int64_t query_samples = 32, key_samples = 16;
     const Tensors& out = prepared.outputs();
     if (kernel.yardstick) return verify_reading(out, inputs);

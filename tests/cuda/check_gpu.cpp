@@ -55,7 +55,7 @@ Outcome check(gpu::Device& device, const std::string& kernel, DType type, const 
             ++refusals, reason = *refusal;
             continue;
         }
-        Verdict verdict;
+        KernelVerdict verdict;
         try {
             verdict = verify_case_on(device, true, c);
         } catch (const NoMemory& none) {

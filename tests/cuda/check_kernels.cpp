@@ -19,7 +19,7 @@ int main(int count, char** words) {
     for (const auto& [kernel, type] : kernels_and_types()) {
         if (!wanted.empty() && kernel != wanted) continue;
         for (const KernelCase& c : case_matrix(kernel, type, most_scores, draws)) {
-            const Verdict verdict = verify_case(c);
+            const KernelVerdict verdict = verify_case(c);
             ++cases;
             if (verdict.passed) continue;
             std::cout << c << ":\n" << verdict.sentence << "\n";

@@ -297,14 +297,14 @@ std::optional<std::string> refused(const KernelCase& c, const gpu::Chip& chip) {
     return reason;
 }
 
-Verdict verify_case(const KernelCase& c, const gpu::Chip& chip) {
+KernelVerdict verify_case(const KernelCase& c, const gpu::Chip& chip) {
     gpu::emulator::Options options;
     options.copies = c.copies;
     options.seed = c.seed;
     return verify_case_on(*gpu::open_emulator(options, chip), false, c);
 }
 
-Verdict verify_case_on(gpu::Device& device, bool far, const KernelCase& c) {
+KernelVerdict verify_case_on(gpu::Device& device, bool far, const KernelCase& c) {
     const Tensors in = inputs_of(c);
     std::string wrong;
     const Tensors out = run_case_on(device, far, c, in, wrong);

@@ -56,8 +56,8 @@ std::vector<double> scores_of(const Workload& w, const Tensors& inputs, std::int
 const gpu::Rung& rung_called(const gpu::Device& device, const std::string& name);
 /// Runs it and holds it against fp64. The reason why the kernel does not take it, if it does not.
 std::optional<std::string> refused(const KernelCase& c, const gpu::Chip& chip = {});
-Verdict verify_case(const KernelCase& c, const gpu::Chip& chip = {});
-Verdict verify_case_on(gpu::Device& device, bool far, const KernelCase& c);
+KernelVerdict verify_case(const KernelCase& c, const gpu::Chip& chip = {});
+KernelVerdict verify_case_on(gpu::Device& device, bool far, const KernelCase& c);
 
 /// The shapes of the FlashAttention tests (N_q, N_kv) up to so many scores.
 std::vector<std::pair<std::int64_t, std::int64_t>> shapes(std::int64_t most_scores);

@@ -21,7 +21,7 @@ KernelCase case_of(const std::string& kernel, DType type, Workload like) {
 
 void check(const KernelCase& c) {
     CAPTURE(c);
-    const Verdict verdict = verify_case(c);
+    const KernelVerdict verdict = verify_case(c);
     CHECK_MESSAGE(verdict.passed, verdict.sentence);
 }
 
@@ -118,7 +118,7 @@ TEST_SUITE("kernels on the emulator") {
                         CHECK_FALSE(reason->empty());
                         continue;
                     }
-                    const Verdict verdict = verify_case(c, chip);
+                    const KernelVerdict verdict = verify_case(c, chip);
                     CHECK_MESSAGE(verdict.passed, verdict.sentence);
                 }
     }

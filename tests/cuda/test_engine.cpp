@@ -308,7 +308,7 @@ TEST_CASE("engine: f5-flash2 passes all small sizes") {
     const Stubbed on;
     Workload w = small;
     w.heads = w.kv_heads = 1;
-    const Verdict verdict = verify_small(*on.engine, on.kernel("f5-flash2"), w, {});
+    const KernelVerdict verdict = verify_small(*on.engine, on.kernel("f5-flash2"), w, {});
     CHECK(verdict.sentence == "");
     CHECK(verdict.error > 0);
 }

@@ -28,7 +28,7 @@ int check_all(gpu::Device& device, std::int64_t most_scores, int draws) {
         for (const KernelCase& c : case_matrix(kernel, type, most_scores, draws)) {
             if (refused(c, device.chip)) continue;
             CAPTURE(c);
-            const Verdict verdict = verify_case_on(device, true, c);
+            const KernelVerdict verdict = verify_case_on(device, true, c);
             CHECK_MESSAGE(verdict.passed, verdict.sentence);
             ++cases;
         }

@@ -53,11 +53,11 @@ TEST_SUITE("cuda/split") {
                 for (const bool causal : {false, true}) {
                     const KernelCase c = case_of(N_q, 300 + 70 * N_q, heads, kv_heads, causal);
                     CAPTURE(c);
-                    const Verdict verdict = verify_case(c);
+                    const KernelVerdict verdict = verify_case(c);
                     CHECK_MESSAGE(verdict.passed, verdict.sentence);
                 }
         // More splits than a warp has lanes
-        const Verdict verdict = verify_case(case_of(1, 4500, 1, 1, true));
+        const KernelVerdict verdict = verify_case(case_of(1, 4500, 1, 1, true));
         CHECK_MESSAGE(verdict.passed, verdict.sentence);
     }
 

@@ -86,7 +86,7 @@ TEST_CASE("what a rank has wrong is found: a row of O, of dQ, of dK") {
         const RingRequest what = request(Direction::backward, ring::Shards::zigzag, 40);
         ring::Problem problem{what.bench.workload, what.shards};
         problem.workload.N_q = problem.workload.N_kv = 40;
-        std::vector<Verdict> verdicts(2);
+        std::vector<KernelVerdict> verdicts(2);
         on_ranks(2, [&](ring::Transport& transport) {
             cpu::ThreadPool pool(1);
             cpu::CountedMemory memory;

@@ -36,18 +36,18 @@ FakeEngine broken(const Spoil& spoil) {
     return engine;
 }
 
-Verdict small_verdict(const Spoil& spoil) {
+KernelVerdict small_verdict(const Spoil& spoil) {
     FakeEngine engine = broken(spoil);
     return verify_small(engine, engine.kernels()[1], backward, {});
 }
-Verdict rows_verdict(const Spoil& spoil, const Workload& w = backward) {
+KernelVerdict rows_verdict(const Spoil& spoil, const Workload& w = backward) {
     FakeEngine engine = broken(spoil);
     const Tensors in = make_inputs(w, 4);
     const auto prepared = engine.prepare(engine.kernels()[1], w, in, {});
     REQUIRE(prepared->run({}));
     return verify_rows(*prepared, w, in, 9, {});
 }
-void expect_failure(const Verdict& verdict, const std::string& tensor) {
+void expect_failure(const KernelVerdict& verdict, const std::string& tensor) {
     CHECK_FALSE(verdict.passed);
     CHECK(verdict.error > verdict.limit);
     CHECK(verdict.sentence.starts_with(tensor + " is off by "));
@@ -131,7 +131,7 @@ TEST_CASE("gradients of the reference are central differences of its forward pas
 
 TEST_CASE("standard attention in float32 passes, small and at full size") {
     CHECK(small_verdict([](const Workload&, Tensors&) {}).passed);
-    const Verdict verdict = rows_verdict([](const Workload&, Tensors&) {});
+    const KernelVerdict verdict = rows_verdict([](const Workload&, Tensors&) {});
     CHECK(verdict.passed);
     CHECK(verdict.error > 0);
     CHECK(verdict.error <= verdict.limit);
@@ -155,7 +155,7 @@ TEST_CASE("the kernels of the CPU pass, forward and backward, with every mask") 
                 const Tensors in = make_inputs(w, 2);
                 const auto prepared = engine->prepare(kernel, w, in, {});
                 REQUIRE(prepared->run({}));
-                const Verdict rows = verify_rows(*prepared, w, in, 3, {}, kernel);
+                const KernelVerdict rows = verify_rows(*prepared, w, in, 3, {}, kernel);
                 CHECK(rows.sentence == "");
                 CHECK(rows.passed);
             }

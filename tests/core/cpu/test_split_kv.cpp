@@ -180,7 +180,7 @@ TEST_CASE("the yardstick reads every word of K and V, and a word that it did not
         for (std::vector<float>* const tensor : {&in.K, &in.V})
             for (const std::size_t at : {std::size_t{0}, tensor->size() / 2, tensor->size() - 1}) {
                 const float before = std::exchange((*tensor)[at], 0.0f);
-                const Verdict verdict = verify_outputs(out, w, in, info);
+                const KernelVerdict verdict = verify_outputs(out, w, in, info);
                 CHECK_FALSE(verdict.passed);
                 CHECK(verdict.sentence == "Not every word of K and V was read once.");
                 (*tensor)[at] = before;

@@ -26,7 +26,7 @@ void check_ring(const ring::Problem& problem, int ranks, float spread = 1) {
     CAPTURE(ring::name_of(problem.shards));
     const Tensors inputs = make_inputs(w, 7, spread);
     const test::RingOutcome ring = test::run_ring(problem, ranks, inputs);
-    const Verdict verdict = verify_outputs(ring.out, w, inputs);
+    const KernelVerdict verdict = verify_outputs(ring.out, w, inputs);
     CHECK_MESSAGE(verdict.passed, verdict.sentence);
     CHECK(ring.sent == ring::bytes_between(problem, ranks));
     for (int rank = 0; rank < ranks; ++rank)

@@ -134,7 +134,7 @@ std::string judged(const Case& c, const Tensors& out, const Tensors& in) {
     KernelInfo kernel;
     kernel.materialises = rung.materialises;
     kernel.P_from_L = rung.direction == Direction::backward && !rung.materialises;
-    const Verdict verdict = verify_outputs(out, c.w, in, kernel);
+    const KernelVerdict verdict = verify_outputs(out, c.w, in, kernel);
     return verdict.passed ? "" : verdict.sentence;
 }
 

@@ -101,7 +101,7 @@ TEST_SUITE("stubs/c abi") {
             KernelInfo kernel;
             kernel.materialises = contains(name, "materialise") || contains(name, "cublas");
             kernel.P_from_L = backward && !kernel.materialises;
-            const Verdict verdict = verify_outputs(call.outputs(), call.w, call.in, kernel);
+            const KernelVerdict verdict = verify_outputs(call.outputs(), call.w, call.in, kernel);
             CHECK_MESSAGE(verdict.passed, verdict.sentence);
         }
         CHECK(stubs::live().pieces == 0);

@@ -31,7 +31,7 @@ inline std::string verify_with(Engine& engine, const std::string& name, DType ty
     const auto prepared = engine.prepare(kernel, w, in, {});
     prepared->run({});
     prepared->run({});
-    const Verdict verdict = verify_outputs(prepared->outputs(), w, in, kernel);
+    const KernelVerdict verdict = verify_outputs(prepared->outputs(), w, in, kernel);
     return verdict.passed ? "" : verdict.sentence;
 }
 
