@@ -9,7 +9,7 @@ endfunction()
 function(tilewalk_counted name)
   if(TILEWALK_COVERAGE_CORE)
     target_compile_options(${name} PRIVATE -O0 --coverage -fprofile-update=atomic)
-    target_link_options(${name} PUBLIC --coverage)
+    target_link_options(${name} PUBLIC --coverage -Wl,-u,__gcov_dump) # which leave() calls
   endif()
 endfunction()
 

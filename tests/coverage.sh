@@ -5,7 +5,7 @@
 #
 # Builds both without optimisation in build-coverage-core, runs the tests and prints the sums and the twenty files that
 # miss most; --list prints each line of FILE that did not run, or not each way, of the run before. Ends with 1 below
-# LINES or BRANCHES percent (0). What only MPI, PyTorch or another kind of processor runs is left out.
+# LINES or BRANCHES percent (0), or where no line ran. What only MPI, PyTorch or another kind of processor runs is left out.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
 build=$root/build-coverage-core
@@ -67,6 +67,8 @@ def total(lines):
     return Sum(len(lines), sum(count > 0 for count, _ in lines.values()), len(ways), sum(way > 0 for way in ways))
 
 sums = {name: total(lines) for name, lines in counts.items()}
+if not any(s.run for s in sums.values()):
+    sys.exit("no line ran: were the counts written?")
 def percent(part, whole):
     return 100 * part / max(whole, 1)
 def row(name, s):
