@@ -184,6 +184,17 @@ class Work:
         return None
 
 
+def verdict(count, tried, survived, most):
+    """1 where more than `most` of `count` survived, of fewer that there was time for as many fewer; or none was tried."""
+    if tried == 0:
+        print("no mutant was tried")
+        return 1
+    if most is None or survived <= -(-most * tried // count):
+        return 0
+    print(f"{survived} of {tried} survived, more than {most} of {count}")
+    return 1
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--root", type=pathlib.Path, required=True)
@@ -194,6 +205,7 @@ def main():
     arguments.add_argument("--only", default="")
     arguments.add_argument("--from", dest="first", type=int, default=1)
     arguments.add_argument("--list", action="store_true")
+    arguments.add_argument("--most-survivors", type=int)
     arguments.add_argument("count", type=int)
     given = arguments.parse_args()
 
@@ -235,8 +247,8 @@ def main():
             survivors.append(shown)
         print(f"{shown}\n     {'caught: ' + said if said is not None else 'SURVIVED'}", flush=True)
     if not given.list:
-        print(f"{caught} of {tried} caught" + "".join("\n" + s for s in survivors))
-    return 0
+        print("".join(s + "\n" for s in survivors) + f"{caught} of {tried} caught")
+    return 0 if given.list else verdict(given.count, tried, len(survivors), given.most_survivors)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Breaks core and io by rule, one place at a time, and counts how many of these mutants their tests catch.
 #
-#     tests/mutation/run.sh [COUNT] [--seed N] [--minutes M] [--only REGEX] [--from N] [--list]
+#     tests/mutation/run.sh [COUNT] [--seed N] [--minutes M] [--only REGEX] [--from N] [--list] [--most-survivors N]
 #
 # COUNT [200] mutants, those of the seed N [1] in their order; with --from on from that one. --only: in files whose name
 # matches. --list only shows them. It works in a copy of the checkout, build-mutation (or $TILEWALK_MUTATION), at low
-# priority, and ends with a list of those that survived; docs/reliability.md says what became of earlier ones.
+# priority, and ends with a list of those that survived; docs/reliability.md says what became of earlier ones. Ends with
+# 1 if none could be tried or more than --most-survivors of COUNT survive (in proportion where the minutes end it).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../cmake/setup.sh"
 count=200
