@@ -12,6 +12,7 @@ build=$root/build-coverage-core
 counted=$build/coverage.json
 
 if [ "${1:-}" = --list ]; then
+    [ -n "${2:-}" ] || die "--list needs a file, such as core/walk/trace.cpp"
     [ -f "$counted" ] || die "nothing is counted yet: call tests/coverage.sh first"
 else
     set_up gcovr python3
@@ -54,6 +55,8 @@ for file in files:
         lines[line["line_number"]] = (count + line["count"], branches)
 
 if wanted is not None:
+    if wanted not in counts:
+        sys.exit(f"no line of {wanted} was counted; a file is named from the root, such as core/walk/trace.cpp")
     text = (root / wanted).read_text(encoding="utf-8").split("\n")
     for number, (count, branches) in sorted(counts[wanted].items()):
         missed = sum(taken == 0 for taken in branches.values())

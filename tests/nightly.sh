@@ -10,14 +10,19 @@ cd "$root" || exit 1
 logs=$root/build-nightly failed=0
 mkdir -p "$logs"
 
+# The program of these tests, without a run of what the part itself runs whole
+built() {
+    (source cmake/setup.sh && set_up && { [ -f build/build.ninja ] || cmake --preset release; } && ninja -C build "tilewalk_test_$1")
+}
+
 run_part() {
     case $1 in
         address) ./test.sh sanitizers ;;
         threads) tests/threads.sh ;;
         memory) tests/memory.sh 2 ;;
-        faults) ./test.sh faults && TILEWALK_FAULTS=all build/tests/tilewalk_test_faults ;;
-        problems) ./test.sh core && TILEWALK_PROBLEMS=10000 TILEWALK_SEED=$(date +%Y%m%d0000) build/tests/tilewalk_test_core -tc='anything that is valid*' ;;
-        limits) ./test.sh cli && TILEWALK_LIMITS=1 build/tests/tilewalk_test_cli -sf='*test_limits*' ;;
+        faults) built faults && TILEWALK_FAULTS=all build/tests/tilewalk_test_faults ;;
+        problems) built core && TILEWALK_PROBLEMS=10000 TILEWALK_SEED=$(date +%Y%m%d0000) build/tests/tilewalk_test_core -tc='anything that is valid*' ;;
+        limits) built cli && TILEWALK_LIMITS=1 build/tests/tilewalk_test_cli -sf='*test_limits*' ;;
         fuzz) ./fuzz.sh all 15 ;;
         coverage) tests/coverage.sh 60 44 ;; # what a part of the tests reaches: docs/reliability.md
         mutation) tests/mutation/run.sh 100 --seed "$(date +%Y%m%d)" --minutes 180 --most-survivors 29 ;; # as 4 of the first 14

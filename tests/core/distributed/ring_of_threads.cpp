@@ -31,10 +31,33 @@ void collect(const float* from, std::vector<float>& to, std::int64_t heads, std:
     });
 }
 
+/// Counts the messages that ranks agree by.
+class Counting final : public ring::Transport {
+public:
+    explicit Counting(ring::Transport& through) : inner(through) {}
+    int rank() const override { return inner.rank(); }
+    int ranks() const override { return inner.ranks(); }
+    int ranks_on_host() const override { return inner.ranks_on_host(); }
+    void send(int to, ring::Tag tag, std::span<const std::byte> bytes) override {
+        agreements += tag == ring::Tag::agreement;
+        inner.send(to, tag, bytes);
+    }
+    void receive(int from, ring::Tag tag, std::span<std::byte> bytes) override {
+        inner.receive(from, tag, bytes);
+    }
+    bool all_through() override { return inner.all_through(); }
+    void tell_failure(const std::string& sentence) override { inner.tell_failure(sentence); }
+
+    std::int64_t agreements = 0;
+
+private:
+    ring::Transport& inner;
+};
+
 }  // namespace
 
 RingOutcome run_ring(const ring::Problem& problem, int ranks, const Tensors& inputs,
-                     std::optional<ring::Accident> accident, double patience) {
+                     std::optional<ring::Accident> accident, double patience, ring::Rank::Pace pace) {
     const Workload& w = problem.workload;
     const bool backward = w.direction == Direction::backward;
     const std::int64_t heads = w.batch * w.heads, kv_heads = w.batch * w.kv_heads, N = w.N_q;
@@ -47,12 +70,13 @@ RingOutcome run_ring(const ring::Problem& problem, int ranks, const Tensors& inp
     }
     outcome.memory.resize(static_cast<std::size_t>(ranks)), outcome.failures.resize(outcome.memory.size());
     const auto transports = ring::thread_transports(ranks);
-    std::vector<std::int64_t> sent(outcome.memory.size());
+    std::vector<std::int64_t> sent(outcome.memory.size()), agreements(sent.size());
     const auto play = [&](std::size_t r) {
         cpu::ThreadPool pool(2);
         cpu::CountedMemory memory;
-        transports[r]->patience = std::chrono::duration<double>(patience);
-        ring::Rank rank(problem, *transports[r], pool, memory);
+        Counting transport(*transports[r]);
+        transport.patience = std::chrono::duration<double>(patience);
+        ring::Rank rank(problem, transport, pool, memory);
         rank.accident = accident;
         scatter(inputs.Q, rank.Q(), heads, w.d, rank, N);
         scatter(inputs.K, rank.K(), kv_heads, w.d, rank, N);
@@ -60,8 +84,9 @@ RingOutcome run_ring(const ring::Problem& problem, int ranks, const Tensors& inp
         if (backward) scatter(inputs.dO, rank.dO(), heads, w.d, rank, N);
         try {
             if (backward) rank.forward();
-            sent[r] = rank.run().sent;
-            ring::meet(*transports[r]);  // who is through hears of the others
+            sent[r] = rank.run(pace).sent;
+            agreements[r] = transport.agreements;
+            ring::meet(transport);  // who is through hears of the others
             outcome.memory[r] = memory.peak();
         } catch (const ring::TransportFailed& failed) {
             outcome.failures[r] = failed.what();
@@ -80,6 +105,7 @@ RingOutcome run_ring(const ring::Problem& problem, int ranks, const Tensors& inp
         for (std::size_t r = 0; r < transports.size(); ++r) threads.emplace_back(play, r);
     }
     for (const std::int64_t bytes : sent) outcome.sent += bytes;
+    for (const std::int64_t messages : agreements) outcome.agreements += messages;
     return outcome;
 }
 

@@ -47,6 +47,25 @@ TEST_CASE("a ring gives what dense attention gives, and sends and holds what the
             }
 }
 
+// A meeting is a mark from each rank but 0 to rank 0, and one back; in turn all meet after each turn of each
+// round.
+TEST_CASE("ranks that compute in turn meet after each turn, and give the same bits as those that compute "
+          "together") {
+    using Pace = ring::Rank::Pace;
+    for (const int ranks : {1, 2, 3, 4}) {
+        CAPTURE(ranks);
+        const ring::Problem problem{workload(Direction::forward, 61, true), Shards::zigzag};
+        const Tensors inputs = make_inputs(problem.workload, 7, 1);
+        const auto go = [&](Pace pace) { return test::run_ring(problem, ranks, inputs, {}, 60, pace); };
+        const test::RingOutcome together = go(Pace::together), in_turn = go(Pace::in_turn);
+        CHECK(together.agreements == 0);
+        CHECK(in_turn.agreements == ranks * ranks * 2 * (ranks - 1));
+        CHECK(in_turn.sent == together.sent);
+        CHECK(in_turn.out.O == together.out.O);
+        CHECK(in_turn.out.L == together.out.L);
+    }
+}
+
 TEST_CASE("a ring merges large scores as well as small ones") {
     for (const Direction direction : {Direction::forward, Direction::backward})
         check_ring({workload(direction, 97, true), Shards::zigzag}, 4, 4);
