@@ -31,6 +31,7 @@ std::uint32_t touch(MadeRun& run, Op op, int warp, int line, int lanes, int firs
 
 TEST_CASE("meeting: who stored before the barrier, who loads behind it, and the bytes of both") {
     MadeRun run(2, 9);
+    touch(run, Op::store, 1, 1, 1, 0, place + 0x100);  // nobody reads it
     const auto store = touch(run, Op::store, 0, 2, 4, 3, place);
     run.whole(Op::sync_block, 0, 3), run.whole(Op::sync_block, 1, 3);
     const auto load =
