@@ -23,7 +23,7 @@ static int shown_of(int chosen, int count) { return std::min(chosen, std::max(1,
 static void note_inside(LinkedPlace& place, const ui::AppState& state) {
     const ui::InsideForm& f = state.inside;
     place.kernel = f.kernel, place.type = name_of(f.dtype), place.own = f.own;
-    place.block = f.block, place.launch = f.launch + 1;
+    place.block = f.block, place.launch = std::max(0, f.launch) + 1;
     place.warp = f.warp, place.instruction = f.step + 1, place.lane = f.lane;
     place.without = f.fault;
     if (f.size >= 0) place.size = ui::inside_sizes()[static_cast<std::size_t>(f.size)].name;

@@ -20,8 +20,9 @@ namespace tilewalk {
 namespace {
 
 const std::vector<std::string> setting_names = {
-    "problem", "lesson", "step",     "cell", "fault",        "notation", "highlight",    "presenter",
-    "side",    "notes",  "division", "with", "kernel_fault", "kernel",   "kernel_break", "instruction"};
+    "problem",      "lesson",    "step",         "cell",   "fault",      "notation",
+    "highlight",    "presenter", "side",         "notes",  "division",   "with",
+    "kernel_fault", "kernel",    "kernel_break", "launch", "instruction"};
 const std::vector<std::string> notation_names = {"l_O", "d_o", "delta_omega"},
                                division_names = {"each", "end"};
 const std::vector<std::string> side_names = {"explanation", "problem", "break"};
@@ -32,7 +33,7 @@ const std::vector<std::string> change_names = {"br",    "bc",   "causal",    "wi
                                choice_names = {"row",       "queries", "order",      "splits",       "merge",
                                                "parts",     "workers", "ranks",      "shards",       "prefix",
                                                "sequences", "pages",   "page-table", "lazy-rescale", "exp2"};
-constexpr int most_instructions = 1'000'000;
+constexpr int most_instructions = 1'000'000, most_launches = 99;
 constexpr std::size_t most_tour_bytes = std::size_t{1} << 20;
 
 bool lists(const std::vector<std::string>& names, const std::string& name) {
@@ -76,6 +77,7 @@ public:
             take_given("kernel_fault", &StopReader::kernel_fault) &&
             take_given("kernel", &StopReader::kernel) &&
             take_given("kernel_break", &StopReader::kernel_break) &&
+            take_given("launch", &StopReader::launch) &&
             take_given("instruction", &StopReader::instruction) &&
             take_given("presenter", &StopReader::presenter) && take_given("side", &StopReader::side) &&
             take_given("notes", &StopReader::notes) && text();
@@ -393,6 +395,15 @@ private:
         if (stop_.page != "inside") return fail("a kernel_break belongs to a stop of the page inside");
         stop_.kernel_break = value;
         return !value.empty() || fail("kernel_break names what the run goes without");
+    }
+    // "2"; how many there are tells only a run
+    bool launch(const std::string& value) {
+        if (stop_.page != "inside") return fail("a launch belongs to a stop of the page inside");
+        const auto number = number_in<int>(value);
+        if (!number || *number < 1 || *number > most_launches)
+            return fail("expected a launch from 1 in place of " + in_quotes(value));
+        stop_.instruction.launch = *number;
+        return true;
     }
     // "multiply_add n=2 warp=1 lane=13", or a number
     bool instruction(const std::string& value) {

@@ -65,6 +65,12 @@ std::int64_t BlockRecord::bytes() const {
     return static_cast<std::int64_t>(events.size() * sizeof(Event) + words.size() * sizeof(words[0]));
 }
 
+std::int64_t Launch::steps() const {
+    std::int64_t all = 0;
+    for (const Counts& c : counts) all += c.warps;
+    return all;
+}
+
 std::int64_t Record::races() const {
     std::int64_t all = 0;
     for (const Launch& launch : launches) all += static_cast<std::int64_t>(launch.races.size());

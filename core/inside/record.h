@@ -152,6 +152,8 @@ struct Launch {
     std::vector<std::vector<std::int32_t>> writers;
 
     int warps() const { return (threads + 31) / 32; }
+    /// What all warps of all its blocks did: the launch with most of it does the main work.
+    std::int64_t steps() const;
 };
 
 /// What the kernel writes: O, or dQ, dK and dV.

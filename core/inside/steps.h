@@ -18,6 +18,7 @@ struct StepQuery {
     std::optional<Op> op;  ///< none: the n-th step of the warp
     int n = 1;             ///< from 1
     int warp = 0, lane = 13, cell = 0;
+    int launch = 0;  ///< from 1, of those that are walked through; 0: the one that does the main work
     bool operator==(const StepQuery&) const = default;
 };
 

@@ -177,10 +177,11 @@ struct InsideForm {
     int compiled = 0;     ///< how often it was asked to be
 
     // Where the walk stands
-    int launch = 0, warp = 0, step = 0;  ///< a step of that warp
-    int lane = 13;                       ///< the chosen lane …
-    int cell = 0;                        ///< … and the register of C that the formula is of
-    int stride = 0;                      ///< an inside::Stride
+    int launch = -1;         ///< below 0: the one that does the main work, until the record is there
+    int warp = 0, step = 0;  ///< a step of that warp
+    int lane = 13;           ///< the chosen lane …
+    int cell = 0;            ///< … and the register of C that the formula is of
+    int stride = 0;          ///< an inside::Stride
     bool playing = false;
     float elapsed = 0;       ///< seconds since its last step
     bool step_told = false;  ///< with a fault: the panels tell of the step, not of the fault
@@ -194,6 +195,7 @@ struct InsideForm {
     /// Where a tour, or the end of one, leads: gone to as soon as the record is there.
     std::optional<inside::StepQuery> wanted;
     int wanted_step = -1;  ///< the step that this was; −1: it is not there yet
+    int wanted_launch = 0;
 
     // Two rungs side by side
     bool ladder = false;

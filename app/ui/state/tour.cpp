@@ -32,7 +32,7 @@ void go_inside_kernel(AppState& state, const TourStop& stop) {
     f.dtype = stop.kernel.empty() ? fresh.dtype : stop.dtype;
     f.source.clear();
     f.fault = stop.kernel_break;
-    f.block = f.launch = 0;
+    f.block = 0, f.launch = -1;
     f.own = f.playing = f.step_told = f.to_fault = f.ladder = false;
     f.memory_of = f.first_line = f.size = -1;
     f.wanted = stop.instruction;
@@ -42,8 +42,9 @@ void go_inside_kernel(AppState& state, const TourStop& stop) {
 // Where the page stood when the tour began.
 void go_back_inside(AppState& state, InsideForm back) {
     state.inside = std::move(back);
-    state.inside.wanted = inside::StepQuery{std::nullopt, state.inside.step + 1, state.inside.warp,
-                                            state.inside.lane, state.inside.cell};
+    state.inside.wanted =
+        inside::StepQuery{std::nullopt,      state.inside.step + 1, state.inside.warp,
+                          state.inside.lane, state.inside.cell,     state.inside.launch + 1};
     state.inside.wanted_step = -1;
 }
 
@@ -140,8 +141,9 @@ bool at_stop(const AppState& state) {
     if (state.page != page_of(stop.page)) return false;
     if (state.page == Page::compare) return state.compare.fault == stop.kernel_fault;
     if (const InsideForm& f = state.inside; state.page == Page::inside)
-        return f.wanted_step < 0 || (f.step == f.wanted_step && f.fault == stop.kernel_break &&
-                                     (!f.fault.empty() || f.warp == stop.instruction.warp));
+        return f.wanted_step < 0 ||
+               (f.step == f.wanted_step && f.launch == f.wanted_launch && f.fault == stop.kernel_break &&
+                (!f.fault.empty() || f.warp == stop.instruction.warp));
     if (state.page != Page::walk) return true;
     return state.lesson == stop.lesson && state.problem == stop.problem && state.cursor.step == stop.step;
 }

@@ -335,6 +335,10 @@ TEST_SUITE("tour files") {
         // "each sequence alone 336 B", "flash for one query 164 B"
         CHECK(bytes(find_lesson("cascade")->rival.model(worked)) == 336);
         CHECK(bytes(find_lesson("split-kv")->rival.model(worked)) == 164);
+        // "{moved in cascade} in all, each alone 2.24 kB"
+        Problem prompted = good(random_problem(16, 4, 1));
+        prompted.options.prefix = 12, prompted.options.sequences = 4;
+        CHECK(format_traffic(bytes(find_lesson("cascade")->rival.model(prompted))) == "2.24 kB");
         // Notes: "one query moves 756 B here"
         Problem decoded = good(random_problem(16, 4, 1));
         decoded.options.row = 12, decoded.options.splits = {4, 4, 4, 4};
@@ -438,7 +442,7 @@ TEST_SUITE("tour files") {
                   doctest::Approx(value_at(*holding(*walk, O, there.step).value, O) /
                                   value_at(*holding(*own, l, stop.step).value, l)));
         }
-        CHECK(named == 4);
+        CHECK(named == 5);
         // Nobody is led back in a walk that goes on.
         for (std::size_t n = 1; n < tour.stops.size(); ++n) {
             const TourStop &before = tour.stops[n - 1], &stop = tour.stops[n];
@@ -555,11 +559,13 @@ TEST_SUITE("tour files") {
     }
 
     TEST_CASE("a kernel is inherited, an instruction holds for one stop") {
-        const auto stops = good(parsed(head + "- lesson: inside\n- kernel: f5-flash2 f16\n- instruction: "
-                                              "multiply_add n=9 warp=1 lane=3 "
-                                              "cell=2\n\nx\n## B\n- instruction: 120 warp=3\n\nx\n## C\n- "
-                                              "kernel: f2-tiled-fp32\n- kernel_break: swizzle\n\nx\n"))
-                               .stops;
+        const auto stops =
+            good(parsed(head +
+                        "- lesson: inside\n- kernel: f5-flash2 f16\n- instruction: "
+                        "multiply_add n=9 warp=1 lane=3 "
+                        "cell=2\n\nx\n## B\n- instruction: 120 warp=3\n\nx\n## C\n- "
+                        "kernel: f2-tiled-fp32\n- kernel_break: swizzle\n- launch: 2\n\nx\n## D\n\nx\n"))
+                .stops;
         CHECK(stops[0].page == "inside");
         CHECK(stops[0].kernel == "f5-flash2");
         CHECK(stops[0].dtype == DType::f16);
@@ -567,7 +573,8 @@ TEST_SUITE("tour files") {
         CHECK(stops[1].kernel == "f5-flash2");
         CHECK(stops[1].instruction == inside::StepQuery{std::nullopt, 120, 3, 13, 0});
         CHECK(stops[2].dtype == DType::f32);
-        CHECK(stops[2].instruction == inside::StepQuery{});
+        CHECK(stops[2].instruction == inside::StepQuery{.launch = 2});
+        CHECK(stops[3].instruction == inside::StepQuery{});
         CHECK(stops[2].kernel_break == "swizzle");
         CHECK(stops[1].kernel_break.empty());
     }
@@ -666,6 +673,11 @@ TEST_SUITE("tour files") {
              "my.md, line 6: there is no instruction \"multipy_add\"; did you mean multiply_add?"},
             {head + "- lesson: inside\n- instruction: pack lane=32\n" + end,
              "my.md, line 6: expected n=1, warp=0, lane=13 or cell=0 in place of \"lane=32\"."},
+            {head + "- launch: 2\n" + end, "my.md, line 5: a launch belongs to a stop of the page inside."},
+            {head + "- lesson: inside\n- launch: main\n" + end,
+             "my.md, line 6: expected a launch from 1 in place of \"main\"."},
+            {head + "- lesson: inside\n- launch: 0\n" + end,
+             "my.md, line 6: expected a launch from 1 in place of \"0\"."},
             {head + "- kernel_fault: O\n" + end,
              "my.md, line 5: a kernel_fault belongs to a stop of the page compare."},
             {head + "- lesson: compare\n- kernel_fault: Q i=0\n" + end,
@@ -711,8 +723,7 @@ TEST_SUITE("tour files") {
         CHECK(chapter_place(tour, 0) == ChapterPlace{"One", 1, 2, 1, 2});
         CHECK(chapter_place(tour, 1) == ChapterPlace{"One", 1, 2, 2, 2});
         CHECK(chapter_place(tour, 2) == ChapterPlace{"Two", 2, 2, 1, 1});
-        CHECK(chapter_words(*chapter_place(tour, 1)) ==
-              std::vector<std::string>{"Chapter 1 of 2 · One · stop 2 of 2", "One · 2 of 2", "One"});
+        CHECK(chapter_words(*chapter_place(tour, 1)) == "Chapter 1 of 2 · One");
         CHECK(stop_of_next_chapter(tour, 0, 1) == 2);
         CHECK(stop_of_next_chapter(tour, 2, 1) == 2);
         CHECK(stop_of_next_chapter(tour, 2, -1) == 0);

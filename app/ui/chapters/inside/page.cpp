@@ -45,6 +45,12 @@ InsideWalk::InsideWalk(inside::Record of_run, std::string of_problem, int of_blo
     }
 }
 
+int InsideWalk::launch_at(int n) const {
+    if (n >= 0) return std::min(n, std::max(0, static_cast<int>(launches.size()) - 1));
+    const auto steps = [](const std::unique_ptr<const Launch>& one) { return one->launch->steps(); };
+    return static_cast<int>(std::ranges::max_element(launches, {}, steps) - launches.begin());
+}
+
 InsidePage& inside_page(AppState& state) {
     if (!state.kernel_walk) {
         state.kernel_walk = std::make_shared<InsidePage>();
@@ -104,7 +110,7 @@ void open_kernel_source(AppState& state, const std::string& path, bool agreed) {
     f.source = path, f.agreed = agreed, ++f.compiled;
     f.dtype = DType::f32;
     f.fault.clear();
-    f.launch = f.step = f.block = 0;
+    f.launch = -1, f.step = f.block = 0;
 }
 
 void agree_to_run(AppState& state, bool yes) {
@@ -127,7 +133,7 @@ std::string inside_kernel_name(const AppState& state) {
 void choose_inside_kernel(AppState& state, const std::string& name) {
     state.inside.kernel = name;
     state.inside.source.clear();
-    state.inside.launch = state.inside.step = state.inside.block = 0;
+    state.inside.launch = -1, state.inside.step = state.inside.block = 0;
     state.inside.fault.clear();
     inside_page(state).chosen = true;
     const gpu::TraceableKernel* kernel = inside_kernel(state);
@@ -149,8 +155,7 @@ InsidePlace place_in(const InsideWalk& walk, const InsideForm& f) {
     InsidePlace at;
     at.walk = &walk;
     if (at.walk->launches.empty()) return at;
-    const auto last = static_cast<int>(at.walk->launches.size()) - 1;
-    at.launch = at.walk->launches[static_cast<std::size_t>(std::clamp(f.launch, 0, last))].get();
+    at.launch = at.walk->launches[static_cast<std::size_t>(walk.launch_at(f.launch))].get();
     at.warp = std::clamp(f.warp, 0, std::max(0, at.steps().warps() - 1));
     if (at.steps().count(at.warp) == 0) return at;
     at.k = std::clamp(f.step, 0, at.steps().count(at.warp) - 1);

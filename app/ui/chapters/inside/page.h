@@ -42,6 +42,9 @@ struct InsideWalk {
     std::vector<std::unique_ptr<const Launch>> launches;  ///< that have such a block
     const std::string own_text;
     const inside::SourceText own_source;  ///< its lines
+
+    /// Which of `launches` is the n-th, or the last one there is; below 0 the one that does the main work.
+    int launch_at(int n) const;
 };
 
 /// What a fault does: to the numbers, and where two accesses race.

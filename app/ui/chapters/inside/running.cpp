@@ -44,7 +44,7 @@ void take_record(AppState& state, Result<MadeWalks> result) {
         notify(state, result->refused);
     }
     f.playing = false;
-    f.launch = std::clamp(f.launch, 0, std::max(0, static_cast<int>(page.shown->launches.size()) - 1));
+    f.launch = page.shown->launches.empty() ? 0 : page.shown->launch_at(f.launch);
     if (std::exchange(f.to_fault, false) && page.broken) return go_to_inside_fault(state);
     go_inside(state, f.warp, f.step);
 }
@@ -128,13 +128,16 @@ static void go_where_wanted(AppState& state) {
     if (page.broken && query == inside::StepQuery{}) {
         go_to_inside_fault(state);
     } else {
+        const std::string run = "The run of " + inside_kernel_name(state);
+        if (query.launch > static_cast<int>(page.shown->launches.size()))
+            return notify(state, run + " has no launch " + str(query.launch) + ".");
+        f.launch = page.shown->launch_at(query.launch - 1);
         const InsidePlace at = place_inside(state);
         const int k = at.launch ? at.steps().find(at.block(), query) : -1;
-        if (k < 0)
-            return notify(state, "The run of " + inside_kernel_name(state) + " has no such instruction.");
+        if (k < 0) return notify(state, run + " has no such instruction.");
         go_inside(state, query.warp, k);
     }
-    f.wanted_step = f.step;
+    f.wanted_step = f.step, f.wanted_launch = f.launch;
 }
 
 static void play_inside(AppState& state, float seconds) {

@@ -94,8 +94,10 @@ void draw_code(const Canvas& c, AppState& state, const Rect& a, const InsidePlac
     const inside::Place& place = at.place();
     const SourceText* source = source_of(state, place.file);
     if (!source) return void(c.text(a.x, a.y + 12, place.file, size::small, t.t3));
-    const int columns =
-        static_cast<int>((a.w - numbers_w - times_w) / text_width(Face::mono_bold, size::small, "0"));
+    // Longer walks have counts of four digits.
+    const float digit = text_width(Face::mono_bold, size::small, "0"),
+                counts_w = times_w + (at.steps().count(at.warp) > 999 ? digit : 0);
+    const int columns = static_cast<int>((a.w - numbers_w - counts_w) / digit);
     const int fit = std::max(1, static_cast<int>(a.h / code_row));
     float y = a.y;
     std::vector<inside::LineTimes::OfOp> kinds;
@@ -111,7 +113,7 @@ void draw_code(const Canvas& c, AppState& state, const Rect& a, const InsidePlac
         if (row.first)
             c.text(a.x + 20, middle, str(row.line), size::small, current ? t.inv : t.t3, Face::mono,
                    Align::right);
-        c.text_within(a.x + numbers_w, middle, a.w - numbers_w - times_w, row.text, size::small, ink,
+        c.text_within(a.x + numbers_w, middle, a.w - numbers_w - counts_w, row.text, size::small, ink,
                       current ? Face::mono_bold : Face::mono);
         if (kind < kinds.size()) draw_times(c, kinds[kind++], a.right(), middle, current);
         if (row.first && !kinds.empty()) {

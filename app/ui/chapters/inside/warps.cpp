@@ -453,12 +453,12 @@ float draw_which(const Canvas& c, AppState& state, float right, float y, const I
     const auto launches = static_cast<int>(at.walk->launches.size());
     if (launches > 1) {
         const auto name = [](int n) { return "launch " + str(n + 1); };
+        const int here = at.walk->launch_at(state.inside.launch);
         right -= 104;
         const ButtonLook look{.tooltip = "Which of its launches is walked through"};
-        if (const Dropdown list{
-                c, "##launch", {right, y, 104, space::control}, name(state.inside.launch), look})
+        if (const Dropdown list{c, "##launch", {right, y, 104, space::control}, name(here), look})
             for (int n = 0; n < launches; ++n)
-                if (dropdown_item(c, name(n), name(n), n == state.inside.launch))
+                if (dropdown_item(c, name(n), name(n), n == here))
                     state.inside.launch = n, state.inside.step = 0;
         right -= 6;
     }

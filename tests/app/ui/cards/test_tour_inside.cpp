@@ -41,10 +41,19 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     OnTour page;
     InsidePlace at = page.go_to_heading("A block and its warps");
     REQUIRE(at);
-    CHECK(at.event->op == inside::Op::sync_block);
+    CHECK(at.event->op == inside::Op::multiply_add);
     CHECK(at.launch->launch->threads == 128);
     CHECK(at.walk->problem == "128 × 64");
     CHECK(at.launch->launch->x == 1);  // one block computes all 128 queries
+
+    // "none goes on before all four have come", "Q and the first keys, of which each has fetched a part"
+    at = page.go_to_heading("A barrier: nobody goes on alone");
+    CHECK(at.event->op == inside::Op::sync_block);
+    page.check_shows({"All 4 warps come", "of Q that warps 0–3 wrote before it", "of K that warps 0–3"});
+
+    at = page.go_to_heading("A product in one instruction");
+    CHECK(at.event->op == inside::Op::multiply_add);
+    CHECK(inside::cells_of_lane(Part::C, at.lane).front() == inside::FragmentCell{0, 0});
 
     at = page.go_to_heading("Who owns what");
     CHECK(at.event->op == inside::Op::multiply_add);
@@ -71,10 +80,20 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     CHECK(page.state.kernel_walk->broken->damage.wrong == 0);
 
     at = page.go_to_heading("Banks and the swizzle");
-    CHECK(at.event->op == inside::Op::load_matrices);
-    // "row 53, chunk 1: place 1 XOR 5 = 4", "4 turns in place of 32"
-    CHECK(page.shows("(K, row 53)"));
+    // "row 53, chunk 1: place 1 XOR 5 = 4", "lane 9 copies this chunk to place 4, banks 16 to 19"
+    REQUIRE(at.event->op == inside::Op::copy_issued);
+    CHECK(page.shows("K, row 53"));
     CHECK((1 ^ 53 % 8) == 4);
+    const auto copied = inside::accesses_of(*at.event, at.words);
+    const auto stored = std::ranges::find_if(copied, &inside::Access::shared);
+    REQUIRE(stored != copied.end());
+    CHECK(at.lane == 9);
+    CHECK(stored->addresses[9] % 128 == 4 * 16);
+    // "the load of before takes 4 turns"
+    go_inside(page.state, 1,
+              at.steps().find(at.block(), {.op = inside::Op::load_matrices, .n = 6, .warp = 1}));
+    at = place_inside(page.state);
+    REQUIRE(at.event->op == inside::Op::load_matrices);
     const inside::Access access = inside::accesses_of(*at.event, at.words).front();
     CHECK(inside::bank_turns(access.addresses, access.lanes, 16).ways == 1);
     CHECK(inside::bank_turns(access.addresses, access.lanes, 16).turns == 4);
@@ -167,4 +186,40 @@ TEST_CASE(
     CHECK(page.state.inside.step == 40);
     CHECK(page.state.inside.lane == 7);
     CHECK_FALSE(page.state.inside.own);
+}
+
+TEST_CASE("tour inside: a stop names a launch; without one a kernel opens on what does its main work") {
+    const auto at_stop_with = [](const std::string& settings) {
+        Program page;
+        Tour tour;
+        tour.script =
+            good(parse_tour("# T\n## A\n- problem: worked-4x4\n- lesson: inside\n" + settings + "\n\nx\n",
+                            "test.md", tour_names()));
+        start_tour(page.state, std::move(tour));
+        settle_at_stop(page.state, 0);
+        page.frame(2);
+        const InsidePlace at = place_inside(page.state);
+        REQUIRE(at);
+        return std::tuple(page.state.inside.launch, at_stop(page.state), page.state.notice);
+    };
+    using Found = std::tuple<int, bool, std::string>;
+    const std::string b2 = "- kernel: b2-tensor-core\n", b4 = "- kernel: b4-hopper\n";
+    CHECK(at_stop_with(b2) == Found{1, true, ""});
+    CHECK(std::get<0>(at_stop_with(b4)) > 0);
+    CHECK(std::get<0>(at_stop_with(b2 + "- launch: 1\n")) == 0);
+    CHECK(std::get<0>(at_stop_with(b2 + "- launch: 3\n- instruction: 2 warp=1\n")) == 2);
+    CHECK(contains(std::get<2>(at_stop_with(b2 + "- launch: 9\n")), "has no launch 9"));
+    // The page itself, without a tour
+    for (const char* kernel : {"b2-tensor-core", "b4-hopper"}) {
+        Program page;
+        page.press(Key::eight);
+        wait_for_inside(page.state);
+        choose_inside_kernel(page.state, kernel);
+        wait_for_inside(page.state);
+        const InsidePlace at = place_inside(page.state);
+        REQUIRE(at);
+        CHECK(at.launch_number() > 0);
+        for (const auto& other : at.walk->launches)
+            CHECK(other->launch->steps() <= at.launch->launch->steps());
+    }
 }
