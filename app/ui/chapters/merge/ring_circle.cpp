@@ -75,7 +75,8 @@ void rank_box(const Canvas& c, const RingNow& now, int rank, const Rect& a) {
     const auto fits = [&](const Line& line) {
         return rich_width(c, line, size::formula) <= (high ? a.w - 8 : a.w - name_w() - 26);
     };
-    const Line one = slot_symbol(Slot::K, owner);
+    const Line one =
+        of_gradients ? slot_symbol(Slot::dK, now.gradients_at(rank)) : slot_symbol(Slot::K, owner);
     if (name_w() > a.w - 10 || (!high && !fits(one))) name = str(rank);
     const Line shown = fits(all) ? all : fits(both) ? both : one;
     const float shown_w = rich_width(c, shown, size::formula);

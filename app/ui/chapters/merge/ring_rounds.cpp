@@ -11,6 +11,14 @@ namespace tilewalk::ui {
 
 namespace {
 
+// Gradients come back in none of the rounds.
+void draw_home(const Canvas& c, const Rect& a) {
+    const float u = std::min(a.w, a.h) / 40, x = a.x + a.w / 2, y = a.middle();
+    c.polygon({{x - 12 * u, y}, {x, y - 11 * u}, {x + 12 * u, y}}, c.theme->inv);
+    c.rect(x - 8 * u, y - 1, 16 * u, 11 * u + 1, c.theme->inv);
+    c.rect(x - 2.5f * u, y + 3 * u, 5 * u, 7 * u, c.theme->t1);
+}
+
 void round_cell(const Canvas& c, const RingNow& now, int rank, int round, const Rect& a) {
     const Theme& t = *c.theme;
     const int at = now.round_of(rank);
@@ -25,6 +33,7 @@ void round_cell(const Canvas& c, const RingNow& now, int rank, int round, const 
     if (round == at && !current) c.frame(a.x + 1.5f, a.y + 1.5f, a.w - 3, a.h - 3, t.line2, 1, radius::cell);
     if (empty && !current) c.hatch(a.x + 3, a.y + 3, a.w - 6, a.h - 6, t.line2, 6);
     if (a.w < 15 || a.h < 15 || (empty && !current)) return;
+    if (home) return draw_home(c, a);
     c.text(a.x + a.w / 2, a.middle(), str(round), size::small,
            current      ? t.inv
            : round > at ? t.t2

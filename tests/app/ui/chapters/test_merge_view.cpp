@@ -486,6 +486,32 @@ TEST_SUITE("merge view") {
         program.check_shows({"both ranks so far 232 B of 400 B"});
     }
 
+    TEST_CASE("gradients on their way home stand in the boxes of the ring, and their end is in no round") {
+        Problem p = example("gradients-4x4");
+        p.options.ranks = 4;
+        Program program(p, {1280, 720}, true);
+        program.show_lesson("ring-backward");
+        const auto texts = [&](const char* panel, const std::string& text) {
+            const auto& items = program.items();
+            const auto part = std::ranges::find_if(
+                items, [&](const Item& item) { return item.kind == ItemKind::panel && item.text == panel; });
+            REQUIRE(part != items.end());
+            return std::ranges::count_if(items, [&](const Item& item) {
+                return item.kind == ItemKind::text && item.text == text && item.min.x >= part->min.x &&
+                       item.max.x <= part->max.x && item.min.y >= part->min.y && item.max.y <= part->max.y;
+            });
+        };
+        program.go_to_step(program.state.trace->size() - 1, 2);
+        for (const char* shard : {"dK0", "dK1", "dK2", "dK3"}) CHECK_MESSAGE(texts("Ring", shard) > 0, shard);
+        for (const char* shard : {"K0", "K1", "K2", "K3"}) CHECK_MESSAGE(texts("Ring", shard) == 0, shard);
+        CHECK(texts("Rounds", "0") == 3);  // of four; where they came home is a house
+        program.go_to_step(0, 2);
+        program.show_lesson("ring");
+        program.go_to_step(1, 2);
+        CHECK(texts("Ring", "K1") > 0);
+        CHECK(texts("Rounds", "0") == 4);
+    }
+
     TEST_CASE("where L is stored it has a cell, and the way to the output says that it is divided") {
         for (const bool presenter : {false, true}) {
             Program program(example("six-words"), {1280, 720}, presenter);
