@@ -47,7 +47,7 @@ Scene scene_of_stop(const ui::AppState& state, const TourStop* before, const Fil
     scene.title = str(state.tour->at + 1) + " · " + stop.heading;
     // Players have one list: a chapter's name stands before its first stop.
     const auto chapter = chapter_place(state.tour->script, state.tour->at);
-    if (chapter && chapter->stop == 1) scene.title = chapter->name + ": " + scene.title;
+    if (chapter && chapter->stop == 1) scene.title = chapter_words(*chapter) + ": " + scene.title;
     return scene;
 }
 

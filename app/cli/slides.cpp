@@ -101,8 +101,7 @@ private:
         if (!stop(n).notes.empty())
             notes_.push_back({{heading, place(), filled_notes(stop(n), *state_.trace)}, slide});
         const auto chapter = chapter_place(state_.tour->script, n);
-        pdf_.add_page({{std::move(slide)}}, heading,
-                      chapter ? str(chapter->chapter) + " · " + chapter->name : "");
+        pdf_.add_page({{std::move(slide)}}, heading, chapter ? chapter_words(*chapter) : "");
     }
 
     std::string place() const {

@@ -209,11 +209,9 @@ std::optional<ChapterPlace> chapter_place(const TourScript& script, int n) {
                         static_cast<int>(script.chapters.size()), n - chapter.first + 1, end - chapter.first};
 }
 
-std::vector<std::string> chapter_words(const ChapterPlace& place) {
-    const auto of = [](int n, int all) { return std::to_string(n) + " of " + std::to_string(all); };
-    const std::string chapter = "Chapter " + of(place.chapter, place.chapters) + " · " + place.name;
-    return {chapter + " · stop " + of(place.stop, place.stops),
-            place.name + " · " + of(place.stop, place.stops), place.name};
+std::string chapter_words(const ChapterPlace& place) {
+    return "Chapter " + std::to_string(place.chapter) + " of " + std::to_string(place.chapters) + " · " +
+           place.name;
 }
 
 int stop_of_next_chapter(const TourScript& script, int n, int by) {

@@ -376,21 +376,34 @@ std::string step_number(const AppState& state) {
 
 std::string counter(const Tour& tour) { return str(tour.at + 1) + " / " + str(tour.stops()); }
 
-// The longest of its texts that has room.
+bool begins_chapter(const Tour& tour) {
+    const auto place = chapter_place(tour.script, tour.at);
+    return place && place->stop == 1;
+}
+
+// Where it has room; where a chapter begins, whatever the heading has left then.
 std::string chapter_within(const Tour& tour, float text, float room) {
     const auto place = chapter_place(tour.script, tour.at);
     if (!place) return "";
-    const std::vector<std::string> words = chapter_words(*place);
-    const auto fits = [&](const std::string& one) { return text_width(Face::medium, text, one) <= room; };
-    const auto found = std::ranges::find_if(words, fits);
-    return found == words.end() ? "" : *found;
+    const std::string words = chapter_words(*place);
+    return begins_chapter(tour) || text_width(Face::medium, text, words) <= room ? words : "";
+}
+
+// In a bar where it begins. Returns its width.
+float draw_chapter(const Canvas& c, const Tour& tour, const std::string& words, float x, float middle,
+                   float text) {
+    if (!begins_chapter(tour)) return c.text(x, middle, words, text, c.theme->t2, Face::medium);
+    const float w = text_width(Face::semibold, text, words), pad = text * .45f, h = text * 1.42f;
+    c.rect(x, middle - h / 2 - 1, w + 2 * pad, h, c.theme->t1, radius::bar);
+    c.text(x + pad, middle, words, text, c.theme->inv, Face::semibold);
+    return w + 2 * pad;
 }
 
 // The heading with the chapter above it, about `middle`; returns how wide the heading is.
 float heading_of_stop(const Canvas& c, const Tour& tour, const Look& look, float x, float middle,
                       float room) {
     const std::string chapter = chapter_within(tour, size::small, room);
-    if (!chapter.empty()) c.text(x, middle - 11, chapter, size::small, c.theme->t2, Face::medium);
+    if (!chapter.empty()) draw_chapter(c, tour, chapter, x, middle - 11, size::small);
     return c.text_within(x, middle + (chapter.empty() ? 0 : 9), room, tour.stop().heading, look.heading, 0,
                          Face::semibold);
 }
@@ -494,11 +507,15 @@ Pressed draw_band(const Canvas& c, const AppState& state, const Rect& a) {
         right -= w + 16;
         pressed.here = button(c, "##to the stop", right, y, w, look.control, words, {.size = look.text});
     }
-    const float x = a.x + look.pad, after = x + 24 +
-                                            c.text_within(x, middle, right - x - 16, tour.stop().heading,
-                                                          look.heading, 0, Face::semibold);
-    if (const std::string chapter = chapter_within(tour, look.text, right - 32 - after); !chapter.empty())
-        c.text(after, middle + 1, chapter, look.text, c.theme->t2);
+    float x = a.x + look.pad;
+    if (begins_chapter(tour))
+        x += 20 + draw_chapter(c, tour, chapter_within(tour, look.text, 0), x, middle, look.text);
+    const float after =
+        x + 24 +
+        c.text_within(x, middle, right - x - 16, tour.stop().heading, look.heading, 0, Face::semibold);
+    if (const std::string chapter = chapter_within(tour, look.text, right - 32 - after);
+        !begins_chapter(tour) && !chapter.empty())
+        draw_chapter(c, tour, chapter, after, middle + 1, look.text);
     const float w = a.w - 2 * look.pad;
     paragraphs(c, state, text_on_stage(c, state, w), look, a.x + look.pad, y + look.control + 6, w);
     return pressed;

@@ -247,11 +247,10 @@ void head(const Canvas& c, const AppState& state, float W, bool map, bool harmle
     float right = W - space::far_edge;
     // A question is about the step that comes, and so is the title.
     const int step = std::max(state.cursor.step, asked_step(state));
-    // On a tour the room has one number to follow: that of the stop, on its card.
-    if (!state.tour || !at_stop(state))
-        right -= c.text(right, 40, str(step + 1) + " / " + str(state.trace->size()), size::far, c.theme->t2,
-                        Face::medium, Align::right) +
-                 28;
+    // On a tour it is told from the number of the stop, on its card.
+    const std::string number = state.tour ? "step " + str(step + 1) + " of " + str(state.trace->size())
+                                          : str(step + 1) + " / " + str(state.trace->size());
+    right -= c.text(right, 40, number, size::far, c.theme->t2, Face::medium, Align::right) + 28;
     if (map) {
         ghost(c, *state.trace, state.cursor.step, right - 52, 14, 52, 52, hides_what_comes(state));
         right -= 52 + 12;

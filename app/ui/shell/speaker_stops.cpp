@@ -77,8 +77,8 @@ std::vector<int> list_rows(const PlaceList& places, const std::vector<int>& show
 
 void chapter_row(const Canvas& c, const SpeakerPlace& first, const Rect& row) {
     const float y = row.middle() + 3, x = row.x + 10;
-    const float w = c.text_within(x, y, row.w - 40, str(first.chapter_number) + " · " + first.chapter,
-                                  size::body, c.theme->t2, Face::semibold);
+    const float w =
+        c.text_within(x, y, row.w - 40, first.chapter_words, size::body, c.theme->t2, Face::semibold);
     c.line({x + w + 12, y + .5f}, {row.right() - 8, y + .5f}, c.theme->line);
 }
 

@@ -87,7 +87,8 @@ void list_stops(PlaceList& out, const Tour& tour) {
                                .words = stop.heading,
                                .notes = !stop.notes.empty(),
                                .chapter = chapter ? chapter->name : "",
-                               .chapter_number = chapter ? chapter->chapter : 0});
+                               .chapter_number = chapter ? chapter->chapter : 0,
+                               .chapter_words = chapter ? chapter_words(*chapter) : ""});
     }
 }
 

@@ -32,8 +32,9 @@ struct SpeakerPlace {
     std::string words, more = {};  ///< what it is, and why it is in the list
     bool notes = false;            ///< the stop has some
     bool near = false;             ///< a step that is listed only because the talk is there
-    std::string chapter = {};      ///< of the tour that the stop is in, …
-    int chapter_number = 0;        ///< … and which one it is, from 1
+    std::string chapter = {};      ///< of the tour that the stop is in, by its name, …
+    int chapter_number = 0;        ///< … which one it is, from 1, …
+    std::string chapter_words{};   ///< … and what stands above its first stop
 };
 /// The stops of the tour; without one the steps where something happens, or the chapters.
 struct PlaceList {

@@ -149,8 +149,9 @@ TEST_CASE("film: the stops of a tour are its chapters") {
             "-of csv=p=0 '" +
             film + "' >'" + said + "'";
         REQUIRE(std::system(probe.c_str()) == 0);
-        CHECK(contents(said) == "0.000000,2.000000,Sums: 1 · The sum\n2.000000,4.000000,2 · Again; = #\n"
-                                "4.000000,6.000000,Pages: 3 · Memory\n");
+        CHECK(contents(said) == "0.000000,2.000000,Chapter 1 of 2 · Sums: 1 · The sum\n"
+                                "2.000000,4.000000,2 · Again; = #\n"
+                                "4.000000,6.000000,Chapter 2 of 2 · Pages: 3 · Memory\n");
     }
     CHECK(output_of(film_of_tour(folder, folder.file("tour.gif"), {"--to", "1", "--seconds-per-step", "1"}))
               .empty());

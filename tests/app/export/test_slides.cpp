@@ -239,7 +239,7 @@ TEST_SUITE("slides") {
                 listed += outline[at];
         }
         CAPTURE(listed);
-        CHECK(contains(listed, "1 · First(1 · A2 · B)2 · Second(3 · C)"));
+        CHECK(contains(listed, "Chapter 1 of 2 · First(1 · A2 · B)Chapter 2 of 2 · Second(3 · C)"));
         CHECK(contains(pages_of(folder, chaptered)[0], "3 stops in 2 chapters"));
 
         const TourScript own = own_tour();

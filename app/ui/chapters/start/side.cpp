@@ -45,7 +45,10 @@ void chapters_strip(const Canvas& c, AppState& state, StartPage& page, float x, 
         const float left = x + pitch * px(first) + gap * px(k), wide = pitch * px(end - first);
         const Hot hot = start_spot(c, page, "##tour chapter " + str(k + 1), {left, y - 8, wide, 24});
         const bool lit = hot.hovered || hot.focused;
-        if (lit) words = str(k + 1) + " · " + chapters[k].name;
+        if (lit)
+            words = chapter_words({.name = chapters[k].name,
+                                   .chapter = static_cast<int>(k) + 1,
+                                   .chapters = static_cast<int>(chapters.size())});
         for (int n = first; n < end; ++n) {
             const float at = left + pitch * px(n - first);
             if (lit || n == 0)

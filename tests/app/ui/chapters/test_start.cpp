@@ -128,7 +128,8 @@ TEST_CASE("every chapter of the tour is a door of the start page, and its name i
         const std::string id = "tour chapter " + std::to_string(n + 1);
         program.hover(id);
         program.frame(2);
-        CHECK(program.shows(chapters[n].name));
+        CHECK(program.shows("Chapter " + std::to_string(n + 1) + " of " + std::to_string(chapters.size()) +
+                            " · " + chapters[n].name));
         program.click(id);
         REQUIRE(program.state.tour);
         CHECK(program.state.tour->at == chapters[n].first);

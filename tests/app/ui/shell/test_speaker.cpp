@@ -209,12 +209,15 @@ TEST_CASE("the list of stops is parted by chapters, whose names are found as wel
         lectern.press("u shift+g");
         REQUIRE(state.tour);
         const std::vector<TourChapter> chapters = state.tour->script.chapters;
-        CHECK(lectern.in("1 · " + chapters.front().name, "Speaker stops"));
+        const std::string all = str(static_cast<int>(chapters.size()));
+        CHECK(lectern.in("Chapter 1 of " + all + " · " + chapters.front().name, "Speaker stops"));
         for (const char* key : {"r", "i", "n", "g"}) lectern.press(key);
         std::size_t ring = 0;
         while (chapters[ring].name != "A ring of machines") ++ring;
-        CHECK(lectern.in(str(static_cast<int>(ring) + 1) + " · " + chapters[ring].name, "Speaker stops"));
-        CHECK_FALSE(lectern.in("1 · " + chapters.front().name, "Speaker stops"));
+        CHECK(lectern.in("Chapter " + str(static_cast<int>(ring) + 1) + " of " + all + " · " +
+                             chapters[ring].name,
+                         "Speaker stops"));
+        CHECK_FALSE(lectern.in(" · " + chapters.front().name, "Speaker stops"));
         lectern.press("escape");
         // Every stop comes into sight below the name of its chapter where that is its first.
         for (const TourChapter& chapter : chapters) {
