@@ -1,0 +1,218 @@
+// The words of the program's own tour: each term is explained no later than it is used, and the numbers that
+// are written in them stand in the picture of their stop.
+#include "app/cli/hooks.h"
+#include "app/cli/session.h"
+#include "app/io/tour_file.h"
+#include "app/ui/shell/lesson_view.h"
+#include "app/ui/state/tour.h"
+#include "core/class/tour.h"
+#include "tests/app/ui/layout_check.h"
+#include "tests/core/steps.h"
+#include "tests/good.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+using namespace tilewalk::test;
+
+namespace {
+
+// A term, and in which words the tour says what it is.
+struct Term {
+    const char *term, *told;
+};
+constexpr Term terms[] = {
+    {"query", "its query, what it looks for"},
+    {"key", "in K, its key, what it offers"},
+    {"value", "in V, its value, what it passes on"},
+    {"HBM", "Matrices lie in HBM, large but slow"},
+    {"SRAM", "on the chip, in SRAM, fast but tiny"},
+    {"tile", "just a piece, a tile"},
+    {"fp16", "fp16: floating point, 16 bits"},
+    {"fp32", "4-byte ones (fp32)"},
+    {"kernel", "A kernel is one program on the GPU"},
+    {"score", "that is their score"},
+    {"scores", "that is their score"},
+    {"heads", "heads (attentions side by side)"},
+    {"NaN", "no number (NaN)"},
+    {"α", "α = exp("},
+    {"causal", "A causal mask lets a query see only itself and what came before"},
+    {"roofline", "A roofline, an upper bound"},
+    {"FLOP", "operations (FLOP: × or +)"},
+    {"TFLOP", "TFLOP: 10¹²"},
+    {"loss", "the loss (one number for how wrong the model is)"},
+    {"gradient", "A gradient, with a d in front"},
+    {"dO", "dO comes from what follows attention"},
+    {"dP", "dP[0,2] = 7 is that row of V times row 0 of dO"},
+    {"D", "their mean, weighted with P"},
+    {"compete", "the weights compete"},
+    {"W", "the matrices W, by which X"},
+    {"X", "X, the words as rows of numbers"},
+    {"η", "η = 0.1 (the learning rate)"},
+    {"downhill", "each goes downhill by η"},
+    {"bf16", "bf16 (2 bytes, 2 or 3 digits)"},
+    {"verdict", "the verdict holds its distance"},
+    {"emulator", "an emulator: a GPU played by the CPU"},
+    {"fp64", "fp64, in 8-byte numbers"},
+    {"ULP", "ULP: one unit in a number's last place"},
+    {"row 7", "this fault, made on purpose, row 7 of O 5 % too large"},
+    {"5 %", "this fault, made on purpose, row 7 of O 5 % too large"},
+    {"lanes", "lanes (threads)"},
+    {"warp", "run as one warp"},
+    {"block of warps", "Four warps, a block"},
+    {"slot", "A slot is the place of an instruction"},
+    {"barrier", "wait for each other only at a barrier"},
+    {"tensor core", "A tensor core multiplies"},
+    {"mma", "in one instruction, mma"},
+    {"registers", "The numbers lie in the lanes' registers, a few in each"},
+    {"fragment", "is its fragment"},
+    {"cp.async", "cp.async copies it"},
+    {"shared memory", "shared memory, the block's SRAM"},
+    {"issued", "A copy is issued"},
+    {"committed", "committed (closed into a group that is waited for as one)"},
+    {"banks", "32 banks; each hands out one word"},
+    {"ldmatrix", "The load is ldmatrix: each lane names a row"},
+    {"swizzle", "The swizzle stores chunk c"},
+    {"chunk", "chunk c (16 bytes)"},
+    {"XOR", "XOR is 1 in each bit in which two numbers differ"},
+    {"race", "still reads these: a race"},
+    {"decoding", "A model that writes (decoding)"},
+    {"SMs", "the GPU's processors, its SMs"},
+    {"SM", "the GPU's processors, its SMs"},
+    {"batch", "the batch, the number of texts that it computes at once"},
+    {"system prompt", "begin with the same keys, a system prompt"},
+    {"prefix", "the prefix is read once"},
+    {"ranks", "ranks (machines)"},
+    {"zig-zag", "zig-zag pairs an early with a late row"},
+    {"KV cache", "the KV cache"},
+    {"grouped", "grouped heads share"},
+    {"sink", "A sink is one more score that every query sees"},
+};
+
+bool is_letter(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || (static_cast<unsigned char>(c) & 0x80) != 0;
+}
+
+// As a whole word: "SM" is not in "softmax"; of what a number or a sign ends, its end.
+bool has_word(const std::string& text, const std::string& word) {
+    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; ++at) {
+        const std::size_t end = at + word.size();
+        const bool begins = at == 0 || !is_letter(text[at - 1]),
+                   ends = end == text.size() || !is_letter(text[end]) || !is_letter(word.back());
+        if (begins && ends) return true;
+    }
+    return false;
+}
+
+std::string plain_spaces(std::string text) {
+    for (std::size_t at; (at = text.find("\u00A0")) != std::string::npos;)
+        text.replace(at, std::string_view("\u00A0").size(), " ");
+    return text;
+}
+
+// What a stop says, with its numbers, and with its heading.
+std::string words_of(const TourStop& stop) {
+    std::string words = stop.heading;
+    for (const Line& line : filled_text(stop, *walk_of(*stop.lesson, *stop.problem)))
+        words += "\n" + plain(line);
+    return plain_spaces(words);
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// "1.368", "7.204": those with decimals.
+void add_decimals(std::set<std::string>& out, const std::string& text) {
+    for (std::size_t n = 0; n < text.size();) {
+        if (!is_digit(text[n])) {
+            ++n;
+            continue;
+        }
+        std::size_t end = n;
+        while (end < text.size() && (is_digit(text[end]) ||
+                                     (text[end] == '.' && end + 1 < text.size() && is_digit(text[end + 1]))))
+            ++end;
+        const std::string number = text.substr(n, end - n);
+        if (number.find('.') != std::string::npos) out.insert(number);
+        n = end;
+    }
+}
+
+// What a frame shows beside the card of the tour.
+std::set<std::string> decimals_beside_card(const Program& p) {
+    std::set<std::string> out;
+    for (const Item& item : p.items())
+        if (item.kind == ItemKind::text && !item.panel.starts_with("Tour")) add_decimals(out, item.text);
+    return out;
+}
+
+// Numbers that a stop speaks of and that are not in its picture, with the reason;
+// tests/app/io/test_tour_file.cpp and test_tour.cpp hold them against what they are said to be.
+struct Elsewhere {
+    const char *heading, *number, *why;
+};
+constexpr Elsewhere elsewhere[] = {
+    {"O, not yet divided", "1.368", "ℓ, one step before"},
+    {"Step 17: 0.368 of the old sum stays", "2.718", "exp(1)"},
+    {"Forgotten: α", "0.368", "of the walk without the fault"},
+    {"Forgotten: α", "1.639", "of the walk without the fault"},
+    {"Backward: what comes in", "0.1", "a change that is not made"},
+    {"Backward: what comes in", "0.7", "what it would do"},
+    {"One score rises, and the sum with it", "1.1", "a score, one step before"},
+    {"Its weights compete", "0.1", "of the rule that is held against what happened"},
+    {"Its weights compete", "0.017", "by that rule"},
+    {"Its weights compete", "0.014", "by that rule"},
+    {"What training gets from it", "0.1", "the learning rate, one step before"},
+    {"Why up to twice as far?", "1.17", "of another kernel"},
+    {"Why up to twice as far?", "1.04", "the largest output"},
+    {"The same, but for the last digits", "7.25", "7.25000 there, with digits set apart"},
+    {"The same, but for the last digits", "7.1875", "7.18750 there, with digits set apart"},
+    {"The same, but for the last digits", "7.204", "7.20387745 there"},
+    {"A prompt that all share", "1.98", "bytes of the whole walk"},
+    {"A prompt that all share", "2.24", "bytes of the lesson that it is held against"},
+    {"A sink: attention to nothing", "0.076", "a share of the sum"},
+    {"A sink: attention to nothing", "0.135", "a part of the sum"},
+    {"A sink: attention to nothing", "1.639", "the rest of the sum"},
+};
+
+}  // namespace
+
+TEST_CASE("tour words: no term is used before it is explained") {
+    const TourScript tour = good(load_tour(default_tour, tour_names()));
+    std::vector<std::string> words;
+    for (const TourStop& stop : tour.stops) words.push_back(words_of(stop));
+    const auto first_with = [&](const auto& has) { return std::ranges::find_if(words, has) - words.begin(); };
+    for (const Term& one : terms) {
+        const auto told = first_with([&](const std::string& text) { return contains(text, one.told); });
+        const auto used = first_with([&](const std::string& text) { return has_word(text, one.term); });
+        CAPTURE(std::string(one.term));
+        CHECK_MESSAGE(told < std::ssize(words), (std::string("nowhere: ") + one.told));
+        CHECK_MESSAGE(told <= used, "used in stop ", used + 1, ", explained in stop ", told + 1);
+    }
+    CHECK(has_word("an SM,", "SM"));
+    CHECK_FALSE(has_word("SMs and softmax", "SM"));
+}
+
+TEST_CASE("tour words: every number with decimals stands on stage at its stop, or is told why not") {
+    Program p(example("worked-4x4"), {1280, 720}, true);
+    p.press(Key::u);
+    std::set<std::pair<std::string, std::string>> missing;
+    for (int n = 0; n < p.state.tour->stops(); ++n) {
+        settle_at_stop(p.state, n);
+        p.frame(3);
+        const TourStop& stop = p.state.tour->stop();
+        std::set<std::string> said;
+        add_decimals(said, words_of(stop));
+        const std::set<std::string> shown = decimals_beside_card(p);
+        for (const std::string& number : said)
+            if (!shown.contains(number)) missing.emplace(stop.heading, number);
+    }
+    for (const auto& [heading, number] : missing) {
+        const bool known = std::ranges::any_of(
+            elsewhere, [&](const Elsewhere& one) { return one.heading == heading && one.number == number; });
+        CHECK_MESSAGE(known, (heading + ": " + number));
+    }
+    for (const Elsewhere& one : elsewhere)
+        CHECK_MESSAGE(missing.contains({one.heading, one.number}),
+                      (std::string("is there: ") + one.heading + ": " + one.number));
+}
