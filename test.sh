@@ -18,7 +18,7 @@ usage() {
   window     the real window, on a virtual display
   distributed  a ring of processes under mpirun
   sanitizers all tests under AddressSanitizer and UndefinedBehaviorSanitizer; sanitized-core only those of core
-  structure  who includes whom
+  structure  who includes whom, and no type defined twice
   format     clang-format
   web        the browser edition in Chromium (builds it: twenty minutes the first time); not part of all
   package    the packages, installed in fresh roots of Debian 12 and 13; as root, twenty minutes, not part of all
@@ -173,7 +173,10 @@ run_part() {
             run_ctest build
             for target in structure format tidy; do run_part "$target"; done
             ;;
-        structure) run_script structure python3 "$root/tests/structure/circles.py" "$root" ;;
+        structure)
+            run_script structure python3 "$root/tests/structure/circles.py" "$root"
+            run_script twice python3 "$root/tests/structure/twice.py" "$root"
+            ;;
         format) run_script format check_format ;;
         web)
             build build release tilewalk

@@ -13,16 +13,16 @@
 
 namespace tilewalk::ui {
 
-Shown::Shown(int all, int chosen, int most) : first(0), count(std::clamp(most, 1, all)) {
+ShownPart::ShownPart(int all, int chosen, int most) : first(0), count(std::clamp(most, 1, all)) {
     first = std::clamp(chosen - count / 2, 0, all - count);
 }
 
-std::string part_of(const std::vector<int>& positions, const Shown& shown) {
+std::string part_of(const std::vector<int>& positions, const ShownPart& shown) {
     const auto from = positions.begin() + shown.first;
     return positions_text({from, from + shown.count});
 }
 
-std::string shown_of(const std::vector<int>& positions, const Shown& shown) {
+std::string shown_of(const std::vector<int>& positions, const ShownPart& shown) {
     const std::string all = positions_text(positions);
     return shown.count == std::ssize(positions) ? all : part_of(positions, shown) + " of " + all;
 }
@@ -79,15 +79,15 @@ int OnChip::chosen_component() const {
     return is_of_scores(cell.slot) || cell.slot == Slot::count || one_column(cell.slot) ? 0 : cell.col;
 }
 
-std::vector<std::string> OnChip::columns_text(const Shown& shown, const std::string& all) const {
+std::vector<std::string> OnChip::columns_text(const ShownPart& shown, const std::string& all) const {
     if (shown.count == d()) return {all};
     std::vector<int> columns(static_cast<std::size_t>(d()));
     std::iota(columns.begin(), columns.end(), 0);
     return {"columns " + shown_of(columns, shown), shown_of(columns, shown)};
 }
 
-void OnChip::draw(Slot slot, int tile, int since, const Shown& rows, const Shown& cols, float x, float y,
-                  float cw, float ch, const std::string& widget, int digits) {
+void OnChip::draw(Slot slot, int tile, int since, const ShownPart& rows, const ShownPart& cols, float x,
+                  float y, float cw, float ch, const std::string& widget, int digits) {
     const Trace& trace = now.trace;
     Held held = trace.live(slot, tile, now.k);
     if (held && held.step < since) held = {};

@@ -6,9 +6,9 @@
 namespace tilewalk::ui {
 
 /// So many of a row or a column as have room, the chosen one among them.
-struct Shown {
+struct ShownPart {
     int first, count;
-    Shown(int all, int chosen, int most);
+    ShownPart(int all, int chosen, int most);
 };
 
 struct OnChip {
@@ -28,12 +28,12 @@ struct OnChip {
     int chosen_component() const;
 
     /// What the slot holds, if it was put there since: these of its rows and columns.
-    void draw(Slot slot, int tile, int since, const Shown& rows, const Shown& cols, float x, float y,
+    void draw(Slot slot, int tile, int since, const ShownPart& rows, const ShownPart& cols, float x, float y,
               float cw, float ch, const std::string& widget, int digits = 0);
     /// The first of these words that has room
     void label(const Line& symbol, const std::vector<std::string>& words, float x, float y, float room) const;
     /// "columns 4–7 of 0–15" where not all are shown
-    std::vector<std::string> columns_text(const Shown& shown, const std::string& all) const;
+    std::vector<std::string> columns_text(const ShownPart& shown, const std::string& all) const;
 
     /// The queries over the keys, the scores beside them, the values at the right; returns the width.
     float products(const Rect& area);
@@ -50,7 +50,7 @@ struct OnChip {
 };
 
 /// "4–6", or "4–6 of 4–7" where not all are shown
-std::string part_of(const std::vector<int>& positions, const Shown& shown);
-std::string shown_of(const std::vector<int>& positions, const Shown& shown);
+std::string part_of(const std::vector<int>& positions, const ShownPart& shown);
+std::string shown_of(const std::vector<int>& positions, const ShownPart& shown);
 
 }  // namespace tilewalk::ui

@@ -50,7 +50,7 @@ void draw_name(const OnChip& chip, const Found& line, float right, float y, bool
 }
 
 // Which queries are shown, where there is not room for all
-void draw_hidden_rows(const OnChip& chip, float right, float y, const Shown& rows) {
+void draw_hidden_rows(const OnChip& chip, float right, float y, const ShownPart& rows) {
     const std::vector<int>& all = chip.now.ring.queries_of(chip.now.rank).positions;
     if (rows.count == std::ssize(all)) return;
     const Canvas& c = chip.c;
@@ -63,7 +63,7 @@ void draw_left_behind(OnChip& chip, float x, float y, float cw, float ch, int mo
     chip.label({slot_symbol(Slot::L).front()}, {}, x, y - 20, cw);
     const Access& last = chip.now.trace.writes(chip.now.k).back();
     const Region& at = chip.now.trace.value(last.value).region;
-    const Shown rows(at.rows, chip.state.explanation.target.row - at.row, most), one(1, 0, 1);
+    const ShownPart rows(at.rows, chip.state.explanation.target.row - at.row, most), one(1, 0, 1);
     chip.draw(Slot::L, last.tile, chip.now.k, rows, one, x, y, cw, ch, "hbm");
 }
 
@@ -75,7 +75,7 @@ void OnChip::found(const Rect& a) {
     // The table keeps its place, however many lines there are by now.
     const float groups = 3, singles = 3, head = 28, names = 62, gap = 9, between = 10;
     const float columns_w = a.w - names - 3 * gap, room = a.h - head - (groups - 1) * between;
-    const Shown components(d(), chosen_component(), static_cast<int>(columns_w / 2 - singles)),
+    const ShownPart components(d(), chosen_component(), static_cast<int>(columns_w / 2 - singles)),
         rows(n(), chosen_query(), static_cast<int>(room / groups / least_h())), one(1, 0, 1);
     const float cw = std::clamp(columns_w / (singles + px(components.count)), 4.0f, 64.0f);
     const float ch = std::clamp(room / (groups * px(rows.count)), 2.0f, 46.0f);
@@ -92,7 +92,7 @@ void OnChip::found(const Rect& a) {
     for (const Found& line : all) {
         const float h = ch * px(rows.count);
         draw_name(*this, line, a.x + names - 12, y + h / 2, all.size() > 1 && h >= 30);
-        const auto part = [&](Slot slot, Slot whole, const Shown& cols, float x) {
+        const auto part = [&](Slot slot, Slot whole, const ShownPart& cols, float x) {
             draw(line.whole ? whole : slot, line.whole ? 0 : line.tile, line.since, rows, cols, x, y, cw, ch,
                  "found " + line.name);
         };

@@ -68,7 +68,7 @@ void draw_line(OnChip& chip, const Rect& a, const Operands& line) {
         const Access& access = line.list[n];
         const Region& at = line.region(access);
         const CellRef meant = cell_in(chip.state.explanation, access.slot, at);
-        const Shown rows(at.rows, meant.row - at.row, most), cols(at.cols, meant.col - at.col, shares[n]);
+        const ShownPart rows(at.rows, meant.row - at.row, most), cols(at.cols, meant.col - at.col, shares[n]);
         const bool hbm = info(access.slot).hbm;
         const float w = cw * px(shares[n]);
         chip.label(slot_symbol(chip.now.trace, access.slot, chip.now.k, hbm ? access.tile : -1),
@@ -120,7 +120,7 @@ void OnChip::arriving(const Rect& a) {
               chosen = state.explanation.target.row - static_cast<int>(piece.first),
               columns = on_stage ? columns_in(state, a.w, d(), {above, below}) : static_cast<int>(a.w / 2);
     const float head = 29, between = 40;
-    const Shown components(d(), chosen_component(), columns),
+    const ShownPart components(d(), chosen_component(), columns),
         rows(all, chosen, static_cast<int>((a.h - head - between) / 2 / least_h()));
     const float cw = std::min(58.0f, a.w / px(components.count)),
                 ch = std::min(46.0f, (a.h - head - between) / px(2 * rows.count));

@@ -23,7 +23,7 @@ float OnChip::products(const Rect& a) {
     const RingRows& all = now.ring.keys_of(owner());
     const int columns = static_cast<int>(room / 2),
               lines = static_cast<int>((a.h - head - between) / least_h());
-    const Shown scores(all.rows(), chosen_key(), std::max(columns / 3, columns - 2 * d())),
+    const ShownPart scores(all.rows(), chosen_key(), std::max(columns / 3, columns - 2 * d())),
         components(d(), chosen_component(), (columns - scores.count) / 2),
         rows(n(), chosen_query(), lines / 2), keys(all.rows(), chosen_key(), lines - rows.count);
     const float cw = std::clamp(room / px(2 * components.count + scores.count), 2.0f, 58.0f),
@@ -55,7 +55,7 @@ void OnChip::gradients(const Rect& a) {
     const float head = 28, gap = 15, between = 38;
     const int all_keys = now.ring.keys_of(owner()).rows(),
               lines = static_cast<int>((a.h - head - between) / least_h());
-    const Shown components(d(), chosen_component(), static_cast<int>(a.w / 4)),
+    const ShownPart components(d(), chosen_component(), static_cast<int>(a.w / 4)),
         rows(n(), chosen_query(), lines / 2), keys(all_keys, chosen_key(), lines - rows.count), one(1, 0, 1);
     const float cw = std::clamp(
         std::min((a.w - 2 * gap) / px(2 + components.count), (a.w - 22) / px(2 * components.count)), 2.0f,
