@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <map>
+#include <optional>
 #include <stdexcept>
 
 namespace tilewalk::inside {
@@ -18,29 +19,38 @@ namespace {
 // functions 16, shuffles 32 of a multiprocessor; conversions as 64 integer operations); tensor cores: the
 // whitepapers of Turing, GA100, GA102, Ada and Hopper (512, 1024, 256, 256 and 2048 multiply-adds with float
 // sums; the GeForce chips do half of what their architecture can). Bytes of HBM each clock and
-// multiprocessor: bandwidth by multiprocessors by boost clock, from the data sheets of the chips named.
+// multiprocessor: bandwidth by multiprocessors by boost clock, from the data sheets of the chips named. No
+// data sheet has a latency of HBM, and none is made up: 0.
 constexpr Costs table[] = {
-    {75, "T4", 16, 8, 2, 4, 1, 6},       {80, "A100 80 GB", 8, 8, 2, 4, 1, 2},
-    {86, "RTX 3090", 32, 8, 2, 4, 1, 5}, {89, "RTX 4090", 32, 8, 2, 4, 1, 10},
-    {90, "H100 SXM", 4, 8, 2, 4, 1, 2},
+    {75, "T4", 16, 8, 2, 4, 1, 6, 0},       {80, "A100 80 GB", 8, 8, 2, 4, 1, 2, 0},
+    {86, "RTX 3090", 32, 8, 2, 4, 1, 5, 0}, {89, "RTX 4090", 32, 8, 2, 4, 1, 10, 0},
+    {90, "H100 SXM", 4, 8, 2, 4, 1, 2, 0},
 };
 
-/// Sectors of device memory and turns of the banks that an event takes.
-int cost_of_access(const Event& event, std::span<const std::uint32_t> words, const Costs& costs) {
-    int cost = 0;
+/// What an event asks of both memories: turns of the banks, sectors of HBM.
+struct Asked {
+    int turns = 0, sectors = 0;
+};
+Asked asked_by(const Event& event, std::span<const std::uint32_t> words) {
+    Asked all;
     for (const Access& access : accesses_of(event, words))
-        cost += access.shared ? costs.turn * bank_turns(access.addresses, access.lanes, event.bytes).turns
-                              : costs.sector * sectors(access.addresses, event.bytes).touched;
-    return cost;
+        if (access.shared)
+            all.turns += bank_turns(access.addresses, access.lanes, event.bytes).turns;
+        else
+            all.sectors += sectors(access.addresses, event.bytes).touched;
+    return all;
 }
 
-int cost_of(const Event& event, std::span<const std::uint32_t> words, const Costs& costs) {
+bool is_access(Op op) { return (info(op).reads || info(op).writes) && op != Op::copy_arrived; }
+
+/// Of the warp itself, without HBM.
+int cost_of(const Event& event, const Asked& asked, const Costs& costs) {
     switch (event.op) {
     case Op::load:
     case Op::store:
     case Op::atomic_add:
     case Op::load_matrices:
-    case Op::load_transposed: return cost_of_access(event, words, costs);
+    case Op::load_transposed: return asked.turns > 0 ? costs.turn * asked.turns : 1;
     case Op::multiply_add: return costs.mma;
     case Op::shuffle: return costs.shuffle;
     case Op::exp2:
@@ -55,26 +65,68 @@ int cost_of(const Event& event, std::span<const std::uint32_t> words, const Cost
     }
 }
 
+/// Of each warp its events, in its order; the warp that is earliest goes on, so that whoever asks first is
+/// served first.
 class Clockwork {
 public:
     Clockwork(const BlockRecord& what, int warps, const Costs& with)
-        : block(what), costs(with), now(static_cast<std::size_t>(warps)) {
+        : block(what), costs(with), now(static_cast<std::size_t>(warps)), stands(now.size()),
+          left(now.size()) {
         result.events.resize(block.events.size());
+        for (std::size_t n = 0; n < block.events.size(); ++n) {
+            const Event& event = block.events[n];
+            left[event.warp].push_back(n);
+            const auto words = block.words_of(event);
+            if (arrives(event.op)) ++expected[{words[0], words[1]}];
+            if (event.op == Op::fetch_tile) ++expected[{TileFetch(words).barrier, TileFetch(words).phase}];
+        }
     }
     ModelTime run() {
-        for (std::size_t n = 0; n < block.events.size(); ++n) step(n);
+        for (std::size_t done = 0; done < block.events.size(); ++done) {
+            const std::size_t w = earliest();
+            step(left[w][next_of[w]++]);
+        }
         for (const std::int64_t t : now) result.end = std::max(result.end, t);
+        result.end = std::max(result.end, hbm);
         return std::move(result);
     }
 
 private:
+    // None can go on only where the record ends in the midst of it: then its own order does.
+    std::size_t earliest() const {
+        std::optional<std::size_t> first, recorded;
+        for (std::size_t w = 0; w < now.size(); ++w) {
+            if (next_of[w] == left[w].size()) continue;
+            if (!recorded || left[w][next_of[w]] < left[*recorded][next_of[*recorded]]) recorded = w;
+            if (can_go_on(w) && (!first || now[w] < now[*first])) first = w;
+        }
+        return first ? *first : *recorded;
+    }
+    bool can_go_on(std::size_t w) const {
+        if (stands[w]) return false;
+        const Event& event = block.events[left[w][next_of[w]]];
+        return event.op != Op::wait_for || expected_before(block.words_of(event)) == 0;
+    }
+    /// Arrivals at the phases that it waits for which are still to come.
+    int expected_before(std::span<const std::uint32_t> words) const {
+        int all = 0;
+        for (auto at = expected.lower_bound({words[0], 0});
+             at != expected.end() && at->first.first == words[0]; ++at)
+            if (at->first.second < words[1]) all += at->second;
+        return all;
+    }
+
     void step(std::size_t n) {
         const Event& event = block.events[n];
         const auto words = block.words_of(event);
+        const Asked asked = is_access(event.op) ? asked_by(event, words) : Asked{};
         std::int64_t& time = now[event.warp];
         Span& span = result.events[n];
-        span = {time, time + cost_of(event, words, costs)};
-        if (event.op == Op::copy_issued) issue(event, words, span);
+        span = {time, time + cost_of(event, asked, costs)};
+        if (event.op == Op::copy_issued)
+            issue(event, words, asked, span);
+        else if (asked.sectors > 0)
+            ask(event, asked, span);
         if (event.op == Op::wait_copies) wait(event, words, span);
         if (event.op == Op::wait_for) span.end = std::max(span.end, heard(words));
         if (event.op == Op::wait_products) span.end = std::max(span.end, computed(event.warp, words[1]));
@@ -94,13 +146,29 @@ private:
         if (event.op == Op::arrive_named || event.op == Op::sync_named) meet_named(n, words);
     }
 
-    // Of Hopper: tiles come one after the other, the products of the warps that share a quarter as well.
+    // HBM serves whoever asks for sectors one after the other; the result: when the last of these has come.
+    std::int64_t serve(std::int64_t sectors, std::int64_t asked_at) {
+        hbm = std::max(hbm, asked_at) + costs.sector * sectors;
+        return hbm + costs.latency;
+    }
+    // A warp waits for what it loads, and not for what it stores.
+    void ask(const Event& event, const Asked& asked, Span& span) {
+        const std::int64_t served = serve(asked.sectors, span.begin);
+        if (!info(event.op).writes) span.end = std::max(span.end, served);
+    }
+    void issue(const Event& event, std::span<const std::uint32_t> words, const Asked& asked,
+               const Span& span) {
+        Span& copy = under_way.try_emplace({event.warp, words[3]}, Span{span.begin, 0}).first->second;
+        const std::int64_t brought = asked.sectors > 0 ? serve(asked.sectors, span.end) : span.end;
+        copy.end = std::max(copy.end, brought + costs.turn * std::int64_t(asked.turns));
+    }
     void fetch(std::span<const std::uint32_t> words, const Span& span) {
         const TileFetch tile(words);
-        fetched = std::max(fetched, span.end) + costs.sector * tile.sectors();
-        tiles[tile.to] = {span.begin, fetched};
-        arrive(tile.barrier, tile.phase, fetched);
+        const std::int64_t brought = serve(tile.sectors(), span.end);
+        tiles[tile.to] = {span.begin, brought};
+        arrive(tile.barrier, tile.phase, brought);
     }
+    // Of Hopper: the products of the warps that share a quarter come one after the other.
     void multiply(int warp, std::span<const std::uint32_t> words, const Span& span) {
         const TileProduct product(words);
         std::int64_t& busy = tensor_core[static_cast<std::size_t>(warp) % tensor_core.size()];
@@ -114,6 +182,7 @@ private:
         return end;
     }
     void arrive(std::uint32_t barrier, std::uint32_t phase, std::int64_t when) {
+        --expected[{barrier, phase}];
         std::int64_t& last = told[{barrier, phase}];
         last = std::max(last, when);
     }
@@ -128,17 +197,13 @@ private:
         Named& barrier = named[words[0]];
         barrier.last = std::max(barrier.last, result.events[n].end);
         barrier.threads += std::popcount(event.lanes);
-        if (event.op == Op::sync_named) barrier.waiting.push_back(n);
+        if (event.op == Op::sync_named) barrier.waiting.push_back(n), stands[event.warp] = true;
         if (barrier.threads < static_cast<int>(words[1])) return;
-        for (const std::size_t w : barrier.waiting)
+        for (const std::size_t w : barrier.waiting) {
             result.events[w].end = now[block.events[w].warp] = barrier.last;
+            stands[block.events[w].warp] = false;
+        }
         barrier = {};
-    }
-    // HBM sends the copies of a block one after the other.
-    void issue(const Event& event, std::span<const std::uint32_t> words, const Span& span) {
-        fetched = std::max(fetched, span.end) + cost_of_access(event, words, costs);
-        Span& copy = under_way.try_emplace({event.warp, words[3]}, Span{span.begin, 0}).first->second;
-        copy.end = fetched;
     }
     void wait(const Event& event, std::span<const std::uint32_t> words, Span& span) {
         for (const auto& [key, copy] : under_way)
@@ -146,19 +211,25 @@ private:
     }
     void meet(std::size_t n) {
         waiting.push_back(n);
+        stands[block.events[n].warp] = true;
         if (waiting.size() < now.size()) return;
         std::int64_t last = 0;
         for (const std::size_t w : waiting) last = std::max(last, result.events[w].end);
         for (const std::size_t w : waiting) result.events[w].end = last;
         std::fill(now.begin(), now.end(), last);
+        std::fill(stands.begin(), stands.end(), false);
         waiting.clear();
     }
 
     const BlockRecord& block;
     const Costs& costs;
     std::vector<std::int64_t> now;  ///< of each warp
-    std::int64_t fetched = 0;
-    std::map<std::pair<int, std::uint32_t>, Span> under_way;  ///< by warp and group
+    std::vector<bool> stands;       ///< at a barrier
+    std::vector<std::vector<std::size_t>> left;
+    std::vector<std::size_t> next_of = std::vector<std::size_t>(now.size());
+    std::int64_t hbm = 0;  ///< when it has served all that was asked
+    std::map<std::pair<std::uint32_t, std::uint32_t>, int> expected;  ///< arrivals, by barrier and phase
+    std::map<std::pair<int, std::uint32_t>, Span> under_way;          ///< by warp and group
     std::vector<std::size_t> waiting;
     struct Named {
         std::int64_t last = 0;

@@ -1,7 +1,8 @@
 // A model of time: not what a GPU takes, but how long the longest chain of a block's steps is, counted in a
-// stated table of costs. A warp does one thing after the other; a barrier ends when the last warp has come; a
-// copy in the background takes its own time beside the warps. Nothing has a latency, and no warp is in the
-// way of another: what is left out is in docs/inside.md.
+// stated table of costs. A warp does one thing after the other; a barrier ends when the last warp has come.
+// HBM is one for all warps and serves whoever asks first: a warp waits for what it loads, a copy in the
+// background comes beside its warp, a store takes its turn. Else no warp is in the way of another: what is
+// left out is in docs/inside.md.
 #pragma once
 
 #include "core/inside/record.h"
@@ -17,8 +18,9 @@ struct Costs {
     int special;       ///< exp2, log
     int convert;       ///< to and from 16 bits
     int shuffle;
-    int turn;    ///< of the banks of shared memory, 128 bytes
-    int sector;  ///< 32 bytes of HBM: this multiprocessor's share of the published bandwidth
+    int turn;     ///< of the banks of shared memory, 128 bytes
+    int sector;   ///< 32 bytes of HBM: this multiprocessor's share of the published bandwidth
+    int latency;  ///< of HBM, from the last sector that is served to the warp or to shared memory
 };
 /// Of each architecture that the kernels are compiled for.
 std::span<const Costs> all_costs();
