@@ -38,6 +38,7 @@ public:
         if (bytes > 0) std::memset(as_kernels_see(memory), byte, static_cast<std::size_t>(bytes));
     }
     double run(const Rung& rung, const Arguments& arguments, DType type) override {
+        now.begin_kernel(rung.name);
         recording = begun ? &now : nullptr;
         rung.launch(as_kernels_see(arguments), type, stream);
         recording = nullptr;

@@ -19,8 +19,7 @@ struct RecordOptions {
     inside::Schedule schedule{};
     std::stop_token stop{};
     std::shared_ptr<std::atomic<int>> blocks_done{};
-    /// Of a kernel that nobody has tested: it is stopped before it reads or writes beyond the memory that has
-    /// names, and this is told why.
+    /// Of a kernel that nobody has tested: what stops it is told here, and does not return.
     std::function<void(const std::string&)> stopped{};
     std::optional<inside::Fault> fault{};
 };

@@ -49,7 +49,7 @@ template <class... W> void note(Op op, const At& at, W... words) {
 }
 
 inline void expect_given(const At& at, const void* p, int bytes, bool stores) {
-    if (records() && recording->bounded()) recording->expect_given(recording->place(at), p, bytes, stores);
+    if (records()) recording->expect_given(recording->place(at), p, bytes, stores);
 }
 
 // What the run goes without (core/inside/fault.h)
@@ -181,13 +181,13 @@ inline Float4 load4(const float* p, const At& at = At::current()) {
     expect_given(at, p, 16, false);
     Float4 v;
     std::memcpy(&v, static_cast<const void*>(p), sizeof v);
-    if (records() && recording->is_memory(p)) recording->note_access(false, recording->place(at), p, 16);
+    if (records()) recording->note_access(false, recording->place(at), p, 16);
     return v;
 }
 inline void store4(float* p, const Float4& v, const At& at = At::current()) {
     emu::block->expect_aligned(p, "store4");
     expect_given(at, p, 16, true);
-    if (records() && recording->is_memory(p)) recording->note_access(true, recording->place(at), p, 16);
+    if (records()) recording->note_access(true, recording->place(at), p, 16);
     std::memcpy(static_cast<void*>(p), &v, sizeof v);
 }
 

@@ -15,6 +15,7 @@ using inside::Event;
 using inside::Op;
 
 constexpr std::size_t piece_alignment = 256;
+constexpr std::int64_t most_pieces = 48;
 
 /// "cuda/kernels/bands.h" of the path that the compiler was called with.
 std::string short_path(const std::string& path) {
@@ -24,6 +25,12 @@ std::string short_path(const std::string& path) {
 
 std::uint32_t mask_of(std::size_t lane) { return 1u << lane; }
 
+/// From the begin of the block's shared memory, of any address.
+std::int64_t shared_offset(const void* p) {
+    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) -
+                                     reinterpret_cast<std::uintptr_t>(emulator::block->shared()));
+}
+
 /// Of a barrier that counts: an arrival, or bytes.
 bool ends_phase(Op op) { return inside::arrives(op) || op == Op::fetch_tile; }
 
@@ -32,45 +39,60 @@ bool ends_phase(Op op) { return inside::arrives(op) || op == Op::fetch_tile; }
 // ---- Memory
 
 Arena::Arena(std::int64_t most_bytes)
-    : memory(static_cast<unsigned char*>(
-          std::aligned_alloc(piece_alignment, static_cast<std::size_t>(most_bytes) + piece_alignment))),
+    : room(most_bytes + (most_pieces + 1) * gap),
+      memory(static_cast<unsigned char*>(
+          std::aligned_alloc(piece_alignment, static_cast<std::size_t>(room) + piece_alignment))),
       size(memory ? most_bytes : 0) {}
 
 Arena::~Arena() { std::free(memory); }
 
-// A piece that nobody has lies behind each one.
+// In the record's addresses, too, something that nobody has lies behind each one.
 void* Arena::take(std::int64_t bytes) {
     const auto step = static_cast<std::int64_t>(piece_alignment);
     const std::int64_t needed = (bytes + step - 1) / step * step + step;
-    if (needed > size - next) return nullptr;
-    void* const piece = memory + next;
+    const std::int64_t begin = next + static_cast<std::int64_t>(pieces.size() + 1) * gap;
+    if (needed > size - next || begin + needed + gap > room) return nullptr;
+    pieces.push_back({begin, bytes, inside::global_base + static_cast<std::uint32_t>(next)});
     next += needed;
-    ++pieces;
-    return piece;
+    ++taken;
+    return memory + begin;
 }
 
 void Arena::give_back() {
-    if (--pieces == 0) next = 0;
+    if (--taken == 0) next = 0, pieces.clear();
+}
+
+const Arena::Piece* Arena::near(const void* p) const {
+    const std::int64_t at = offset(p);
+    const Piece* best = nullptr;
+    std::int64_t least = gap;
+    for (const Piece& piece : pieces) {
+        const std::int64_t away = at < piece.begin                  ? piece.begin - at
+                                  : at >= piece.begin + piece.bytes ? at - piece.begin - piece.bytes + 1
+                                                                    : 0;
+        if (away < least) best = &piece, least = away;
+    }
+    return best;
+}
+
+bool Arena::holds(const void* p, int bytes) const {
+    const Piece* const piece = near(p);
+    return piece && offset(p) >= piece->begin && offset(p) + bytes <= piece->begin + piece->bytes;
 }
 
 std::uint32_t Arena::address(const void* p) const {
-    return inside::global_base +
-           static_cast<std::uint32_t>(static_cast<const unsigned char*>(p) - memory - skew);
+    const Piece* const piece = near(p);
+    return piece ? static_cast<std::uint32_t>(piece->address + offset(p) - piece->begin)
+                 : inside::global_base;  // of what is not read: the source of a copy of zeros
 }
 
 // ---- What a thread does
 
 Recording::Lane& Recording::self() { return lanes[static_cast<std::size_t>(emulator::block->self().index)]; }
 
-bool Recording::is_memory(const void* p) const {
-    if (!emulator::block) return false;  // the host
-    const auto* const shared = emulator::block->shared();
-    return arena.holds(p) || (p >= shared && p < shared + result.launches.back().shared_bytes);
-}
-
 std::uint32_t Recording::address(const void* p) const {
-    if (arena.holds(p)) return arena.address(p);
-    return static_cast<std::uint32_t>(static_cast<const unsigned char*>(p) - emulator::block->shared());
+    const auto in_shared = arena.near(p) ? -1 : shared_offset(p);
+    return in_shared < 0 ? arena.address(p) : static_cast<std::uint32_t>(in_shared);
 }
 
 std::uint32_t Recording::place(const char* file, int line, int column) {
@@ -109,7 +131,7 @@ void Recording::note(Op op, std::uint32_t place, int bytes, std::span<const std:
     if (steps % asks_every == 0 && limits.stop.stop_requested()) stop("Cancelled.");
     Lane& lane = self();
     constexpr std::size_t most_alone = 4'000'000;
-    if (bounded() && lane.steps.size() >= most_alone)
+    if (untested() && lane.steps.size() >= most_alone)
         stop(inside::place_text(result, place) + ": thread " + std::to_string(emulator::block->self().index) +
              " of block " + std::to_string(emulator::block->x) +
              " does not come to an end or a barrier; it was stopped after " + std::to_string(most_alone) +
@@ -131,45 +153,41 @@ void Recording::stop(const std::string& sentence) {
 }
 
 bool Recording::is_given(const void* p, int bytes) const {
-    const auto* const begin = static_cast<const unsigned char*>(p);
-    const unsigned char* const shared = emulator::block->shared();
-    if (begin >= shared && begin + bytes <= shared + result.launches.back().shared_bytes) return true;
-    if (!arena.holds(p)) return false;
-    const std::uint32_t first = arena.address(p);
-    return std::ranges::any_of(result.regions, [&](const inside::Region& region) {
-        return region.holds(first) && region.holds(first + static_cast<std::uint32_t>(bytes) - 1);
-    });
+    if (arena.holds(p, bytes)) return true;
+    const std::int64_t at = shared_offset(p);
+    return at >= 0 && at + bytes <= result.launches.back().shared_bytes;
 }
 
-// Beside what it lies; far away from everything there is nothing to say.
-std::string Recording::where_outside(const void* p) const {
-    constexpr std::int64_t near = 1 << 20;
-    const auto behind = [](std::int64_t bytes, const std::string& what) {
-        return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") + " behind the " + what;
+// In elements of the buffer that it misses; far away from all there is nothing to say.
+std::string Recording::where_outside(const void* p, int bytes) const {
+    const auto at_index = [](const char* what, std::int64_t index, const std::string& of, std::int64_t extent,
+                             const std::string& unit) {
+        return std::string("at ") + what + " " + std::to_string(index) + " of " + of + ", which has " +
+               std::to_string(extent) + unit;
     };
-    const std::int64_t in_shared = static_cast<std::int64_t>(
-        reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(emulator::block->shared()));
-    const std::int64_t shared_bytes = result.launches.back().shared_bytes;
-    const std::string of_shared = "shared memory of " + std::to_string(shared_bytes) + " bytes";
-    if (in_shared < 0 && in_shared > -near) return "before the " + of_shared;
-    if (in_shared >= 0 && in_shared < shared_bytes + near)
-        return behind(std::max<std::int64_t>(0, in_shared - shared_bytes), "end of the " + of_shared);
-    const std::int64_t at = arena.offset(p) + inside::global_base;
-    const inside::Region* before = nullptr;
-    for (const inside::Region& region : result.regions)
-        if (region.begin <= at && (!before || region.begin > before->begin)) before = &region;
-    if (before && at < before->begin + before->bytes + near)
-        return behind(std::max<std::int64_t>(0, at - before->begin - before->bytes),
-                      "end of " + before->name);
+    if (const Arena::Piece* const piece = arena.near(p)) {
+        const auto region = std::ranges::find(result.regions, piece->address, &inside::Region::begin);
+        const bool named = region != result.regions.end();
+        const std::int64_t size = named && region->element_bytes > 0 ? region->element_bytes : bytes,
+                           away = arena.offset(p) - piece->begin;
+        return at_index("index", away >= 0 ? away / size : -((size - 1 - away) / size),
+                        named ? region->name : "memory without a name", piece->bytes / size,
+                        " of " + std::to_string(size) + (size == 1 ? " byte" : " bytes"));
+    }
+    const std::int64_t in_shared = shared_offset(p), shared_bytes = result.launches.back().shared_bytes;
+    if (std::abs(in_shared) < Arena::gap)
+        return at_index("byte", in_shared, "shared memory", shared_bytes, " bytes");
     return "at an address that is none of its memory";
 }
 
 void Recording::expect_given(std::uint32_t place, const void* p, int bytes, bool stores) {
-    if (!limits.stopped || !emulator::block || is_given(p, bytes)) return;
+    if (!emulator::block || is_given(p, bytes)) return;
     const int thread = emulator::block->self().index;
-    stop(inside::place_text(result, place) + ": thread " + std::to_string(thread) + " of block " +
-         std::to_string(emulator::block->x) + (stores ? " writes " : " reads ") + std::to_string(bytes) +
-         " bytes outside of its memory, " + where_outside(p) + ".");
+    const std::string at = inside::place_text(result, place);
+    stop((at.starts_with(kernel + ":") ? "" : kernel + ": ") + at + ": warp " + std::to_string(thread / 32) +
+         ", lane " + std::to_string(thread % 32) + " of block " + std::to_string(emulator::block->x) +
+         (stores ? " writes " : " reads ") + std::to_string(bytes) + " bytes " + where_outside(p, bytes) +
+         ".");
 }
 
 void Recording::note_access(bool stores, std::uint32_t place, const void* p, int bytes) {
@@ -462,10 +480,11 @@ extern "C" void tilewalk_record_access(const AccessSite* site, const void* p) {
     using namespace tilewalk::gpu;
     if (!recording) return;
     if (site->kind != kind_load && site->kind != kind_store && site->kind != kind_member) return;
-    const bool stores = site->kind == kind_store, is_memory = recording->is_memory(p);
-    if (!is_memory && !recording->bounded()) return;
+    if (!tilewalk::gpu::emulator::block) return;  // the host
+    const bool stores = site->kind == kind_store;
+    const int bytes = 1 << site->log2_bytes;
     const std::uint32_t place =
         recording->place(site->file, static_cast<int>(site->line), static_cast<int>(site->column));
-    recording->expect_given(place, p, 1 << site->log2_bytes, stores);
-    if (is_memory) recording->note_access(stores, place, p, 1 << site->log2_bytes);
+    recording->expect_given(place, p, bytes, stores);
+    recording->note_access(stores, place, p, bytes);
 }

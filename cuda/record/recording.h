@@ -29,7 +29,9 @@ namespace tilewalk::gpu {
 constexpr int skew = 1;  ///< bytes by which memory misses its alignment as kernels see it
 
 /// Device memory with addresses of the record. The host sees it aligned; kernels are given every address plus
-/// `skew`.
+/// `skew`. Each piece knows its extent. In the machine's memory so much that nobody has lies before and
+/// behind each one that what misses its piece does not come to another one; in the record's addresses they
+/// follow each other.
 class Arena {
 public:
     explicit Arena(std::int64_t most_bytes);
@@ -41,19 +43,28 @@ public:
     void give_back();                ///< one piece; the room is free again when all are back
     std::int64_t used() const { return next; }
     std::int64_t free() const { return size - next; }
-    bool holds(const void* p) const { return p >= memory && p < memory + next + skew; }
-    std::uint32_t address(const void* p) const;  ///< of a kernel's
-    /// Bytes from its begin, of any address.
-    std::int64_t offset(const void* p) const {
+
+    struct Piece {
+        std::int64_t begin, bytes;  ///< as the host sees it, from the begin of the memory
+        std::uint32_t address;
+    };
+    /// The piece that a kernel's address lies in, or else the nearest one; null: none is within `gap` bytes.
+    const Piece* near(const void* p) const;
+    bool holds(const void* p, int bytes) const;
+    std::uint32_t address(const void* p) const;  ///< of a kernel's, in the piece before it
+    std::int64_t offset(const void* p) const {   ///< of any address, from the begin of the memory
         return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) -
                                          reinterpret_cast<std::uintptr_t>(memory)) -
                skew;
     }
+    static constexpr std::int64_t gap = 8 << 20;
 
 private:
+    std::int64_t room;  ///< for pieces and what lies between them
     unsigned char* memory;
     std::int64_t size, next = 0;
-    int pieces = 0;
+    std::vector<Piece> pieces;
+    std::size_t taken = 0;
 };
 
 class Recording {
@@ -75,19 +86,21 @@ public:
     void note_product(int m, int n, int k, int count);  ///< of the vendor's library
     inside::Record& record() { return result; }
     const inside::Record& record() const { return result; }
+    void begin_kernel(const char* name) { kernel = name ? name : ""; }
 
     // By the thread that runs
     void note(inside::Op op, std::uint32_t place, int bytes, std::span<const std::uint32_t> words);
     std::uint32_t place(const char* file, int line, int column);
     std::uint32_t place(const At& at);
     std::uint32_t address(const void* p) const;
-    bool is_memory(const void* p) const;
     /// Just before it is done; what was stored is looked up when the thread goes on.
     void note_access(bool stores, std::uint32_t place, const void* p, int bytes);
     void settle();  ///< does so
-    /// Where that is asked for (Limits::stopped): stops a kernel before it reads or writes what it was not
-    /// given.
-    bool bounded() const { return static_cast<bool>(limits.stopped); }
+    /// A kernel that nobody has tested (Limits::stopped)
+    bool untested() const { return static_cast<bool>(limits.stopped); }
+    /// All of it lies in one buffer, or in shared memory.
+    bool is_given(const void* p, int bytes) const;
+    /// Stops a kernel before it reads or writes what it was not given.
     void expect_given(std::uint32_t place, const void* p, int bytes, bool stores);
     void issue(std::uint32_t place, void* to, const void* from, bool inside);
     void commit(std::uint32_t place);
@@ -151,8 +164,7 @@ private:
     std::span<Lane> lanes_of(int warp);
     void tile_arrived(const emulator::Flight& flight);
     void stop(const std::string& sentence);
-    bool is_given(const void* p, int bytes) const;
-    std::string where_outside(const void* p) const;
+    std::string where_outside(const void* p, int bytes) const;
     void end_thread();
     void lay_side_by_side(
         int warp);  ///< up to where the warp meets next, as often as all its lanes have come there
@@ -166,6 +178,7 @@ private:
 
     Limits limits;
     const Arena& arena;
+    std::string kernel;
     inside::Record result;
     std::unordered_map<Site, std::uint32_t, SiteHash> sites;
     std::unique_ptr<inside::RaceDetector> races;

@@ -131,6 +131,53 @@ template <int stride> void reads_global(float* memory) {
 }
 void reads_float4(float* memory) { store4(shared_memory<float>() + 4 * lane(), load4(memory + 4 * lane())); }
 
+// ---- What the model of time makes of them
+
+void loads_once(float* memory) {
+    if (memory[thread()] == 1) sync_warp();  // it is 0
+}
+void multiplies_8_times() {
+    float c[4] = {};
+    const std::uint32_t a[4] = {};
+    for (int n = 0; n < 8; ++n) multiply_add<f16>(c, a, 0, 0);
+}
+void copies_beside_products(float* memory) {
+    copy_async(shared_memory<float>() + 4 * lane(), memory + 4 * lane(), true);
+    commit_copies();
+    multiplies_8_times();
+    wait_copies<0>();
+}
+void loads_before_products(float* memory) {
+    store4(shared_memory<float>() + 4 * lane(), load4(memory + 4 * lane()));
+    multiplies_8_times();
+}
+
+// ---- Beyond the memory that they were given
+
+template <int index> void writes_at(float* memory) {
+    if (thread() == 37) memory[index] = 1;
+}
+template <int index> void reads_at(float* memory) {
+    const float x = thread() == 37 ? memory[index - 37 + thread()] : 0;  // no constant: docs/inside.md
+    shared_memory<float>()[thread()] = x;
+}
+void reads_4_at_the_end(float* memory) {
+    if (thread() == 37) store4(shared_memory<float>(), load4(memory + 2048));
+}
+void copies_beyond(float* memory) {
+    if (thread() == 36) copy_async(shared_memory<float>(), memory + 2048, true);
+    commit_copies();
+    wait_copies<0>();
+}
+void copies_nothing_from_beyond(float* memory) {
+    copy_async(shared_memory<float>() + 4 * thread(), memory + 4 * thread() + 1904, thread() < 36);
+    commit_copies();
+    wait_copies<0>();
+}
+void writes_shared_beyond(float* memory) {
+    if (thread() == 37) shared_memory<float>()[4096] = memory[0];
+}
+
 // ---- Lanes that part, and one that never ends
 
 void lanes_part(float* memory) {
@@ -184,6 +231,21 @@ const Small all[] = {
     {"global stride 2", start<reads_global<2>, 32>},
     {"global stride 8", start<reads_global<8>, 32>},
     {"global float4", start<reads_float4, 32>},
+    {"loads once, 1 warp", start<loads_once, 32>},
+    {"loads once, 2 warps", start<loads_once, 64>},
+    {"loads once, 4 warps", start<loads_once, 128>},
+    {"copies beside products", start<copies_beside_products, 32>},
+    {"loads before products", start<loads_before_products, 32>},
+    {"writes the last", start<writes_at<2047>, 64>},
+    {"writes the next", start<writes_at<2048>, 64>},
+    {"writes 1000 behind", start<writes_at<2048 + 1000>, 64>},
+    {"writes a million behind", start<writes_at<2048 + 1000000>, 64>},
+    {"writes the one before", start<writes_at<-1>, 64>},
+    {"reads the next", start<reads_at<2048>, 64>},
+    {"reads 4 at the end", start<reads_4_at_the_end, 64>},
+    {"copies beyond", start<copies_beyond, 64>},
+    {"copies nothing from beyond", start<copies_nothing_from_beyond, 64>},
+    {"writes shared beyond", start<writes_shared_beyond, 64>},
     {"lanes part", start<lanes_part, 32>},
     {"never ends", start<never_ends, 32>},
 };
@@ -194,15 +256,17 @@ inside::Record record_small(const std::string& kernel, std::string& wrong, const
     for (const Small& small : all) {
         if (small.name != kernel) continue;
         Rung rung{};
-        rung.launch = small.start;
+        rung.name = small.name, rung.launch = small.start;
         const auto device = open_recorder(options);
         Arguments a;
         a.workspace = device->allocate(8192);
+        void* const other = device->allocate(8192);  // behind which nothing else must be taken for it
         device->fill(a.workspace, 0, 8192);
         device->name("memory", a.workspace, 8192, 8192, 4);
         device->begin();
         device->run(rung, a, DType::f32);
         wrong = device->failure();
+        device->release(other);
         device->release(a.workspace);
         return device->record();
     }

@@ -151,10 +151,14 @@ TEST_CASE(
     };
     stopped(
         kernel("    if (thread() == 3) a.L[0] = K[40 * 32 + thread()];"),
-        {"my.cu:4: thread 3 of block 0 reads 4 bytes outside of its memory, 12 bytes behind the end of K."});
-    stopped(kernel("    if (thread() == 0) K[-1 - 2000000] = 1;"),
-            {"my.cu:4", "writes 4 bytes outside of its memory"});
-    stopped(kernel("    shared[256] = 1;"), {"0 bytes behind the end of the shared memory of 1024 bytes"});
+        {"my.cu:4: warp 0, lane 3 of block 0 reads 4 bytes at index 1283 of K, which has 1280 of 4 bytes."});
+    stopped(
+        kernel("    if (thread() == 35) a.L[a.N_q + 1000] = 1;"),
+        {"my.cu:4: warp 1, lane 3 of block 0 writes 4 bytes at index 1040 of L, which has 40 of 4 bytes."});
+    stopped(kernel("    if (thread() == 0) K[-1] = 1;"), {"writes 4 bytes at index -1 of K, which has 1280"});
+    stopped(kernel("    if (thread() == 0) K[-1 - 2000000] = 1;"), {"my.cu:4", "writes 4 bytes at index"});
+    stopped(kernel("    shared[256] = 1;"),
+            {"writes 4 bytes at byte 1024 of shared memory, which has 1024 bytes."});
     stopped(kernel("    if (thread() == 0) a.L[0] = *static_cast<float*>(a.dO.data);"),
             {"my.cu was ended by the system: it read or wrote where there is no memory."});
     stopped(kernel("    if (warp() == 0) sync_block();"), {"Deadlock in block 0, 0, 0", "warp 1 has ended"});
