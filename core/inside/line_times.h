@@ -12,9 +12,12 @@ class LineTimes {
 public:
     LineTimes(const Record& record, const BlockRecord& block, const Steps& steps);
 
+    struct Times {
+        int now = 0, all = 0;
+    };
     struct OfOp {
         Op op = Op::load;
-        Steps::Times times;
+        Times times;
     };
     /// Of a warp up to its step k and altogether, in the order in which it first comes to them.
     std::vector<OfOp> at(int warp, int k, const std::string& file, int line) const;

@@ -57,6 +57,7 @@ std::optional<Op> find_op(std::string_view name) {
 }
 
 std::span<const std::uint32_t> BlockRecord::words_of(const Event& event) const {
+    ++events_visited;
     return std::span(words).subspan(event.at,
                                     static_cast<std::size_t>(std::popcount(event.lanes) * event.words));
 }

@@ -91,6 +91,10 @@ struct Event {
     std::uint8_t words = 0;  ///< of each lane
 };
 
+/// Of how many events this thread has looked at the step or the words: however long a record is, a frame and
+/// a seek look at few of them, which tests count.
+inline thread_local std::int64_t events_visited = 0;
+
 /// A block in the order in which its warps ran. One of many orders: races.h says which of it is certain.
 struct BlockRecord {
     int x = 0, y = 0, z = 0;

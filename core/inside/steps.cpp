@@ -266,7 +266,7 @@ std::span<const std::uint32_t> Steps::arrivals(int warp, int k) const {
 
 int Steps::at_slot(int warp, int slot) const {
     const auto& all = steps(warp);
-    const auto behind = std::ranges::upper_bound(all, slot, {}, &Step::slot);
+    const auto behind = std::ranges::upper_bound(all, slot, {}, slot_visited);
     return std::max(0, static_cast<int>(behind - all.begin()) - 1);
 }
 
@@ -276,7 +276,7 @@ int Steps::at_slot(int warp, int slot, int from) const {
     const std::ptrdiff_t most = std::max(0, slot - all[index(from)].slot) + 1;
     const auto begin = all.begin() + from, end = begin + std::min(most, all.end() - begin);
     const auto behind =
-        std::upper_bound(begin, end, slot, [](int s, const Step& step) { return s < step.slot; });
+        std::upper_bound(begin, end, slot, [](int s, const Step& step) { return s < slot_visited(step); });
     return std::max(from, static_cast<int>(behind - all.begin()) - 1);
 }
 
@@ -315,13 +315,6 @@ const Steps::Line* Steps::find_line(const std::string& file, int line) const {
     const auto found =
         std::ranges::find_if(lines, [&](const Line& one) { return one.line == line && one.file == file; });
     return found == lines.end() ? nullptr : &*found;
-}
-
-Steps::Times Steps::times(int warp, int k, const std::string& file, int source_line) const {
-    const Line* const found = find_line(file, source_line);
-    if (!found) return {};
-    const auto& at = found->at[index(warp)];
-    return {reached(at, k), static_cast<int>(at.size())};
 }
 
 int Steps::next_in_line(int warp, int k, const std::string& file, int source_line) const {

@@ -55,12 +55,12 @@ public:
 
     int warps() const { return static_cast<int>(of_warp.size()); }
     int count(int warp) const { return static_cast<int>(steps(warp).size()); }
-    std::uint32_t event(int warp, int k) const { return steps(warp)[static_cast<std::size_t>(k)].event; }
+    std::uint32_t event(int warp, int k) const { return step(warp, k).event; }
 
     // Slots stand for the order of issue: one slot, one step. Behind a barrier all warps begin anew; behind
     // one of Hopper who waits begins behind those that arrive.
     int slots() const { return last_slot; }
-    int slot(int warp, int k) const { return steps(warp)[static_cast<std::size_t>(k)].slot; }
+    int slot(int warp, int k) const { return step(warp, k).slot; }
     /// The step in this slot, or the last one before it; the first, if there is none.
     int at_slot(int warp, int slot) const;
     /// The same for who goes on: of the steps from `from` on, which stands in this slot or before it.
@@ -79,12 +79,7 @@ public:
     int go(int warp, int k, Stride stride, int by) const;
 
     // Lines of the source
-    int line(int warp, int k) const { return steps(warp)[static_cast<std::size_t>(k)].line; }
-    /// How often the warp has done something in the step's line, up to this step, and altogether.
-    struct Times {
-        int now = 0, all = 0;
-    };
-    Times times(int warp, int k, const std::string& file, int source_line) const;
+    int line(int warp, int k) const { return step(warp, k).line; }
     /// The warp's next step in this line behind k, or the first one; −1: it never comes there.
     int next_in_line(int warp, int k, const std::string& file, int source_line) const;
 
@@ -103,6 +98,11 @@ private:
         std::vector<std::vector<int>> at;  ///< of each warp: its steps here
     };
     const std::vector<Step>& steps(int warp) const { return of_warp[static_cast<std::size_t>(warp)]; }
+    const Step& step(int warp, int k) const {
+        ++events_visited;
+        return steps(warp)[static_cast<std::size_t>(k)];
+    }
+    static int slot_visited(const Step& step) { return ++events_visited, step.slot; }
     void lay_out(const BlockRecord& block, const std::optional<HeldBack>& held);
     int slot_of(std::uint32_t event) const;
     void meet(std::vector<int>& next, std::vector<bool>& waits, const std::vector<std::uint32_t>& left);

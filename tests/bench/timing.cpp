@@ -1,5 +1,7 @@
 #include "tests/bench/timing.h"
 
+#include "core/base/numbers.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -17,6 +19,10 @@ std::string format_seconds(double seconds) {
     return text;
 }
 
+std::string format(const Row& row, double figure) {
+    return row.bytes ? format_size(static_cast<std::int64_t>(figure)) : format_seconds(figure);
+}
+
 // printf counts bytes; 'µ' has two of them.
 std::string right_aligned(const std::string& text, std::size_t width) {
     std::size_t letters = 0;
@@ -26,18 +32,18 @@ std::string right_aligned(const std::string& text, std::size_t width) {
 
 const char* verdict(const Row& row) {
     if (row.limit <= 0) return "";
-    return row.measured.worst <= row.limit ? "ok" : "OVER";
+    return row.over() ? "OVER" : "ok";
 }
 
 void print(const Row& row) {
     std::printf("%-46s", row.what.c_str());
-    std::printf(" %s", right_aligned(row.limit > 0 ? format_seconds(row.limit) : "-", 9).c_str());
+    std::printf(" %s", right_aligned(row.limit > 0 ? format(row, row.limit) : "-", 9).c_str());
     if (!row.problem.empty()) {
         std::printf("  not measured: %s\n", row.problem.c_str());
         return;
     }
-    std::printf(" %s", right_aligned(format_seconds(row.measured.typical), 9).c_str());
-    std::printf(" %s", right_aligned(format_seconds(row.measured.worst), 9).c_str());
+    std::printf(" %s", right_aligned(format(row, row.measured.typical), 9).c_str());
+    std::printf(" %s", right_aligned(format(row, row.measured.worst), 9).c_str());
     std::printf(" %5d × %-4d %s\n", row.measured.cases, row.measured.repetitions, verdict(row));
 }
 

@@ -20,6 +20,9 @@ struct Row {
     double limit = 0;
     Measured measured;
     std::string problem;
+    bool bytes = false;  ///< limit and figures are bytes, not seconds
+
+    bool over() const { return problem.empty() && limit > 0 && measured.worst > limit; }
 };
 
 /// The middle value; 0 for none.

@@ -69,7 +69,7 @@ std::vector<CodeRow> code_rows(const SourceText& source, int current, int column
 // "63 st": of a line that does several things each has its row, as many as the line has.
 void draw_times(const Canvas& c, const inside::LineTimes::OfOp& of, float right, float y, bool current) {
     const Theme& t = *c.theme;
-    const inside::Steps::Times& times = of.times;
+    const inside::LineTimes::Times& times = of.times;
     if (times.all == 0) return;
     const ImU32 ink = current ? t.inv : t.t2;
     const float kind = text_width(Face::regular, size::small, "mma") + 4;  // the widest
