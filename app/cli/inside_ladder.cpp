@@ -70,6 +70,11 @@ std::string ladder_json(const Totals& before, const Totals& after, const inside:
 }  // namespace
 
 Outcome run_inside_against(const Arguments& a, bool json, std::ostream& out) {
+    const auto kernel = find_kernel(a.compare.kernel.value_or(gpu::RecordRequest().kernel)),
+               beside = find_kernel(*a.against);
+    if (kernel && beside && kernel->name == beside->name)
+        return bad_input("--against is " + beside->name +
+                         ", the kernel itself; name another one ('tilewalk kernels' lists them).");
     gpu::TraceFailed how{};
     const auto after = record_rung(a, a.compare.kernel, how);
     if (!after) return not_recorded(how, after.error);

@@ -88,17 +88,20 @@ TEST_CASE("inside: from a step of the lesson to its lane, and back") {
 }
 
 TEST_CASE("inside: places that are none are refused in a sentence") {
-    check_refused({{{"--br", "2"}, "--br is of the walk that --step and --place cross over to"},
-                   {{"--bc", "2", "--against", "f3-tiled"}, "--bc is of the walk"},
-                   {{"--at", "2"}, "--at is of the walk"},
-                   {{"--step", "41"}, "--step"},
-                   {{"--step", "2"}, "plain code of registers"},
-                   {{"--step", "17", "--at", "9"}, "expected ROW or ROW.COLUMN"},
-                   {{"--place", "0.1"}, "expected WARP.INSTRUCTION.LANE"},
-                   {{"--place", "9.1.1"}, "a warp from 0 to 3"},
-                   {{"--kernel", "f0-materialise", "--step", "3"}, "has no tiles"},
-                   {{"--against", "f9"}, "There is no CUDA kernel"}},
-                  {"inside"});
+    check_refused(
+        {{{"--br", "2"}, "--br is of the walk that --step and --place cross over to"},
+         {{"--bc", "2", "--against", "f3-tiled"}, "--bc is of the walk"},
+         {{"--at", "2"}, "--at is of the walk"},
+         {{"--step", "41"}, "--step"},
+         {{"--step", "2"}, "plain code of registers"},
+         {{"--step", "17", "--at", "9"}, "expected ROW or ROW.COLUMN"},
+         {{"--place", "0.1"}, "expected WARP.INSTRUCTION.LANE"},
+         {{"--place", "9.1.1"}, "a warp from 0 to 3"},
+         {{"--kernel", "f0-materialise", "--step", "3"}, "has no tiles"},
+         {{"--against", "f9"}, "There is no CUDA kernel"},
+         {{"--against", "f5-flash2"}, "--against is f5-flash2, the kernel itself; name another one"},
+         {{"--kernel", "f3-warp-rows", "--against", "f3-warp-rows"}, "f3-warp-rows, the kernel itself"}},
+        {"inside"});
 }
 
 TEST_CASE("inside: a fault is listed, runs, races and ends with 1, and says which number it makes") {
