@@ -1,6 +1,7 @@
 #include "app/cli/arguments.h"
 
 #include "app/cli/commands.h"
+#include "app/io/matrix_file.h"
 #include "app/io/text.h"
 #include "app/settings/pages.h"
 #include "core/base/version.h"
@@ -241,7 +242,8 @@ void add_inside(const OptionGroup& options, Arguments& a) {
     options.word("--against", a.against, "NAME", "beside another kernel on the same problem: what it saves");
     options.word("--step", a.step, "K",
                  "which lane does what this step of flash-forward does, and where; from 1");
-    options.word("--at", a.at, "ROW[.COLUMN]", "with --step: the cell, from 0 [the step's own]");
+    options.word("--at", a.at, "ROW[.COLUMN]",
+                 "with --step: the cell, as the screen counts [the step's own]");
     options.word("--br", a.problem.br, "N", "with --step and --place: query rows of the walk's tiles");
     options.word("--bc", a.problem.bc, "N", "and keys");
     options.word("--place", a.place, "WARP.INSTRUCTION.LANE",
@@ -293,10 +295,21 @@ void add_link(const OptionGroup& options, Arguments& a) {
     static const std::string page_forms = joined({ui::page_names.begin(), ui::page_names.end()}, "|");
     add_problem(options, a, " [worked-4x4]");
     options.word("--step", a.step, "K", "the step, from 1 [1]");
-    options.word("--at", a.at, "ROW[.COLUMN]", "the cell of what the step writes, from 0 [the step's own]");
+    options.word("--at", a.at, "ROW[.COLUMN]",
+                 "the cell of what the step writes, as the screen counts [the step's own]");
     options.word("--page", a.page, page_forms.c_str(), "what is shown [walk]");
     options.flag("--presenter", a.presenter, "in presenter mode");
     options.word("-o,--output", a.output, "FILE", "instead of stdout");
+    const OptionGroup run = options.under("With --page inside");
+    run.word("--kernel", a.compare.kernel, "NAME", "of the CUDA ladder [f5-flash2]");
+    run.word("--dtype", a.compare.dtype, "f32|f16|bf16", "[bf16; f32 where the kernel has no other]");
+    run.word("--size", a.inside.size, "NxD", "a random problem of this size: 128x64, 256x64, 256x128");
+    run.word("--block", a.inside.block, "N", "of the grid, from 0 [0]");
+    run.word("--launch", a.inside.launch, "N", "of the kernel, from 1 [1]");
+    run.word("--warp", a.inside.warp, "N", "from 0 [0]");
+    run.word("--instruction", a.inside.instruction, "N", "of the warp, from 1 [1]");
+    run.word("--lane", a.inside.lane, "N", "0 to 31 [13]");
+    run.word("--without", a.inside.without, "NAME", "what its run goes without ('inside --break list')");
 }
 
 void add_manual(const OptionGroup& options, Arguments& a) { add_output(options, a, "man|bash|zsh", "[man]"); }
@@ -396,9 +409,14 @@ bool shows_option(const CLI::App& app, const std::string& name) {
     return option && !option->get_group().empty();
 }
 
-// --link of 'model' is a speed, that of all others what begins with tilewalk: the one form in quotes.
+// --link of 'model' is a speed, that of all others what begins with tilewalk: the one form in quotes. --size
+// of 'link' is that of a problem, that of all others of a picture.
 bool means_the_same(const CLI::Option& a, const CLI::Option& b) {
-    return a.get_type_name().starts_with("'") == b.get_type_name().starts_with("'");
+    const auto form = [](const CLI::Option& option) {
+        const std::string type = option.get_type_name();
+        return type.starts_with("'") ? 1 : type == "NxD" ? 2 : 0;
+    };
+    return form(a) == form(b);
 }
 
 // "the window and 'render'": whoever has the option; empty when nobody has.
@@ -429,9 +447,8 @@ std::string unknown_option(const CLI::App& app, const CLI::App& command, const s
 std::string unknown_word(const CLI::App& app, const CLI::App& command, const std::string& word) {
     if (word.size() > 1 && word[0] == '-') return unknown_option(app, command, word);
     if (&app != &command) return in_quotes(word) + " is a word too many for '" + full_name(command) + "'.";
-    for (const std::string_view ending : {".csv", ".tsv", ".npy"})
-        if (word.ends_with(ending))
-            return in_quotes(word) + " is one matrix; name Q, K and V: --q FILE --k FILE --v FILE.";
+    if (is_matrix_path(word))
+        return in_quotes(word) + " is one matrix; name Q, K and V: --q FILE --k FILE --v FILE.";
     return "There is no command " + in_quotes(word) +
            did_you_mean(word, names_of(commands, &Command::name), "; 'tilewalk --help' lists them.");
 }

@@ -61,6 +61,11 @@ struct CompareWords {
     Word device, kernel, dtype, fault, load_bundle, save;
 };
 
+/// Where a link leads on the page Inside, beside kernel and type.
+struct InsideWords {
+    Word size, block, launch, warp, instruction, lane, without;
+};
+
 struct Arguments;
 
 /// A command of the program: a row of the table in arguments.cpp.
@@ -78,6 +83,7 @@ struct Arguments {
     ModelWords model;
     BenchWords bench;
     CompareWords compare;
+    InsideWords inside;
     Word lesson, step, keys, theme, palette, speaker, format, output, size, pixel_ratio;
     Word steps;                            ///< export: which become slides
     Word tour, stop;                       ///< window and render; export and film have a tour alone

@@ -1,5 +1,6 @@
 // tilewalk inside --step K, and --place WARP.INSTRUCTION.LANE
 #include "app/cli/inside.h"
+#include "app/cli/session.h"
 #include "app/cli/values.h"
 #include "app/io/text.h"
 #include "core/base/numbers.h"
@@ -53,16 +54,9 @@ std::vector<CellRef> cells_of(const Trace& walk, int k, const CellRef& cell) {
 Result<CellRef> read_cell_at(const Trace& walk, int k, const Word& word) {
     const Region region = step_region(walk, k);
     if (!word) return cell_of_row(walk, k, region.row);
-    const std::vector<std::string> parts = split(*word, ".");
-    const auto row = number_in<int>(parts[0]);
-    const auto column = parts.size() > 1 ? number_in<int>(parts[1]) : std::optional(-1);
-    const bool known = parts.size() <= 2 && row && column && *row >= 0 && *row < region.rows &&
-                       *column < region.cols && *column >= (parts.size() > 1 ? 0 : -1);
-    if (!known)
-        return Failure{"--at is " + in_quotes(*word) +
-                       ", expected ROW or ROW.COLUMN of what this step writes, " + str(region.rows) + " × " +
-                       str(region.cols) + ", from 0."};
-    return cell_of_row(walk, k, region.row + *row, *column);
+    const auto cell = cell_at(walk, k, *word);
+    if (!cell) return Failure{cell.error};
+    return cell_of_row(walk, k, region.row + cell->row, cell->col);
 }
 
 Result<Walked> record_block(gpu::RecordRequest request, int block, gpu::TraceFailed& how) {

@@ -167,20 +167,11 @@ Result<ui::AppState> make_session_at_link(const Arguments& a, ui::Settings setti
     return state;
 }
 
-// "1" or "1.2": the row, or row and column, of what the step writes.
 static Result<void> choose_cell_at(ui::AppState& state, const std::string& word) {
-    const Region& region = step_region(*state.trace, state.cursor.step);
-    const std::vector<std::string> parts = split(word, ".");
-    const auto row = number_in<int>(parts[0]);
-    const auto col = parts.size() > 1 ? number_in<int>(parts[1]) : std::optional(-1);
-    const bool known = parts.size() <= 2 && row && col && *row >= 0 && *row < region.rows &&
-                       *col < region.cols && *col >= (parts.size() > 1 ? 0 : -1);
-    if (!known)
-        return Failure{"--at is " + in_quotes(word) +
-                       ", expected ROW or ROW.COLUMN of what this step writes, " + str(region.rows) + " × " +
-                       str(region.cols) + ", from 0."};
-    state.col = *col;
-    ui::choose_row(state, *row);
+    const auto cell = cell_at(*state.trace, state.cursor.step, word);
+    if (!cell) return Failure{cell.error};
+    state.col = cell->col;
+    ui::choose_row(state, cell->row);
     return {};
 }
 
@@ -193,6 +184,46 @@ static Result<void> choose_page(ui::AppState& state, const std::string& name) {
     return {};
 }
 
+static bool any_of(const InsideWords& words) {
+    return words.size || words.block || words.launch || words.warp || words.instruction || words.lane ||
+           words.without;
+}
+
+// What the options of the page Inside change in the place that it shows by itself.
+static Result<LinkedPlace> read_inside_place(const Arguments& a, const ui::AppState& state) {
+    LinkedPlace place;
+    note_inside(place, state);
+    const auto kernel = find_kernel(a.compare.kernel.value_or(place.kernel));
+    if (!kernel) return Failure{kernel.error};
+    const auto type = find_type(*kernel, a.compare.dtype);
+    if (!type) return Failure{type.error};
+    place.kernel = kernel->name, place.type = name_of(*type);
+    const InsideWords& words = a.inside;
+    place.size = words.size.value_or(place.size), place.without = words.without.value_or(place.without);
+    constexpr int most = 1'000'000'000;
+    WordReader read;
+    read.count("--block", words.block, 0, most, place.block);
+    read.count("--launch", words.launch, 1, most, place.launch);
+    read.count("--warp", words.warp, 0, most, place.warp);
+    read.count("--instruction", words.instruction, 1, most, place.instruction);
+    read.count("--lane", words.lane, 0, 31, place.lane);
+    if (!read.error.empty()) return Failure{read.error};
+    return place;
+}
+
+// The run is waited for: what it does not have gets into no link.
+static Result<void> choose_inside_place(ui::AppState& state, const Arguments& a) {
+    if (!any_of(a.inside) && !a.compare.kernel && !a.compare.dtype) return {};
+    if (state.page != ui::Page::inside)
+        return Failure{"--kernel, --dtype, --size, --block, --launch, --warp, --instruction, --lane and "
+                       "--without are of the page Inside; say --page inside."};
+    const auto place = read_inside_place(a, state);
+    if (!place) return Failure{place.error};
+    if (auto there = go_inside(state, *place); !there) return there;
+    ui::wait_for_inside(state);
+    return check_inside(state, *place);
+}
+
 Outcome run_link(const Arguments& a, std::ostream& out) {
     Result<ui::AppState> state = make_session(a, ui::Settings{});
     if (!state) return bad_input(state.error);
@@ -202,6 +233,7 @@ Outcome run_link(const Arguments& a, std::ostream& out) {
         if (const auto chosen = choose_cell_at(*state, *a.at); !chosen) return bad_input(chosen.error);
     if (a.page)
         if (const auto chosen = choose_page(*state, *a.page); !chosen) return bad_input(chosen.error);
+    if (const auto chosen = choose_inside_place(*state, a); !chosen) return bad_input(chosen.error);
     const auto link = link_of(*state);
     if (!link) return bad_input(link.error);
     return put(a.output, out, *link + "\n");

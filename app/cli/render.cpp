@@ -74,7 +74,9 @@ Result<Keys> read_keys(const Arguments& a) {
 // The user who presses them waits for what is computed, as long as it takes.
 void press_keys(ui::AppState& state, const Keys& keys, Size size) {
     const auto draw = [&] {
-        wait_for_walk(state);
+        ui::wait_for_walk(state);
+        ui::take_finished_trace(state);
+        wait_for_page(state);
         settle_frame(state, size.width, size.height);
     };
     if (!keys.empty()) draw();

@@ -17,6 +17,7 @@
 #include "app/ui/state/state.h"
 #include "core/lessons/table.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace tilewalk {
@@ -149,6 +150,24 @@ Result<void> go_to_step(ui::AppState& state, const std::string& word) {
     ui::go_to(state, at_step(*state.trace, static_cast<int>(*step) - 1));
     state.step_age = ui::AppState{}.step_age;  // it stands there from the beginning; nothing moves
     return {};
+}
+
+Result<CellWithin> cell_at(const Trace& trace, int k, const std::string& word) {
+    if (trace.writes(k).empty()) return Failure{"--at names a cell, but this step writes none."};
+    const Region region = step_region(trace, k);
+    const Slot slot = cell_of_row(trace, k, region.row).slot;
+    const Indices told = indices(trace, slot, region, k);
+    const std::vector<std::string> parts = split(word, ".");
+    const auto place_in = [](const std::vector<int>& all, const std::string& number) {
+        const auto n = number_in<int>(number);
+        const auto at = n ? std::ranges::find(all, *n) : all.end();
+        return at == all.end() ? -1 : static_cast<int>(at - all.begin());
+    };
+    const CellWithin cell{place_in(told.rows, parts[0]),
+                          parts.size() > 1 ? place_in(told.cols, parts[1]) : -1};
+    if (parts.size() <= 2 && cell.row >= 0 && (parts.size() == 1 || cell.col >= 0)) return cell;
+    return Failure{"--at is " + in_quotes(word) + ", expected ROW or ROW.COLUMN of what this step writes, " +
+                   plain(slot_symbol(slot)) + index_text(trace, slot, region, k) + "."};
 }
 
 Result<void> open_speaker(ui::AppState& state, const Word& where) {

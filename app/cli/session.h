@@ -46,6 +46,12 @@ Result<void> open_speaker(ui::AppState& state, const Word& where);
 
 /// Goes to a step counted from 1; a sentence if the walk does not have it.
 Result<void> go_to_step(ui::AppState& state, const std::string& word);
+/// The cell of what step k writes that --at names as the screen does, "1" or "1.2": in a ring a row of a
+/// shard by its position in the whole.
+struct CellWithin {
+    int row = 0, col = -1;  ///< within what the step writes; col −1: none was named
+};
+Result<CellWithin> cell_at(const Trace& trace, int k, const std::string& word);
 /// The colours that --theme names, into `settings`.
 void read_theme(WordReader& read, const Word& name, ui::Settings& settings);
 

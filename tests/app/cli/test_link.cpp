@@ -156,11 +156,15 @@ TEST_CASE("links: the command prints what leads to the place that its words name
     CHECK(state->presenter);
     CHECK(output_of({"link", "--link", line.substr(0, line.size() - 1)}) == line);
     CHECK(contains(output_of({"link", "--lesson", "memory"}), "page=memory"));
-    check_refused({{{"link", "--step", "41"}, "--step is \"41\", expected a whole number from 1 to 40"},
+    // Of the tile behind: the screen counts on
+    CHECK(opened(output_of({"link", "--step", "37", "--at", "3"}))->row == 1);
+    check_refused({{{"link", "--step", "37", "--at", "1"}, "of what this step writes, ℓ[2…3]."},
+                   {{"link", "--step", "1", "--at", "0.4"}, "expected ROW or ROW.COLUMN"},
+                   {{"link", "--step", "41"}, "--step is \"41\", expected a whole number from 1 to 40"},
                    {{"link", "--at", "x"}, "--at is \"x\", expected ROW or ROW.COLUMN"},
-                   {{"link", "--step", "17", "--at", "2"}, "of what this step writes, 2 × 1, from 0"},
-                   {{"link", "--step", "17", "--at", "0.1"}, "from 0"},
-                   {{"link", "--at", "0."}, "from 0"},
+                   {{"link", "--step", "17", "--at", "2"}, "of what this step writes, ℓ[0…1]."},
+                   {{"link", "--step", "17", "--at", "0.1"}, "of what this step writes, ℓ[0…1]."},
+                   {{"link", "--at", "0."}, "of what this step writes"},
                    {{"link", "-o", "-"}, "leave -o out"}});
 }
 
@@ -276,6 +280,81 @@ TEST_CASE("links: every one of docs/teaching.md leads to the step that its line 
         }
     CHECK(places >= 16);
     CHECK(answers >= 1);
+}
+
+TEST_CASE("links: the cell that the command is told is the one that the screen calls so, in every lesson") {
+    int cells = 0, of_shards = 0;
+    for (const Lesson& lesson : lessons()) {
+        CAPTURE(lesson.id);
+        for (const int shards : {0, 1, 2}) {
+            Problem p = *find_example("causal-8");
+            p.options.shards = static_cast<ShardKind>(shards);
+            if (refuse(lesson, p) || (shards > 0 && !lesson.uses(chooses_ranks))) continue;
+            const auto trace = build_trace(lesson, p);
+            REQUIRE_MESSAGE(trace, trace.error);
+            for (int k = 0; k < (*trace)->size(); ++k) {
+                const Region region = step_region(**trace, k);
+                if ((*trace)->writes(k).empty() || region.rows == 0) continue;
+                for (int row = 0; row < region.rows; ++row) {
+                    const CellRef cell = cell_of_row(**trace, k, region.row + row);
+                    const std::string called = cell_text(**trace, cell, k);
+                    const std::string index = called.substr(called.find('[') + 1),
+                                      told = index.substr(0, index.find_first_of(",]"));
+                    const auto found = cell_at(**trace, k, told);
+                    CAPTURE(called);
+                    REQUIRE_MESSAGE(found, found.error);
+                    CHECK(found->row == row);
+                    ++cells, of_shards += told != str(region.row + row);
+                }
+            }
+        }
+    }
+    CHECK(cells > 1000);
+    CHECK(of_shards > 10);
+}
+
+TEST_CASE("links: the options of the page Inside lead where its own link leads") {
+    const std::vector<std::string> words{
+        "link",          "--page", "inside", "--kernel", "f2-tiled-fp32", "--size", "256x64",
+        "--instruction", "30",     "--warp", "1",        "--lane",        "7"};
+    const std::string line = output_of(words);
+    for (const char* part :
+         {"kernel=f2-tiled-fp32", "type=f32", "size=256x64", "instruction=30", "warp=1", "lane=7"})
+        CHECK_MESSAGE(contains(line, part), part);
+    const auto state = opened(line);
+    REQUIRE_MESSAGE(state, state.error);
+    CHECK(*link_of(*state) + "\n" == line);
+    const ui::InsideForm& f = state->inside;
+    CHECK(std::tuple(f.kernel, f.dtype, f.warp, f.step, f.lane) ==
+          std::tuple("f2-tiled-fp32", DType::f32, 1, 29, 7));
+    CHECK(contains(output_of({"link", "--page", "inside", "--kernel", "b1-recompute-fp32", "--launch", "2"}),
+                   "launch=2"));
+    CHECK(contains(output_of({"link", "--page", "inside", "--dtype", "f16", "--without", "swap-b"}),
+                   "without=swap-b"));
+    check_refused({{{"--kernel", "f5-flash2"}, "are of the page Inside; say --page inside"},
+                   {{"--warp", "1"}, "are of the page Inside"},
+                   {{"--page", "inside", "--kernel", "f9"}, "There is no CUDA kernel"},
+                   {{"--page", "inside", "--dtype", "f32"}, "f5-flash2 takes"},
+                   {{"--page", "inside", "--size", "99x9"}, "a problem of the size \"99x9\""},
+                   {{"--page", "inside", "--warp", "99"}, "warp 99, which this run does not have"},
+                   {{"--page", "inside", "--launch", "7"}, "launch 7, which this run does not have"},
+                   {{"--page", "inside", "--instruction", "99999999"}, "which this run does not have"},
+                   {{"--page", "inside", "--block", "999"}, "no block 999"},
+                   {{"--page", "inside", "--lane", "32"}, "--lane"},
+                   {{"--page", "inside", "--instruction", "0"}, "--instruction"},
+                   {{"--page", "inside", "--without", "nothing"}, "nothing"}},
+                  {"link"});
+}
+
+TEST_CASE("render: a key waits for the record that the one before it asked for") {
+    const Folder folder;
+    const OwnSettings settings;
+    const std::string there =
+        output_of({"link", "--page", "inside", "--size", "256x64", "--instruction", "3"});
+    output_of({"render", "--keys", "8 s right right", "--size", "1024x640", "-o", folder.file("keys.png")});
+    output_of({"render", "--link", there.substr(0, there.size() - 1), "--size", "1024x640", "-o",
+               folder.file("link.png")});
+    CHECK(*read_file(folder.file("keys.png")) == *read_file(folder.file("link.png")));
 }
 
 TEST_CASE("links: of a page") {

@@ -12,6 +12,7 @@ TEST_CASE("refusals: words that are no commands and options") {
         {{"trce"}, "did you mean trace?"},
         {{"zzzzzz"}, "There is no command \"zzzzzz\""},
         {{"q.csv"}, "is one matrix; name Q, K and V"},
+        {{"data/Q.NPY"}, "is one matrix; name Q, K and V"},
         {{"problem.json"}, "problem.json"},  // a file alone is opened
         {{"tour.md"}, "tour.md"},
         {{"problem.json", "tour.md"}, "There is no command \"problem.json\""},
