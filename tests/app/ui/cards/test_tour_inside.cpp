@@ -69,7 +69,8 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     const auto& record = at.record();
     CHECK(std::ranges::any_of(at.steps().flights(), [&](const inside::Flight& flight) {
         return flight.region >= 0 && record.regions[static_cast<std::size_t>(flight.region)].name == "V" &&
-               flight.issued < slot && flight.arrived > slot;
+               flight.issued < slot && flight.committed < slot && flight.committed > 0 &&
+               flight.arrived > slot;
     }));
     CHECK(at.origins().matter_of_part(at.warp, at.k, Part::B) == inside::Matter::K);
 

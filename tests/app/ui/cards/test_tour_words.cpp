@@ -61,7 +61,7 @@ constexpr Term terms[] = {
     {"lanes", "lanes (threads)"},
     {"warp", "run as one warp"},
     {"block of warps", "Four warps, a block"},
-    {"slot", "A slot is the place of an instruction"},
+    {"slot", "A slot is an instruction's place"},
     {"barrier", "wait for each other only at a barrier"},
     {"tensor core", "A tensor core multiplies"},
     {"mma", "in one instruction, mma"},
@@ -69,7 +69,7 @@ constexpr Term terms[] = {
     {"fragment", "is its fragment"},
     {"cp.async", "cp.async copies it"},
     {"shared memory", "shared memory, the block's SRAM"},
-    {"issued", "A copy is issued"},
+    {"issued", "copies from HBM: issued"},
     {"committed", "committed (closed into a group that is waited for as one)"},
     {"banks", "32 banks; each hands out one word"},
     {"ldmatrix", "The load is ldmatrix: each lane names a row"},
@@ -87,6 +87,7 @@ constexpr Term terms[] = {
     {"zig-zag", "zig-zag pairs an early with a late row"},
     {"KV cache", "the KV cache"},
     {"grouped", "grouped heads share"},
+    {"tokens", "tokens (words, or parts of them)"},
     {"sink", "A sink is one more score that every query sees"},
 };
 
