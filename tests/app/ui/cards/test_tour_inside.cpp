@@ -64,15 +64,18 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     const auto cells = inside::cells_of_lane(Part::C, 13);
     CHECK(cells == std::vector<inside::FragmentCell>{{3, 2}, {3, 3}, {11, 2}, {11, 3}});
 
+    // "While Q Kᵀ was computed, V … was on its way … committed before the first product"
     at = page.go_to_heading("The copy that runs ahead");
+    CHECK(at.event->op == inside::Op::wait_copies);
     const int slot = at.steps().slot(at.warp, at.k);
+    const int product = at.steps().find(at.block(), {.op = inside::Op::multiply_add, .warp = at.warp});
+    CHECK(at.origins().matter_of_part(at.warp, product, Part::B) == inside::Matter::K);
     const auto& record = at.record();
     CHECK(std::ranges::any_of(at.steps().flights(), [&](const inside::Flight& flight) {
         return flight.region >= 0 && record.regions[static_cast<std::size_t>(flight.region)].name == "V" &&
-               flight.issued < slot && flight.committed < slot && flight.committed > 0 &&
-               flight.arrived > slot;
+               flight.committed > 0 && flight.committed < at.steps().slot(at.warp, product) &&
+               flight.arrived == slot;
     }));
-    CHECK(at.origins().matter_of_part(at.warp, at.k, Part::B) == inside::Matter::K);
 
     at = page.go_to_heading("Eight rows, the same banks");
     CHECK(at.event->op == inside::Op::load_matrices);
@@ -109,9 +112,9 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     CHECK(page.shows("one fragment of A"));
     const inside::Uses uses = uses_of(at.block(), at.steps(), at.origins(), at.warp, at.k, at.lane);
     REQUIRE_FALSE(uses.steps.empty());
-    const int product = at.origins().step_number(uses.steps.front().event);
-    CHECK(at.origins().matter_of_part(at.warp, product, Part::A) == inside::Matter::P);
-    CHECK(at.origins().matter_of_part(at.warp, product, Part::B) == inside::Matter::V);
+    const int taken = at.origins().step_number(uses.steps.front().event);
+    CHECK(at.origins().matter_of_part(at.warp, taken, Part::A) == inside::Matter::P);
+    CHECK(at.origins().matter_of_part(at.warp, taken, Part::B) == inside::Matter::V);
     for (const inside::Event& event : at.block().events)
         if (event.op == inside::Op::store) CHECK_FALSE(inside::is_shared(at.block().words_of(event)[0]));
 }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 
 using namespace tilewalk::test;
@@ -216,4 +217,20 @@ TEST_CASE("tour words: every number with decimals stands on stage at its stop, o
     for (const Elsewhere& one : elsewhere)
         CHECK_MESSAGE(missing.contains({one.heading, one.number}),
                       (std::string("is there: ") + one.heading + ": " + one.number));
+}
+
+TEST_CASE("tour words: no two stops have the same picture on stage") {
+    Program p(example("worked-4x4"), {1280, 720}, true);
+    p.press(Key::u);
+    std::map<std::vector<std::string>, std::string> seen;  // what is shown beside the card: at which stop
+    for (int n = 0; n < p.state.tour->stops(); ++n) {
+        settle_at_stop(p.state, n);
+        p.frame(3);
+        std::vector<std::string> shown;
+        for (const Item& item : p.items())
+            if (item.kind == ItemKind::text && !item.panel.starts_with("Tour")) shown.push_back(item.text);
+        const std::string& heading = p.state.tour->stop().heading;
+        const auto [there, fresh] = seen.emplace(std::move(shown), heading);
+        CHECK_MESSAGE(fresh, (heading + " shows what is shown at " + there->second));
+    }
 }
