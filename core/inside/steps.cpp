@@ -275,6 +275,8 @@ int Steps::at_slot(int warp, int slot, int from) const {
     // A step takes a slot at least.
     const std::ptrdiff_t most = std::max(0, slot - all[index(from)].slot) + 1;
     const auto begin = all.begin() + from, end = begin + std::min(most, all.end() - begin);
+    // Between two barriers it takes just one, and no search is needed.
+    if (slot_visited(*(end - 1)) <= slot) return static_cast<int>(end - all.begin()) - 1;
     const auto behind =
         std::upper_bound(begin, end, slot, [](int s, const Step& step) { return s < slot_visited(step); });
     return std::max(from, static_cast<int>(behind - all.begin()) - 1);
