@@ -14,6 +14,7 @@ namespace tilewalk {
 namespace {
 
 constexpr int most_decimals = 17;
+constexpr int more_for_result = 3;  // at most, so that operands come to just the shown result
 
 // The numbers that no slot holds; they share their decimals.
 void collect(const Expr& e, std::vector<double>& leaves) {
@@ -130,15 +131,21 @@ std::pair<int, bool> own_decimals(const Expr& e, const Decimals& decimals) {
     return {decimals.at_least, false};
 }
 
+// Of a number that no slot holds: more than the others only where these do not show it exactly.
+int loose_decimals(double value, const Decimals& decimals) {
+    const bool exact = printed(value, decimals.loose) == value;
+    return exact ? decimals.loose : std::max(decimals.loose, decimals.at_least);
+}
+
 double shown_value(const Expr& e, const Decimals& decimals) {
     if (decimals.stored) return e.value;
-    if (!e.digits) return printed(e.value, std::max(decimals.loose, decimals.at_least));
+    if (!e.digits) return printed(e.value, loose_decimals(e.value, decimals));
     const auto [own, plain] = own_decimals(e, decimals);
     return printed(e.value, own, !plain);
 }
 
 std::string shown_text(const Expr& e, const Decimals& decimals) {
-    if (!e.digits) return format_fixed(e.value, std::max(decimals.loose, decimals.at_least));
+    if (!e.digits) return format_fixed(e.value, loose_decimals(e.value, decimals));
     const int shown = own_decimals(e, decimals).first;
     return shown == e.digits->decimals() ? e.digits->text(e.value) : format_fixed(e.value, shown);
 }
@@ -188,6 +195,16 @@ bool is_near(const Expr& e, const Decimals& decimals, Shown target) {
     const double tolerance = std::max(1.5 * (target.exact ? std::min(fine, target.unit) : target.unit),
                                       .01 * std::abs(target.value));
     return std::abs(value - target.value) <= std::max(tolerance, 1e-14 * magnitude(e, decimals));
+}
+
+// Whoever works it out with the shown numbers comes to the shown result.
+bool comes_to_shown(const Expr& e, const Decimals& decimals, Shown target) {
+    const double value = evaluate(e, decimals);
+    if (!std::isfinite(target.value))
+        return value == target.value || (std::isnan(value) && std::isnan(target.value));
+    const double fine = std::pow(10.0, 1 - number_style().digits),
+                 unit = target.exact ? std::min(fine, target.unit) : target.unit;
+    return std::abs(value - target.value) <= .5 * unit * (1 + 1e-9) + 1e-14 * std::abs(target.value);
 }
 
 bool binds_looser(Expr::Kind inner, Expr::Kind outer) {
@@ -269,7 +286,12 @@ static NumberLine written(const Expr& expr, double result) {
     collect(expr, loose);
     Decimals decimals{.loose = natural_decimals(loose)};
     const Shown target = shown(result);
-    while (decimals.at_least < most_decimals && !is_near(expr, decimals, target)) ++decimals.at_least;
+    const int enough = number_style().digits - 1 + more_for_result;
+    while (decimals.at_least < enough && !comes_to_shown(expr, decimals, target)) ++decimals.at_least;
+    // Where large numbers cancel, near is enough.
+    while (decimals.at_least < most_decimals && !comes_to_shown(expr, decimals, target) &&
+           !is_near(expr, decimals, target))
+        ++decimals.at_least;
     Writer writer(decimals);
     writer.put(expr, true);
     NumberLine out(std::move(writer.line));

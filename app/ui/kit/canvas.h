@@ -33,7 +33,7 @@ struct Canvas {
     float s = 1;                   ///< device px per logical px
     float x0 = 0, y0 = 0;          ///< device px of the logical origin
     float opacity = 1;             ///< multiplies the alpha of everything
-    float min_text = size::small;  ///< sub- and superscripts are never smaller (27 in presenter mode)
+    float min_text = size::small;  ///< the least text (27 in presenter mode); sub- and superscripts follow it
 
     /// The same canvas with its origin moved by (dx, dy) logical px.
     Canvas moved(float dx, float dy) const;

@@ -14,6 +14,9 @@ namespace tilewalk::ui {
 namespace {
 
 constexpr std::string_view combining_tilde = "\u0303", small_tilde = "\u02DC", ellipsis = "…";
+// An index is so much smaller than its text (more than this in small text), and hangs so far below it.
+constexpr float index_share = .72f, least_index_share = 10.0f / size::small, index_drop = .2f,
+                raised_by = .36f;
 constexpr float cap_middle = .364f;  // the baseline lies this many em below the middle of the capitals
 
 bool is_capital(std::string_view letter) {
@@ -27,6 +30,8 @@ struct Pen {
     Face face;
     float em;  ///< baked, logical px
     ImU32 colour;
+    bool index = false;
+    float width(std::string_view text) const { return text_width(face, em, text, index); }
 };
 
 ImVec2 on_pixels(const Canvas& c, float x, float y) {
@@ -36,7 +41,7 @@ ImVec2 on_pixels(const Canvas& c, float x, float y) {
 
 void draw_run(const Pen& pen, float x, float baseline, std::string_view text) {
     if (text.empty()) return;
-    ImFont* face = font(pen.face, pen.em);
+    ImFont* face = font(pen.face, pen.em, pen.index);
     const ImVec2 at = on_pixels(pen.canvas, x, baseline);
     const ImVec2 top = {at.x, at.y - ascent(face)};
     pen.canvas.dl->AddText(face, line_height(face), top, pen.colour, text.data(), text.data() + text.size());
@@ -47,7 +52,7 @@ Point tilde_place(const Pen& pen, float x, float w, float baseline, std::string_
     const bool italic = pen.face == Face::semibold_italic || pen.face == Face::italic;
     const float rise = pen.em * (is_capital(letter) ? .20f : .03f), lean = italic ? pen.em * .08f : 0;
     const float middle = x + w / 2 + lean;
-    return {middle - text_width(pen.face, pen.em, small_tilde) / 2, baseline - rise};
+    return {middle - pen.width(small_tilde) / 2, baseline - rise};
 }
 
 void draw_tilde(const Pen& pen, float x, float w, float baseline, std::string_view letter) {
@@ -69,11 +74,11 @@ float draw_text(const Pen& pen, float x, float baseline, std::string_view text) 
         const std::size_t mark = text.find(combining_tilde);
         const std::string_view run = text.substr(0, mark);
         draw_run(pen, pen_x, baseline, run);
-        pen_x += text_width(pen.face, pen.em, run);
+        pen_x += pen.width(run);
         if (mark == std::string_view::npos) return pen_x - x;
         if (!run.empty()) {
             const std::string_view letter = last_letter(run);
-            const float w = text_width(pen.face, pen.em, letter);
+            const float w = pen.width(letter);
             draw_tilde(pen, pen_x - w, w, baseline, letter);
         }
         text.remove_prefix(mark + combining_tilde.size());
@@ -84,7 +89,7 @@ float draw_text(const Pen& pen, float x, float baseline, std::string_view text) 
 
 void add_run(std::vector<VectorRun>& runs, const Pen& pen, Point at, std::string_view text) {
     VectorRun run = {on_pixels(pen.canvas, at.x, at.y),
-                     text_width(pen.face, pen.em, text) * pen.canvas.s,
+                     pen.width(text) * pen.canvas.s,
                      std::string(text),
                      pen.face,
                      pen.em * pen.canvas.s,
@@ -106,7 +111,7 @@ void add_runs(std::vector<VectorRun>& runs, const Pen& pen, float x, float basel
     if (!run.empty()) add_run(runs, pen, {x, baseline}, run);
     if (mark == std::string_view::npos) return;
     const std::string_view letter = last_letter(run);
-    const float end = x + text_width(pen.face, pen.em, run), w = text_width(pen.face, pen.em, letter);
+    const float end = x + pen.width(run), w = pen.width(letter);
     add_run(runs, pen, tilde_place(pen, end - w, w, baseline, letter), small_tilde);
     add_runs(runs, pen, end, baseline, text.substr(mark + combining_tilde.size()));
 }
@@ -130,6 +135,8 @@ struct Style {
     Face face;
     float em, rise;  ///< rise of the baseline
     ImU32 colour;
+    bool index;
+    Pen pen(const Canvas& c) const { return {c, face, em, c.tint(colour), index}; }
 };
 
 bool is_letter(const std::string& text) {
@@ -154,9 +161,10 @@ ImU32 colour_of(const Canvas& c, const Span& span, ImU32 plain_colour) {
 Style style_of(const Canvas& c, const Span& span, float size, ImU32 plain_colour) {
     const bool script = span.script != Span::Script::base;
     const Face face = face_of(span);
-    const float wanted = script ? std::max(.78f * size, std::min(size, c.min_text)) : size;
-    const float rise = !script ? 0 : span.script == Span::Script::sub ? -.30f * size : .36f * size;
-    return {face, baked_em(face, wanted), rise, colour_of(c, span, plain_colour)};
+    const float wanted =
+        script ? std::max(index_share * size, least_index_share * std::min(size, c.min_text)) : size;
+    const float rise = !script ? 0 : (span.script == Span::Script::sub ? -index_drop : raised_by) * size;
+    return {face, baked_em(face, wanted, script), rise, colour_of(c, span, plain_colour), script};
 }
 
 std::string joined(const Line& line) {
@@ -171,12 +179,13 @@ std::string joined(const Line& line) {
 void note_rich(const Canvas& c, float x, float y, float width, const Line& line, float size,
                ImU32 plain_colour) {
     if (!item_registry || line.empty()) return;
-    // The whole line is one entry: with its smallest letters and its palest colour.
+    // The whole line is one entry: with its smallest letters and its palest colour. An index is as large as
+    // the text that it would be the least one of.
     float em = 1e9f;
     ImU32 palest = 0;
     for (const Span& span : line) {
         const Style style = style_of(c, span, size, plain_colour);
-        em = std::min(em, style.em);
+        em = std::min(em, style.index ? style.em / least_index_share : style.em);
         const bool paler =
             !palest || contrast(style.colour, c.theme->panel) < contrast(palest, c.theme->panel);
         if (paler) palest = style.colour;
@@ -190,7 +199,7 @@ void draw_rich(const Canvas& c, float x, float y, const Line& line, float size, 
     std::vector<VectorRun> runs;
     for (const Span& span : line) {
         const Style style = style_of(c, span, size, plain_colour);
-        const Pen pen = {c, style.face, style.em, c.tint(style.colour)};
+        const Pen pen = style.pen(c);
         const float w = draw_text(pen, x, baseline - style.rise, span.text);
         if (span.tilde && !span.text.empty()) draw_tilde(pen, x, w, baseline - style.rise, span.text);
         if (vector_picture)
@@ -299,11 +308,25 @@ bool only_sign(const Line& atom) {
     return std::ranges::find(signs, text) != std::end(signs);
 }
 
+/// "Pⱼ D": a space between two letters is a product.
+bool multiplies(const Line& line, std::size_t n) {
+    const auto is_symbol = [](const Span& span) {
+        return span.face == Span::Face::symbol || span.script != Span::Script::base;
+    };
+    return line[n].text == " " && n > 0 && n + 1 < line.size() && is_symbol(line[n - 1]) &&
+           is_symbol(line[n + 1]);
+}
+
 /// Styled pieces cut behind each space; what is not parted by a space stays together, and a sign with what
-/// follows it.
+/// follows it, and a product.
 std::vector<Line> atoms_of(const Line& line) {
     std::vector<Line> atoms(1);
-    for (const Span& span : line) {
+    for (std::size_t n = 0; n < line.size(); ++n) {
+        const Span& span = line[n];
+        if (multiplies(line, n)) {
+            atoms.back().push_back(span);
+            continue;
+        }
         std::string_view rest = span.text;
         while (!rest.empty()) {
             const std::size_t space = rest.find(' ');
@@ -442,7 +465,7 @@ float rich_width(const Canvas& canvas, const Line& line, float size) {
     float width = 0;
     for (const Span& span : line) {
         const Style style = style_of(canvas, span, size, 0);
-        width += text_width(style.face, style.em, span.text);
+        width += text_width(style.face, style.em, span.text, style.index);
     }
     return width;
 }

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -43,6 +44,13 @@ const Sizes presenter_sizes[face_count] = {{27, 30, 34},
                                            {27, 28, 30, 34, 40},
                                            {27, 28, 30, 34, 36, 40}};
 
+// Of indices, in the faces that have some.
+const Sizes usual_indices = {10, 11, 12, 13, 14}, presenter_indices = {21, 22, 25, 26, 32};
+bool has_indices(int face) {
+    constexpr Face faces[] = {Face::regular, Face::semibold, Face::semibold_italic};
+    return std::ranges::find(faces, static_cast<Face>(face)) != std::end(faces);
+}
+
 constexpr std::string_view glyphs =
     " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~"
     "·×÷±°²³¹½‖•…–—‘’“”′˜\u00A0\u2009"
@@ -58,6 +66,7 @@ struct BuiltFonts {
     struct Entry {
         float em;
         ImFont* font;
+        bool index = false;
     };
     ImFontAtlas* atlas = nullptr;
     float scale = 0;
@@ -174,14 +183,13 @@ ImFont* add_source(ImFontAtlas& atlas, const Source& source, float em, Face face
                                       ranges.Data);
 }
 
-void add_face(ImFontAtlas& atlas, int index, const Sizes& sizes, float scale) {
-    const auto face = static_cast<Face>(index);
-    const FaceSources sources = find_sources(index);
-    for (float em : sizes) {
+void add_face(ImFontAtlas& atlas, int number, const std::vector<FontSize>& sizes, float scale) {
+    const FaceSources sources = find_sources(number);
+    for (const auto& [face, em, index] : sizes) {
         ImFont* font = nullptr;
         if (sources.main.bytes) font = add_source(atlas, sources.main, em * scale, face, false);
         if (font && sources.gaps.bytes) add_source(atlas, sources.gaps, em * scale, face, true);
-        if (font) table().faces[static_cast<std::size_t>(index)].push_back({em, font});
+        if (font) table().faces[static_cast<std::size_t>(number)].push_back({em, font, index});
     }
 }
 
@@ -206,12 +214,22 @@ void build_ranges() {
     builder.BuildRanges(&table().ranges_with_latin);
 }
 
-// The usual ones of a face, and what else is asked for.
-Sizes sizes_of(int face, bool presenter, const std::vector<FontSize>& more) {
-    Sizes sizes = (presenter ? presenter_sizes : usual_sizes)[face];
+// The usual ones of a face, so many times as large.
+std::vector<FontSize> sizes_of(int face, bool presenter, float factor) {
+    std::vector<FontSize> out;
+    for (const float em : (presenter ? presenter_sizes : usual_sizes)[face])
+        out.push_back({static_cast<Face>(face), em * factor});
+    for (const float em : presenter ? presenter_indices : usual_indices)
+        if (has_indices(face)) out.push_back({static_cast<Face>(face), em * factor, true});
+    return out;
+}
+
+// And what else is asked for.
+std::vector<FontSize> sizes_of(int face, bool presenter, const std::vector<FontSize>& more) {
+    std::vector<FontSize> sizes = sizes_of(face, presenter, 1);
     for (const FontSize& size : more)
-        if (static_cast<int>(size.face) == face && std::ranges::find(sizes, size.em) == sizes.end())
-            sizes.push_back(size.em);
+        if (static_cast<int>(size.face) == face && std::ranges::find(sizes, size) == sizes.end())
+            sizes.push_back(size);
     return sizes;
 }
 
@@ -226,13 +244,14 @@ bool is_loaded(const ImFontAtlas& atlas, float scale, bool presenter, const std:
     });
 }
 
-const FontTable::Entry* nearest(Face face, float em) {
+const FontTable::Entry* nearest(Face face, float em, bool index) {
     const FontTable& t = table();
-    const auto index = static_cast<std::size_t>(face);
-    if (index >= t.faces.size() || t.faces[index].empty()) return nullptr;
-    auto distance = [&](const FontTable::Entry& entry) { return std::abs(entry.em - em); };
-    return &*std::ranges::min_element(
-        t.faces[index], [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+    const auto number = static_cast<std::size_t>(face);
+    if (number >= t.faces.size() || t.faces[number].empty()) return nullptr;
+    const auto distance = [&](const FontTable::Entry& entry) {
+        return entry.index && !index ? std::numeric_limits<float>::infinity() : std::abs(entry.em - em);
+    };
+    return &*std::ranges::min_element(t.faces[number], {}, distance);
 }
 
 }  // namespace
@@ -240,8 +259,7 @@ const FontTable::Entry* nearest(Face face, float em) {
 std::vector<FontSize> font_sizes(bool presenter, float factor) {
     std::vector<FontSize> out;
     for (int face = 0; face < face_count; ++face)
-        for (const float em : (presenter ? presenter_sizes : usual_sizes)[face])
-            out.push_back({static_cast<Face>(face), em * factor});
+        for (const FontSize& size : sizes_of(face, presenter, factor)) out.push_back(size);
     return out;
 }
 
@@ -288,18 +306,18 @@ float type_growth() { return table().growth; }
 bool far_type() { return table().growth > table().page_growth; }
 float set_page_growth(float wanted) { return std::exchange(table().page_growth, wanted); }
 
-ImFont* font(Face face, float em) {
-    const auto* entry = nearest(face, em * table().growth);
+ImFont* font(Face face, float em, bool index) {
+    const auto* entry = nearest(face, em * table().growth, index);
     return entry ? entry->font : ImGui::GetFont();
 }
 
-float baked_em(Face face, float em) {
-    const auto* entry = nearest(face, em * table().growth);
+float baked_em(Face face, float em, bool index) {
+    const auto* entry = nearest(face, em * table().growth, index);
     return entry ? entry->em / table().growth : em;
 }
 
-float text_width(Face face, float em, std::string_view text) {
-    const ImFont* face_font = font(face, em);
+float text_width(Face face, float em, std::string_view text, bool index) {
+    const ImFont* face_font = font(face, em, index);
     float width = 0;
     while (!text.empty()) {
         const unsigned code_point = next_code_point(text);

@@ -16,6 +16,7 @@ constexpr int face_count = 7;
 struct FontSize {
     Face face;
     float em;
+    bool index = false;  ///< of sub- and superscripts alone, which are smaller than any text
     bool operator==(const FontSize&) const = default;
 };
 /// Those of the normal view, or of presenter mode, so many times as large.
@@ -62,11 +63,11 @@ bool far_type();
 float set_page_growth(float growth);
 
 /// The baked font nearest to `em` logical px. Draw it at its own size (`baked_em`).
-ImFont* font(Face face, float em);
+ImFont* font(Face face, float em, bool index = false);
 /// The em size, in logical px, of what `font(face, em)` returns.
-float baked_em(Face face, float em);
+float baked_em(Face face, float em, bool index = false);
 /// Width in logical px of UTF-8 text; a combining tilde takes no room.
-float text_width(Face face, float em, std::string_view text);
+float text_width(Face face, float em, std::string_view text, bool index = false);
 
 /// Every character that the program draws of its own accord, as UTF-8. Each face has each of them.
 std::string_view used_glyphs();

@@ -30,69 +30,94 @@ void box(const Canvas& c, const Rect& r, When when, bool chosen, bool positive) 
             2);
 }
 
+using Boxes = std::vector<std::pair<const Area*, Rect>>;
+
 // Where the row is drawn: keys from left to right, zero at the mean D.
 struct Plot {
     float x, w, zero, unit, bottom;
 };
 
+// Numbers stand on the side of the line on which their areas lie, or in them; below all the keys. Where there
+// is no room under what hangs, its number stands beside its key.
 Plot plot_of(const Rect& pane, const std::vector<Area>& list) {
     double up = 0, down = 0;
+    bool rises = false, hangs = false;
     for (const Area& a : list) {
         if (a.width <= 0) continue;
         up = std::max(up, a.height), down = std::max(down, -a.height);
+        if (a.when == When::now) (a.height > 0 ? rises : hangs) = true;
     }
-    const float label = 17, keys = 16;  // all numbers stand above their boxes, or in them; keys below
-    const float h = pane.h - label - keys - 3;
+    constexpr float label = 17, keys = 16, good_boxes = 34;
+    const float above = rises ? label : 4, rest = pane.h - above - keys - 3,
+                h = hangs && rest - label >= good_boxes ? rest - label : rest;
     const float unit = up + down > 0 ? h / px(up + down) : 0;
-    const float zero = up + down > 0 ? pane.y + label + px(up) * unit : pane.y + pane.h / 2;
-    return {pane.x, pane.w - 34, zero, unit, pane.bottom() - keys};
+    const float zero = up + down > 0 ? pane.y + above + px(up) * unit : pane.y + pane.h / 2;
+    return {pane.x, pane.w, zero, unit, pane.bottom() - keys};
 }
 
-// The number of an area: in its box, else above the line; on stage below a hanging box, where its neighbours
-// leave room.
-void area_label(const Canvas& c, const Plot& plot, const Area& a, const Rect& r,
-                const std::vector<std::pair<const Area*, Rect>>& boxes, float& labelled) {
+// As far as numbers reach above the line, and below it.
+struct Labelled {
+    float above = -1e9f, below = -1e9f;
+};
+
+// The number of an area: in its box, else above or below it, where its neighbours leave room. False: it
+// stands nowhere yet.
+bool area_label(const Canvas& c, const Plot& plot, const Area& a, const Rect& r, const Boxes& boxes,
+                Labelled& labelled) {
     const std::string text = format_short(a.area);
     const float w = text_width(Face::mono, size::small, text), mid = r.x + r.w / 2;
-    if (w + 8 <= r.w && r.h >= 18) {
-        if (a.when == When::before || mid - w / 2 < labelled + 4) return;
-        c.text(mid, r.y + r.h / 2, text, size::small, 0, Face::mono, Align::center);
-        labelled = mid + w / 2;
-        return;
-    }
-    if (a.when != When::now) return;
     const bool up = a.height > 0;
+    float& end = up ? labelled.above : labelled.below;
+    if (w + 8 <= r.w && r.h >= 18) {
+        if (a.when == When::before || mid - w / 2 < end + 4) return true;
+        c.text(mid, r.y + r.h / 2, text, size::small, 0, Face::mono, Align::center);
+        end = mid + w / 2;
+        return true;
+    }
+    if (a.when != When::now) return true;
+    if (!up && r.bottom() + 16 > plot.bottom) return false;
     const float wanted = up || w <= r.w ? mid - w / 2 : r.x + r.w - w;  // hanging: flush with its right edge
-    const bool below = far_type() && !up && r.bottom() + 16 <= plot.bottom;
     // Below a box it goes aside from a deeper one at its left.
     float deeper = plot.x - 4;
     for (const auto& [other, box] : boxes)
-        if (below && box.right() <= r.x + 1 && box.bottom() > r.bottom() + 1)
+        if (!up && box.right() <= r.x + 1 && box.bottom() > r.bottom() + 1)
             deeper = std::max(deeper, box.right() + 6);
-    const float lo = std::max(deeper, labelled + 6), hi = plot.x + plot.w - w;
+    const float lo = std::max(deeper, end + 6), hi = plot.x + plot.w - w;
     const float left = std::min(std::max(wanted, lo), hi);
-    if (left < lo || std::abs(left - wanted) > 40) return;
-    const float y =
-        below ? r.bottom() + 9 : (up ? r.y : plot.zero) - (far_type() ? 11 : 9);  // not on the line of D
+    if (left < lo || std::abs(left - wanted) > 40) return false;
+    const float y = up ? r.y - (far_type() ? 11 : 9) : r.bottom() + 9;  // not on the line of D
     c.rect(left - 2, y - 8, w + 4, 15, c.theme->well);  // outlines of what comes end beside it
     c.text(left, y, text, size::small, 0, Face::mono);
-    labelled = left + w;
+    end = left + w;
+    return true;
 }
 
-// What a box is as wide and as high as, and which key it belongs to.
-void name_areas(const Canvas& c, const Problem& p, const Rect& pane, const Plot& plot,
-                const std::vector<std::pair<const Area*, Rect>>& boxes, const Area* first) {
+// Which key a box belongs to, and the number that has no other place.
+void name_areas(const Canvas& c, const Problem& p, const Rect& pane, const Plot& plot, const Boxes& boxes,
+                const Area* first, const std::vector<bool>& told) {
+    const auto key_of = [&](std::size_t n) {
+        const auto& [area, r] = boxes[n];
+        const std::string key = index_label(p, "k", static_cast<int>(area - first)), later = key + " later";
+        const bool room = text_width(Face::regular, size::small, later) + 8 <= r.w;
+        return far_type() && area->when == When::after && room ? later : key;
+    };
+    const auto width = [&](std::size_t n) { return text_width(Face::regular, size::small, key_of(n)); };
+    const auto middle = [&](std::size_t n) { return boxes[n].second.x + boxes[n].second.w / 2; };
     float end = -1e9f;
-    for (const auto& [area, r] : boxes) {
-        std::string key = index_label(p, "k", static_cast<int>(area - first));
-        const std::string later = key + " later";
-        if (far_type() && area->when == When::after &&
-            text_width(Face::regular, size::small, later) + 8 <= r.w)
-            key = later;
-        const float w = text_width(Face::regular, size::small, key), mid = r.x + r.w / 2;
+    for (std::size_t n = 0; n < boxes.size(); ++n) {
+        const bool now = boxes[n].first->when == When::now;
+        const ImU32 colour = now ? c.theme->t1 : c.theme->t3;
+        const Line both = pieces(key_of(n), "  ", number(format_short(boxes[n].first->area)));
+        const float w = width(n), mid = middle(n), w2 = rich_width(c, both, size::small),
+                    left = std::max({mid - w2 / 2, end + 8, plot.x - 4}),
+                    next = n + 1 < boxes.size() ? middle(n + 1) - width(n + 1) / 2 - 8 : plot.x + plot.w + 6;
+        if (now && !told[n] && left + w2 <= next && left - (mid - w2 / 2) <= 40) {
+            c.rich(left, pane.bottom() - 6, both, size::small, Align::left, colour);
+            end = left + w2;
+            continue;
+        }
         if (mid - w / 2 < end + 4 || mid + w / 2 > plot.x + plot.w + 6) continue;
-        const bool now = area->when == When::now;
-        c.text(mid, pane.bottom() - 6, key, size::small, now ? c.theme->t1 : c.theme->t3, Align::center);
+        c.text(mid, pane.bottom() - 6, key_of(n), size::small, colour, Align::center);
         end = mid + w / 2;
     }
 }
@@ -100,12 +125,14 @@ void name_areas(const Canvas& c, const Problem& p, const Rect& pane, const Plot&
 }  // namespace
 
 void areas(const Canvas& c, const Problem& p, const Rect& pane, const std::vector<Area>& list, int chosen,
-           int row, const std::string& number) {
-    const float number_w = far_type() ? text_width(Face::mono, size::small, number) : 0;
-    const Plot plot = plot_of({pane.x, pane.y, pane.w - std::max(0.0f, number_w - 24), pane.h}, list);
+           int row, const std::string& D) {
+    const Line name = pieces(symbol("D", Role::D), word("[" + str(row) + "]", Role::D));
+    const float number_w = far_type() ? text_width(Face::mono, size::small, D) : 0,
+                aside = 12 + std::max(rich_width(c, name, size::lead), number_w);
+    const Plot plot = plot_of({pane.x, pane.y, pane.w - aside, pane.h}, list);
     double widths = 0;
     for (const Area& a : list) widths += a.width;
-    std::vector<std::pair<const Area*, Rect>> boxes;
+    Boxes boxes;
     float x = pane.x;
     for (const Area& a : list) {
         const float w = widths > 0 ? px(a.width / widths) * plot.w : 0,
@@ -116,18 +143,17 @@ void areas(const Canvas& c, const Problem& p, const Rect& pane, const std::vecto
         x += w;
     }
     for (const auto& [area, r] : boxes) box(c, r, area->when, area - list.data() == chosen, area->height > 0);
-    float labelled = -1e9f;
-    for (const auto& [area, r] : boxes) area_label(c, plot, *area, r, boxes, labelled);
-    name_areas(c, p, pane, plot, boxes, list.data());
+    Labelled labelled;
+    std::vector<bool> told;
+    for (const auto& [area, r] : boxes) told.push_back(area_label(c, plot, *area, r, boxes, labelled));
+    name_areas(c, p, pane, plot, boxes, list.data(), told);
     const ImU32 mean = hue(*c.theme, Role::D);
     c.line({pane.x - 3, plot.zero}, {pane.x + plot.w + 5, plot.zero}, mean, 1.8f);
-    const float w = c.text(pane.x + plot.w + 9, plot.zero, "D", size::lead, mean, Face::semibold_italic);
-    c.text(pane.x + plot.w + 9 + w, plot.zero + 4, str(row), size::small, mean);
+    c.rich(pane.x + plot.w + 9, plot.zero, name, size::lead);
     // What the line stands for, on the side where there is more room.
     const bool below = pane.bottom() - plot.zero > plot.zero - pane.y;
     if (far_type())
-        c.text(pane.x + plot.w + 9, plot.zero + (below ? 18 : -18), number, size::small, c.theme->t1,
-               Face::mono);
+        c.text(pane.x + plot.w + 9, plot.zero + (below ? 18 : -18), D, size::small, c.theme->t1, Face::mono);
 }
 
 }  // namespace tilewalk::ui

@@ -18,7 +18,8 @@ struct Area {
     When when = When::now;
 };
 
-/// All keys of row `row`, whose mean is D, as it is written there; `chosen`: one of them, or −1.
+/// All keys of row `row`, whose mean is D, as it is written there; `chosen`: one of them, or −1. The mean is
+/// called D[row], as entries are in formulas: an index below it would be the number of a block.
 void areas(const Canvas& canvas, const Problem& problem, const Rect& pane, const std::vector<Area>& list,
            int chosen, int row, const std::string& D);
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace tilewalk::ui {
 
@@ -22,8 +23,17 @@ struct DotRow {
     const char* sign;
     Line name;
     MatrixDigits digits;
+    const Explanation* formula = nullptr;
+    int more = 0;  ///< decimals than the matrix has, of what that does not show exactly
 
-    std::string text(std::size_t n, int digit_count) const { return digits.text(values[n], digit_count); }
+    std::string text(std::size_t n, int digit_count) const {
+        const double v = values[n];
+        std::string out = digits.text(v, digit_count);
+        if (digit_count != number_style().digits || !std::isfinite(v)) return out;
+        if (more > 0 && digits.plain() && read_shown(out).value != v)
+            out = format_fixed(v, digits.decimals(digit_count) + more);
+        return formula ? formula_text(*formula, v, std::move(out)) : out;
+    }
     float widest(int digit_count) const {
         float out = 0;
         for (std::size_t n = 0; n < values.size(); ++n)
@@ -51,9 +61,34 @@ std::array<DotRow, 3> rows_of(const Dot& d) {
         for (const double v : values) own.take(v);
         return known ? *known : own;
     };
-    return {{{d.q, d.q_role, "", in_hue(d.q_name, d.q_role), digits_of(d.q, d.q_digits)},
-             {d.k, d.k_role, "×", in_hue(d.k_name, d.k_role), digits_of(d.k, d.k_digits)},
-             {products, d.product_role, "=", {}, digits_of(products, nullptr)}}};
+    std::array<DotRow, 3> rows = {
+        {{d.q, d.q_role, "", in_hue(d.q_name, d.q_role), digits_of(d.q, d.q_digits), d.formula},
+         {d.k, d.k_role, "×", in_hue(d.k_name, d.k_role), digits_of(d.k, d.k_digits), d.formula},
+         {products, d.product_role, "=", {}, digits_of(products, nullptr)}}};
+    const int all = number_style().digits;
+    // Products with the decimals of their factors, and up to three more until they come to just the shown
+    // sum.
+    int least = 0;
+    for (std::size_t r = 0; r < 2; ++r)
+        for (std::size_t n = 0; n < products.size(); ++n) {
+            const double unit = read_shown(rows[r].text(n, all)).unit;
+            const int decimals = unit > 0 ? static_cast<int>(std::lround(-std::log10(unit))) : 0;
+            if (decimals > rows[r].digits.decimals(all))
+                least = std::max(least, decimals - rows[r].digits.decimals(all));
+        }
+    const ShownNumber total = read_shown(format_short(d.total));
+    rows[2].more = least;
+    for (int more = least; more <= 3; ++more) {
+        DotRow tried = rows[2];
+        tried.more = more;
+        double sum = 0;
+        for (std::size_t n = 0; n < products.size(); ++n) sum += read_shown(tried.text(n, all)).value;
+        if (std::abs(d.scale * sum - total.value) > .5001 * total.unit) continue;
+        rows[2].more = more;
+        break;
+    }
+    rows[0].more = rows[1].more = rows[2].more;
+    return rows;
 }
 
 constexpr float widest_on_stage = 104;
@@ -99,17 +134,20 @@ float beside_cells(const Canvas& c, const Dot& d) {
     return std::min(dot_sum, out + 14);
 }
 
-// "S = Σ × 0.5 ≈ 1.2", with as many of the words as have room.
+// "S = Σ × 0.5 ≈ 1.2", with as many of the words as have room. The factor stays: without it the products do
+// not come to the sum.
 void sum_within(const Canvas& c, float x, float y, float w, const Dot& d, double sum, const char* sign) {
+    const bool plain_sum = d.scale == 1;
     const Line named = d.name.empty() ? Line{} : pieces(d.name, "  =  "),
-               brief = d.name.empty() ? Line{} : pieces(d.name, "  ", sign, "  ");
+               brief = d.name.empty() || !plain_sum ? Line{} : pieces(d.name, "  ", sign, "  ");
+    const std::string least = plain_sum ? "" : "× " + format_short(d.scale) + " ";
     for (const Line& words :
          {pieces(named, before_sum(d.scale, sign)), brief, pieces(before_sum(d.scale, sign))}) {
         const Line line = pieces(words, sum_number(sum));
         if (words.empty() || rich_width(c, line, size::lead) > w) continue;
         return void(c.rich(x, y, line, size::lead, Align::left, c.theme->t2));
     }
-    c.rich(x, y, pieces(sign, " ", sum_number(sum)), size::lead, Align::left, c.theme->t2);
+    c.rich(x, y, pieces(least, sign, " ", sum_number(sum)), size::lead, Align::left, c.theme->t2);
 }
 
 constexpr float sum_h = 24, least_cell_w = 22;

@@ -49,7 +49,8 @@ struct Dot {
     Role q_role = Role::Q, k_role = Role::K, product_role = Role::S;
     /// As the matrices have their numbers; none: those of these rows alone.
     const MatrixDigits *q_digits = nullptr, *k_digits = nullptr;
-    Line name{};  ///< of the sum: "S"
+    const Explanation* formula = nullptr;  ///< its numbers have the digits that they have there
+    Line name{};                           ///< of the sum: "S"
 };
 /// As wide as it would be with all digits.
 float width_of(const Dot& dot);

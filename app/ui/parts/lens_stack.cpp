@@ -153,14 +153,28 @@ float grown(const Stack& s, std::size_t n, float phase) {
     return turn_of(phase, during::appending, n - 1, s.parts.size() - 1);
 }
 
-// All terms of one sum have the same decimals.
+std::string part_text(const Stack& s, std::size_t n, int decimals) {
+    const double v = s.parts[n].value;
+    std::string text = std::abs(v) >= 1000 ? format_short(v) : format_fixed(v, decimals);
+    return s.formula ? formula_text(*s.formula, s.parts[n].role, v, std::move(text)) : text;
+}
+
+// All terms of one sum have the same decimals; more, up to three, where they come to just the shown total
+// then.
 std::string part_text(const Stack& s, std::size_t n) {
     const bool whole =
         std::ranges::all_of(s.parts, [](const Part& p) { return p.value == std::round(p.value); });
-    const double v = s.parts[n].value;
-    std::string text =
-        std::abs(v) >= 1000 ? format_short(v) : format_fixed(v, whole ? 0 : number_style().digits - 1);
-    return s.formula ? formula_text(*s.formula, s.parts[n].role, v, std::move(text)) : text;
+    if (whole) return part_text(s, n, 0);
+    const ShownNumber total = read_shown(format_short(s.total));
+    const int least = number_style().digits - 1;
+    const auto tiny = [](const Part& p) { return p.value != 0 && std::abs(p.value) < 1e-3; };
+    if (std::ranges::any_of(s.parts, tiny)) return part_text(s, n, least);  // powers of ten
+    for (int decimals = least; decimals <= least + 3 && s.parts.size() > 1; ++decimals) {
+        double sum = 0;
+        for (std::size_t k = 0; k < s.parts.size(); ++k) sum += read_shown(part_text(s, k, decimals)).value;
+        if (std::abs(sum - total.value) <= .5001 * total.unit) return part_text(s, n, decimals);
+    }
+    return part_text(s, n, least);
 }
 
 // Of few terms the last, too short for its number, has it at its end: so much room it takes.

@@ -55,6 +55,13 @@ bool heat_map(const MatrixLook& look) {
 // NaN, and ∞, which no true walk has: only a broken one.
 bool lost(double v) { return std::isnan(v) || v == std::numeric_limits<double>::infinity(); }
 
+// Or −∞ where the true walk has a number: an overflow, which is no mask.
+bool lost(const MatrixLook& look, const Value& shown, int r, int c) {
+    const double v = shown.data(r, c);
+    const bool beside = look.truth && look.truth->region == shown.region;
+    return lost(v) || (std::isinf(v) && beside && std::isfinite(look.truth->data(r, c)));
+}
+
 // Cells without numbers share one frame.
 bool small_cells(const MatrixLook& look) { return look.digits == 0 || look.ch < 20 || heat_map(look); }
 
@@ -96,7 +103,8 @@ void draw_heat_map(const Canvas& canvas, const MatrixLook& look, const SlotLook&
             const float w = look.cw * px(look.transposed ? rows : cols);
             const float h = look.ch * px(look.transposed ? cols : rows);
             const double v = look.value->data(r + rows / 2, c + cols / 2);
-            const ImU32 colour = lost(v)         ? t.danger
+            const bool gone = lost(look, *look.value, r + rows / 2, c + cols / 2);
+            const ImU32 colour = gone            ? t.danger
                                  : std::isinf(v) ? t.line2
                                                  : heat_colour(t, look.slot, range, v, look.dim);
             canvas.rect(x, y, w, h, empty ? t.well : colour);
@@ -119,10 +127,12 @@ int fitting_digits(const AppState& state, const MatrixLook& look) {
 std::string number_text(const AppState& state, double v, const MatrixLook& look, Slot slot) {
     if (look.digits <= 0) return "";
     std::string text = cell_number(state.look[slot].digits, v, look.digits, look.form);
-    if (look.form != NumberForm::as_formula || look.digits != number_style().digits) return text;
-    std::string in_formula = formula_text(state.explanation, info(slot).role, v, text);
-    // Where large numbers cancel, the formula has more decimals than a cell has room for.
-    const bool has_room = px(letter_count(in_formula)) * size::mono * look.size <= look.cw;
+    if (look.form == NumberForm::trimmed || look.digits != number_style().digits) return text;
+    std::string in_formula = formula_text(state.explanation, v, text);
+    // Where large numbers cancel, the formula has more decimals than a cell has room for. At the desk they
+    // may be smaller there.
+    const float size = far_type() || look.size >= size::far ? look.size : size::small;
+    const bool has_room = px(letter_count(in_formula)) * size::mono * size <= look.cw;
     return has_room ? in_formula : text;
 }
 
@@ -138,7 +148,7 @@ void draw_speck(const Canvas& canvas, const AppState& state, const MatrixLook& l
     out.role = info(look.slot).role;
     out.t = state.look[look.slot].place(shown->data(r, c));
     out.with_sign = state.look[look.slot].with_sign();
-    out.nan = lost(shown->data(r, c));
+    out.nan = lost(look, *shown, r, c);
     out.dim = look.dim;
     const auto [x, y] = place_of(look, r, c);
     const float gap = look.cw > 3 && look.ch > 3 ? 1.0f : 0.0f;
@@ -166,7 +176,7 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
         const double v = shown->data(r, c);
         out.with_sign = range.with_sign();
         out.t = range.place(v);
-        out.nan = lost(v);
+        out.nan = lost(look, *shown, r, c);
         out.masked = std::isinf(v) && !out.nan;
         text = number_text(state, v, look, look.slot);
         const bool replaced =
@@ -180,6 +190,7 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
         if (too_wide()) before.clear();
     }
     out.dim = look.dim;
+    if (text_width(Face::mono, out.size, text) > look.cw - 2) out.size = std::min(out.size, size::small);
     out.text = text;
     out.before = before;
     out.fade = out.state == CellState::written || out.bold ? look.fade : 1;
@@ -326,7 +337,8 @@ const Value* counterpart(const AppState& state, const MatrixLook& look, const Tr
 }
 
 // Cells that differ from the true walk have a filled corner, those that an edit changed a dotted outline.
-void marks(const Canvas& canvas, const MatrixLook& look, const Value* truth, const Value* before) {
+void marks(const Canvas& canvas, const MatrixLook& look, const Value* before) {
+    const Value* const truth = look.truth;
     if (look.cw < 14 || look.ch < 12 || !look.value || heat_map(look)) return;
     if (!truth && !before) return;
     const Region region = region_of(look);
@@ -337,7 +349,7 @@ void marks(const Canvas& canvas, const MatrixLook& look, const Value* truth, con
             const auto [x, y] = place_of(look, r, c);
             if (before && distance(v, before->data(r, c)) > 0) edit_mark(canvas, x, y, look.cw, look.ch);
             if (truth && distance(v, truth->data(r, c)) > 0)
-                wrong_mark(canvas, x, y, look.cw, look.ch, lost(v));
+                wrong_mark(canvas, x, y, look.cw, look.ch, lost(look, *look.value, r, c));
         }
 }
 
@@ -474,7 +486,8 @@ std::string cell_number(const MatrixDigits& all, double v, int digits, NumberFor
     return all.text(v, digits);
 }
 
-std::string formula_text(const Explanation& explanation, Role role, double value, std::string text) {
+static std::string text_in_formula(const Explanation& explanation, std::optional<Role> role, double value,
+                                   std::string text) {
     const auto decimals = [](const std::string& number) {
         const std::size_t point = number.find_first_of(".,");
         return point == number.npos ? 0 : static_cast<int>(number.size() - point) - 1;
@@ -483,13 +496,21 @@ std::string formula_text(const Explanation& explanation, Role role, double value
     const bool plain = std::abs(value) >= 1e-3 && std::abs(value) < 1e6;
     if (!plain || std::abs(value * unit - std::round(value * unit)) < 1e-9) return text;
     for (const Span& span : explanation.numbers) {
-        if (span.face != Span::Face::number || span.role != role) continue;
+        if (span.face != Span::Face::number || (role && span.role != *role)) continue;
         const bool bracketed = span.text.starts_with('(');  // a negative one behind a sign
         std::string number = bracketed ? span.text.substr(1, span.text.size() - 2) : span.text;
         const int more = decimals(number);
         if (more > decimals(text) && number == format_fixed(value, more)) return number;
     }
     return text;
+}
+
+std::string formula_text(const Explanation& explanation, Role role, double value, std::string text) {
+    return text_in_formula(explanation, role, value, std::move(text));
+}
+
+std::string formula_text(const Explanation& explanation, double value, std::string text) {
+    return text_in_formula(explanation, {}, value, std::move(text));
 }
 
 void wrong_mark(const Canvas& canvas, float x, float y, float w, float h, bool on_danger) {
@@ -514,6 +535,7 @@ void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* 
         Crop::cut(truth, *look.window, part.truth);
         Crop::cut(before_edit, *look.window, part.before_edit);
     }
+    look.truth = truth;
     look.digits = fitting_digits(state, look);
     if (look.bed) draw_bed(canvas, look);
     draw_cells(canvas, state, look);
@@ -521,7 +543,7 @@ void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* 
     boxes(canvas, state, look);
     outline_links(canvas, state, look);
     outline_sources(canvas, state, look);
-    marks(canvas, look, truth, before_edit);
+    marks(canvas, look, before_edit);
     mark_asked(canvas, state, look);
     note_cells(canvas, look);
     const Region region = region_of(look);

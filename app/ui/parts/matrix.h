@@ -21,6 +21,7 @@ struct MatrixLook {
     Slot slot = Slot::Q;
     const Value* value = nullptr;    ///< null: nothing there yet, `region` drawn as pending cells
     const Value* before = nullptr;   ///< what the slot held before this step, to be shown struck through
+    const Value* truth = nullptr;    ///< the same tile in the true walk, where there is another one
     Slot before_slot = Slot::count;  ///< where that was another quantity: it has other decimals
     Region region;                   ///< used when `value` is null
     std::optional<Region> window;    ///< draws only this part, with digits for it alone
@@ -60,6 +61,8 @@ std::string cell_number(const MatrixDigits& all, double value, int digits, Numbe
 
 /// A number as the formula of the step has it where that is more precise than `text`; else `text`.
 std::string formula_text(const Explanation& explanation, Role role, double value, std::string text);
+/// Whatever it stands for there.
+std::string formula_text(const Explanation& explanation, double value, std::string text);
 
 /// The mark of a cell that differs from the true walk: a filled corner at the top left, where no other state
 /// has one. `on_danger`: the cell itself has that colour.

@@ -55,11 +55,13 @@ struct Placed : OnStage {
 using Terms = std::vector<Placed>;
 
 // How wide its numbers are taken: as the longest of the walk, so that nothing jumps from step to step; as its
-// own; both with the digits that the formula has more. At last without zeros at the end.
-enum class Letters { of_all, own, trimmed };
+// own; both with the digits that the formula has more. Then without these, at last without zeros at the end.
+enum class Letters { of_all, own, of_matrix, trimmed };
 
 NumberForm form_of(Letters how) {
-    return how == Letters::trimmed ? NumberForm::trimmed : NumberForm::as_formula;
+    return how == Letters::trimmed     ? NumberForm::trimmed
+           : how == Letters::of_matrix ? NumberForm::even
+                                       : NumberForm::as_formula;
 }
 
 int letters_of(const AppState& state, const Placed& t, int digits, Letters how) {
@@ -67,7 +69,7 @@ int letters_of(const AppState& state, const Placed& t, int digits, Letters how) 
     int most = how == Letters::of_all ? look.letters_with(digits) : 1;
     for (const double v : t.value->data.reshaped()) {
         std::string text = cell_number(look.digits, v, digits, form_of(how));
-        if (how != Letters::trimmed && digits == number_style().digits)
+        if (form_of(how) == NumberForm::as_formula && digits == number_style().digits)
             text = formula_text(state.explanation, info(t.slot).role, v, std::move(text));
         most = std::max(most, letter_count(text));
     }
@@ -203,6 +205,11 @@ void give_decimals(const AppState& state, Terms& line, const Room& in) {
 
 // At last with a decimal or none, without zeros at the end.
 bool fits_trimmed(const AppState& state, Terms& line, const Room& in) {
+    for (const CellSize& cell : {tight, tighter})
+        if (fits(state, line, in, cell, Letters::of_matrix)) {
+            give_decimals(state, line, in), spread(line, in);
+            return true;
+        }
     const float room = row_room(line, in.cut > 0 ? 2 * in.w : in.w, in.h);
     const bool fits = room > 0 && std::ranges::any_of(digit_choices(2), [&](int digits) {
                           lay_out(state, line, tight, room, digits, Letters::trimmed);
@@ -536,7 +543,7 @@ BelowOperands below_operands(const AppState& state, Terms& line, float w, float 
     const float rows[] = {usual.row, 54, 46, 42, 39, 36};
     const auto row = std::ranges::find_if(rows, fits);
     if (row == std::end(rows)) return {};
-    for (const Letters how : {Letters::of_all, Letters::own}) {
+    for (const Letters how : {Letters::of_all, Letters::own, Letters::of_matrix}) {
         lay_out(state, line, how == Letters::of_all ? usual : tight, *row, number_style().digits, how);
         // The results keep their size: beside them the drawing has the room.
         Terms operands_only(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(cut));

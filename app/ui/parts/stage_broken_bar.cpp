@@ -286,8 +286,11 @@ float widest_piece(const Canvas& c, const Line& line, float size) {
 // The formula with its numbers, where the bar is one value; away from the label of the line.
 void draw_numbers(const Pane& p) {
     const Line& numbers = p.side.told.numbers;
+    // The mask hides what is −∞ in the true walk; else rounding has made it that.
+    const bool lost = std::isfinite(p.step.truth.value);
     if (p.side.value == minus_infinity && p.step.cell.slot == Slot::S)
-        p.c.text(p.label_x(), p.bars.y + p.bars.h - 48, "hidden", size::far, p.theme().t2);
+        p.c.text(p.label_x(), p.bars.y + p.bars.h - 48, lost ? "overflow" : "hidden", size::far,
+                 lost ? p.alarm() : p.theme().t2);
     if (p.side.parts.size() > 1 || numbers.empty() || p.moves) return;
     if (widest_piece(p.c, numbers, size::far) > p.label_w()) return;
     // A single term is not cut within its brackets: the formula stands above.

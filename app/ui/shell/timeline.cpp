@@ -197,18 +197,38 @@ std::string lane_name(const AppState& state, int lane, float room) {
 // The inner block that a step of the lane belongs to; −1: to none.
 int block_of(const Grid& grid, const Step& step) { return grid.by_query ? step.j : step.i; }
 
-// Steps with a clock that are walked as one: of "split A, key block 0" the block, for the lane is named
-// above.
-std::string group_of_timed(const Trace& trace, const std::string& lane, int k) {
-    const StepRange tile = range_of_level(trace, k, Level::tile);
-    if (tile.last == tile.first) return {};
-    const std::string place = explain(trace, tile.first).place;
-    const std::size_t comma = place.rfind(", ");
-    if (capitalised(place) == lane) return {};
-    return place.substr(comma == place.npos ? 0 : comma + 2);
+constexpr const char *start = "start", *finish = "finish";
+
+// Of "split A, key block 0" the split: the part of its lane that a step with a clock belongs to.
+std::string split_of_step(const Trace& trace, int k) {
+    const std::string place = explain(trace, range_of_level(trace, k, Level::tile).first).place;
+    return place.substr(0, place.rfind(", "));
 }
 
-constexpr const char *start = "start", *finish = "finish";
+// Before the first block of a split, or behind its last one; nothing where it has none.
+std::string start_or_finish_of_part(const Trace& trace, const Grid& grid, int k) {
+    const int lane = grid.lane_of(k);
+    const std::string part = split_of_step(trace, k);
+    const auto in_block = [&](int n) {
+        return split_of_step(trace, n) == part && explain(trace, n).place.size() > part.size();
+    };
+    for (int n = k; n-- > grid.begin(lane) && split_of_step(trace, n) == part;)
+        if (in_block(n)) return finish;
+    for (int n = k + 1; n < grid.end(lane) && split_of_step(trace, n) == part; ++n)
+        if (in_block(n)) return start;
+    return {};
+}
+
+// Of "split A, key block 0" the block, for lane and split are named above.
+std::string group_of_timed(const Trace& trace, const Grid& grid, const std::string& lane, int k) {
+    const StepRange tile = range_of_level(trace, k, Level::tile);
+    const std::string place = explain(trace, tile.first).place;
+    const std::size_t comma = place.rfind(", ");
+    if (comma != place.npos) return place.substr(comma + 2);
+    const std::string end = start_or_finish_of_part(trace, grid, k);
+    return !end.empty() || capitalised(place) == lane || tile.last == tile.first ? end : place;
+}
+
 // What comes before the first block of a lane and behind its last one; the words are those of the desk.
 std::string start_or_finish(const Trace& trace, const Grid& grid, int k) {
     const int lane = grid.lane_of(k);
@@ -230,7 +250,7 @@ std::string group_of(const AppState& state, const Grid& grid, int k) {
     }
     const int block = block_of(grid, step);
     if (grid.blocks.empty())
-        return group_of_timed(*state.trace, state.lesson->lane(*state.problem, grid.lane_of(k)), k);
+        return group_of_timed(*state.trace, grid, state.lesson->lane(*state.problem, grid.lane_of(k)), k);
     if (block < 0) return start_or_finish(*state.trace, grid, k);
     return !grid.by_query    ? "query block " + str(block)
            : grid.by_element ? "element " + str(block)
@@ -270,7 +290,7 @@ void group_names(const Canvas& c, const AppState& state, const Grid& grid, const
         for (const std::string& words : {group.words, group.words.substr(0, group.words.find(':'))}) {
             const float w = text_width(Face::regular, size::small, words),
                         x = group.now && v.lanes == 1 ? std::min(group.cells.x, right - w) : group.cells.x;
-            const bool covered = x < taken.right() + 14 && x + w + 14 > taken.x;
+            const bool covered = x < taken.right() + 7 && x + w + 7 > taken.x;
             if (words.empty() || covered || w > most) continue;
             c.text(x, y, words, size::small, group.now ? c.theme->t2 : c.theme->t3);
             if (group.now) taken = {x, y, w, 0};
@@ -287,9 +307,18 @@ void group_names(const Canvas& c, const AppState& state, const Grid& grid, const
 void lane_name(const Canvas& c, const AppState& state, const Grid& grid, const Rect& tag, const Rect& a) {
     if (grid.count() < 2) return;
     const std::string name = state.lesson->lane(*state.problem, grid.lane_of(state.cursor.step));
-    const bool free = tag.x > a.x + text_width(Face::regular, size::small, name) + 12;
-    c.text(free ? a.x : a.right(), tag.middle(), name, size::small, c.theme->t2,
-           free ? Align::left : Align::right);
+    // A worker may have several splits.
+    std::string part =
+        grid.blocks.empty() && grid.phases.empty() ? split_of_step(*state.trace, state.cursor.step) : "";
+    part = part.empty() || capitalised(part) == name ? "" : ", " + part;
+    const float w = text_width(Face::regular, size::small, name),
+                more = text_width(Face::regular, size::small, part);
+    const bool left = tag.x > a.x + w + 12;
+    const float room = left ? tag.x - a.x - w - 12 : a.right() - tag.right() - w - 12;
+    if (more > room) part.clear();
+    const float x = left ? a.x : a.right() - w - (part.empty() ? 0 : more);
+    c.text(x, tag.middle(), name, size::small, c.theme->t2);
+    if (!part.empty()) c.text(x + w, tag.middle(), part, size::small, c.theme->t2);
 }
 
 // What the current step does, over its lane, which begins at `top`.
@@ -320,6 +349,28 @@ void tag(const Canvas& c, const AppState& state, const Grid& grid, const LaneWin
         c.rich(x + w / 2, y + 5.5f, words, size::small, Align::center, c.theme->inv);
     lane_name(c, state, grid, {x, y, w, 16}, {a.x, a.y, a.w - v.space(), a.h});
     group_names(c, state, grid, v, v.y_of(v.first_lane + v.lanes - 1) + v.lane + below_lane, a.right());
+}
+
+// A lane says at its right end whether it goes on there, on stage at its left end, too: an arrow head, one
+// line where the lane begins or ends, two where the walk does.
+void lane_ends(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, int row,
+               float right, bool both) {
+    const Theme& t = *c.theme;
+    const float top = v.y_of(row), h = v.lane, mid = top + h / 2;
+    const auto edge = [&](float x, float way, bool goes_on, bool whole) {
+        note_part(c, {x - 4, top, 8, h}, goes_on ? "lane goes on" : whole ? "walk ends" : "lane ends");
+        if (goes_on) return c.polygon({{x + way * 3.5f, mid}, {x - way, mid - 5}, {x - way, mid + 5}}, t.t2);
+        c.line({x, top + 1}, {x, top + h - 1}, t.t3, 1);
+        if (whole) c.line({x + way * 3, top + 1}, {x + way * 3, top + h - 1}, t.t3, 2);
+    };
+    if (both) edge(v.x0 - 5, -1, v.offset > 0, row == 0);
+    // How long it is would tell what comes.
+    if (first_hidden_column(state, row) < grid.columns || grid.begin(row) == grid.end(row)) return;
+    int last = 0;  // the column behind it
+    for (int k = grid.begin(row); k < grid.end(row); ++k)
+        last = std::max(last, grid.column_of(k) + grid.width_of(k));
+    const bool goes_on = v.offset + v.columns < last;
+    edge((goes_on ? right : v.x_of(last)) - v.space() + 5, 1, goes_on, row == grid.count() - 1);
 }
 
 // What the user chose for another walk, or before the walk went elsewhere, no longer holds.
@@ -377,10 +428,11 @@ int first_hidden_column(const AppState& state, int row) {
 }
 
 Rect cell_of(const TimelineGrid& grid, const LaneWindow& v, int k) {
-    const int row = grid.lane_of(k), column = grid.column_of(k) - v.offset;
-    const int columns = std::min(grid.width_of(k), v.columns - column);
-    if (!v.shows_lane(row) || column < 0 || columns < 1) return {};
-    const Rect cell{v.x_of(grid.column_of(k)), v.y_of(row), px(columns) * v.pitch - v.space(), v.lane};
+    // Of a wide one that begins or ends beyond the edge the part that is seen.
+    const int row = grid.lane_of(k), first = grid.column_of(k), from = std::max(first, v.offset),
+              columns = std::min(first + grid.width_of(k), v.offset + v.columns) - from;
+    if (!v.shows_lane(row) || columns < 1) return {};
+    const Rect cell{v.x_of(from), v.y_of(row), px(columns) * v.pitch - v.space(), v.lane};
     // What runs beside the work of its lane has the lower part of it.
     const bool shared = grid.timed && grid.shares[static_cast<std::size_t>(row)];
     if (!shared) return cell;
@@ -430,6 +482,7 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
                           row == current ? Face::medium : Face::regular);
         }
         lane(c, state, grid, v, row, style);
+        lane_ends(c, state, grid, v, row, std::min(a.right(), v.x_of(v.offset + v.columns)), style.tag);
     }
     draw_marks(c, state, v);
     if (style.tag) tag(c, state, grid, v, a);

@@ -154,15 +154,26 @@ float least_cell(const Canvas& c, const Trace& trace, int k) {
     return rich_width(c, narrow_symbol(step_symbol(trace, k), op), symbol_size) + 4;
 }
 
+namespace {
+
+// On a plate over the hatching, as many as have room.
+void skipped_words(const Canvas& c, const Rect& a, ImU32 plate, ImU32 ink) {
+    for (const char* words :
+         {"skipped: the mask hides every pair of this tile", "masked, skipped", "skipped"}) {
+        const float said = text_width(Face::regular, size::small, words);
+        if (a.h < 16 || said + 20 > a.w) continue;
+        c.rect(a.x + (a.w - said) / 2 - 5, a.y + 1, said + 10, a.h - 2, plate, radius::bar);
+        return void(c.text(a.x + a.w / 2, a.middle(), words, size::small, ink, Align::center));
+    }
+}
+
+}  // namespace
+
 // Nothing was computed: no surface, a broken outline, hatched.
 void skipped_cell(const Canvas& c, float x, float y, float w, float h, ImU32 colour) {
     c.dashed_frame(x + .5f, y + .5f, w - 1, h - 1, colour, 1, {4, 3});
     c.hatch(x + 2, y + 2, w - 4, h - 4, colour, w < 14 ? 4.0f : 7.0f);
-    constexpr const char* words = "masked, skipped";
-    const float said = text_width(Face::regular, size::small, words);
-    if (h < 16 || said + 20 > w) return;
-    c.rect(x + (w - said) / 2 - 5, y + 1, said + 10, h - 2, c.theme->bg, radius::bar);
-    c.text(x + w / 2, y + h / 2, words, size::small, c.theme->t2, Align::center);
+    skipped_words(c, {x, y, w, h}, c.theme->bg, c.theme->t2);
 }
 
 void waiting_cell(const Canvas& c, float x, float y, float w, float h) {
@@ -181,7 +192,7 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
         c.rect(x, y, w, h, current ? t.t1 : style.symbols ? t.raised : mix(t.raised, t.line2, .6f), r);
     else
         waiting_cell(c, x, y, w, h);
-    if (skip) c.hatch(x + 3, y + 3, w - 6, h - 6, t.inv, 7);
+    if (skip) c.hatch(x + 3, y + 3, w - 6, h - 6, t.inv, 7), skipped_words(c, {x, y, w, h}, t.t1, t.inv);
     if (w < 14 || skip) return;
     const Op op = state.trace->step(k).op;
     const bool transfer = is_load(op) || is_store(op) || (w >= 34 && grows_in_hbm(*state.trace, k));
@@ -203,7 +214,7 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
         // An index hangs below its letter: both together stand in the middle.
         const bool hangs =
             std::ranges::any_of(symbol, [](const Span& s) { return s.script == Span::Script::sub; });
-        const float lower = hangs ? -.17f * size : !above || outside ? .5f : h < 18 ? 1.8f : 2;
+        const float lower = hangs ? -.1f * size : !above || outside ? .5f : h < 18 ? 1.8f : 2;
         const float aside = max_rose(state, k) == Rose::yes && w >= 14 && w < 34 ? -2.5f : 0;  // of its mark
         c.rich(x + (w + mark) / 2 + aside, y + h / 2 + lower, symbol, size, Align::center, ink);
     }

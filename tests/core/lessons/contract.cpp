@@ -100,6 +100,23 @@ std::string sign_in(const Line& result) {
     return sign_of_result(plain({result.begin(), std::prev(result.end())}));
 }
 
+// Whoever works out the shown numbers comes to the shown result, if that takes no more than three decimals
+// more than the matrices have.
+void check_recalculation(const Told& t, const Printed& shown, double meant) {
+    constexpr long double fine = 1e-3L, finest = 1.001e-6L;
+    const auto formula = evaluate(plain(t.e.numbers));
+    if (!formula || !std::isfinite(static_cast<double>(formula->value)) || !std::isfinite(meant)) return;
+    const bool exact = std::abs(shown.value - meant) <= 1e-12L * std::abs(meant);
+    const long double unit = exact ? std::min(fine, shown.unit) : shown.unit,
+                      off = std::abs(formula->value - shown.value);
+    const bool most = std::ranges::any_of(formula->numbers, [&](const Printed& one) {
+        return one.power || (one.unit > 0 && one.unit <= finest);
+    });
+    const long double noise = formula->grain + 1e-14L * formula->terms;
+    if (off > .5L * unit * 1.000001L + noise && !most)
+        t.fail("the shown numbers come to " + std::to_string(static_cast<double>(formula->value)));
+}
+
 int check_result(const Told& t) {
     if (t.e.result.empty()) return t.fail("no result"), 0;
     const auto bytes = moved_bytes(t);
@@ -113,6 +130,7 @@ int check_result(const Told& t) {
     const std::string fault =
         fault_of(plain(t.e.numbers), sign_in(t.e.result), *shown, meant == std::round(meant));
     if (!fault.empty()) t.fail(fault);
+    check_recalculation(t, *shown, meant);
     return 1;
 }
 

@@ -47,17 +47,27 @@ TEST_SUITE("formula") {
         CHECK(sign(exponential(num(-1)), std::exp(-1)) == "≈");
         CHECK(sign(product({num(0.5), num(-3)}), -1.5) == "=");
         CHECK(sign(exponential(num(0)), 1) == "=");
-        // 0.368 × 1.368 + 1.135 comes to 1.638
+        // 0.368 × 1.368 + 1.135 would come to 1.638
         const double alpha = std::exp(-1), rest = 1 + std::exp(-2), l = alpha * (1 + alpha) + rest;
-        CHECK(shown(sum({product({num(alpha), num(1 + alpha)}), num(rest)}), l) == "0.368 × 1.368 + 1.135");
+        CHECK(shown(sum({product({num(alpha), num(1 + alpha)}), num(rest)}), l) ==
+              "0.3679 × 1.3679 + 1.1353");
         CHECK(sign(sum({product({num(alpha), num(1 + alpha)}), num(rest)}), l) == "≈");
         CHECK(std::string(sign_before(write(num(INFINITY), INFINITY), "∞")) == "=");
         CHECK(std::string(sign_before(write(num(NAN), NAN), "NaN")) == "=");
     }
+    TEST_CASE("the shown numbers come to the shown result, with up to three decimals more") {
+        // 0.225 × (10 − 34.816) would come to −5.584
+        const double weight = .22448, mean = 34.81554;
+        CHECK(shown(product({num(weight), difference(num(10), num(mean))}), weight * (10 - mean)) ==
+              "0.2245 × (10.000 − 34.8155)");
+        CHECK(shown(product({num(.3125), num(3)}), .9375) == "0.3125 × 3.000");
+        // No number of decimals makes an even number of a third.
+        CHECK(shown(quotient(num(1.0 / 3), num(1.0 / 3)), 1.5).size() < 45);
+    }
     TEST_CASE("a formula has the numbers as their matrices have them") {
         const auto walk = walk_of("flash-forward", worked_example());
         const Explanation e = explain(*walk, 17);
-        CHECK(plain(e.numbers) == "0.368 × 2.839 + 1.000 × 9 + 0.135 × 13");
+        CHECK(plain(e.numbers) == "0.3679 × 2.8394 + 1.000 × 9 + 0.1353 × 13");
         CHECK(plain(e.result) == "O[0,0] ≈ 11.804");
         CHECK(plain(explain(*walk, 14).result) == "α[0] ≈ 0.368");
     }

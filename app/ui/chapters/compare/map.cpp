@@ -107,10 +107,15 @@ Line map_title(const Map& map) {
                   strong(map.from_exact ? " is from fp64" : " is from the CPU's"));
 }
 
-// Values below a bar of all colours
-void map_legend(const Canvas& c, const Map& map, const Rect& a, float size) {
+// Values below a bar of all colours, before it the empty cell of what is the same
+void map_legend(const Canvas& c, const Map& map, const Rect& all, float size) {
     const Theme& t = *c.theme;
-    const float bar = size * .62f, y = a.y + bar + size * 1.08f;
+    const float bar = size * .62f, y = all.y + bar + size * 1.08f, same = 1.6f * size;
+    const Rect a{all.x + same + size * .7f, all.y, all.w - same - size * .7f, all.h};
+    note_part(c, {all.x, all.y, same, bar}, "no difference");
+    c.rect(all.x, all.y, same, bar, t.well);
+    c.frame(all.x + .5f, all.y + .5f, same - 1, bar - 1, t.line2);
+    c.text(all.x + same / 2, y, "0", size, t.t2, Align::center);
     for (float x = 0; x < a.w; x += 2) c.rect(a.x + x, a.y, std::min(2.5f, a.w - x), bar, cividis(x / a.w));
     const DifferenceScale& scale = map.scale;
     if (!(scale.to > 0)) {
@@ -119,6 +124,7 @@ void map_legend(const Canvas& c, const Map& map, const Rect& a, float size) {
     }
     float taken = a.x - size;
     for (const double value : ticks_of(scale, static_cast<int>(a.w / (size * 5)))) {
+        if (value == 0) continue;  // the empty cell
         const Line text = tick_text(value, scale.logarithmic);
         const float x = a.x + a.w * scale.place(value), w = rich_width(c, text, size);
         const float at = std::clamp(x, a.x + w / 2, a.right() - w / 2);

@@ -149,7 +149,7 @@ Stack stack_of(const AppState& state, const DenseTerms& t) {
 void draw_terms(const Canvas& c, const AppState& state, const DenseTerms& t, const Rect& pane) {
     Dot table{.q_name = t.a_name, .k_name = t.b_name, .q = t.a, .k = t.b, .scale = t.scale, .total = t.total};
     table.q_role = t.a_role, table.k_role = t.b_role, table.product_role = t.role;
-    table.q_digits = t.a_digits, table.k_digits = t.b_digits;
+    table.q_digits = t.a_digits, table.k_digits = t.b_digits, table.formula = &state.explanation;
     const Stack parts = stack_of(state, t);
     if (parts.parts.empty() && t.a.size() > 12) {
         c.text(pane.x, pane.y + pane.h * .4f, "All " + str(t.a.size()) + " products are 0.", size::lead,
@@ -203,7 +203,7 @@ void draw_update(const Canvas& c, const AppState& state, const Rect& pane) {
     const double now = value_written(state)->data(at.row, at.col);
     const double before = value_read(state, at.slot)->data(at.row, at.col);
     const std::vector<Bar> list{{"before", before, info(at.slot).role},
-                                {"− η dW", now - before, Role::alpha},
+                                {"− η dW", now - before, info(at.slot).role},
                                 {"after", now, info(at.slot).role}};
     draw_bars(c, state, pane, list, false);
 }
@@ -242,7 +242,7 @@ void draw_loss_change(const Canvas& c, const Rect& pane, double before, double n
             c.rect(bar.x, bar.y, bar.w, bar.h, mix(t.well, hue(t, Role::none), .34f), radius::bar);
             c.frame(bar.x, bar.y, bar.w, bar.h, hue(t, Role::none), 1.4f, radius::bar);
         } else {
-            const ImU32 colour = hue(t, n == 2 ? Role::O : Role::alpha);
+            const ImU32 colour = n == 2 ? t.t1 : t.t2;
             const float way = end < x ? -1 : 1;
             c.line({x, mid}, {end - way * 7, mid}, colour, 2.4f);
             c.head({end, mid}, {way, 0}, colour, 9);

@@ -52,6 +52,7 @@ std::optional<Dot> single_product(const Around& a, const CellSum& sum) {
         std::ranges::count(terms, 0.0) + 1 < std::ssize(terms))
         return {};
     Dot out = dot_of(sum);
+    out.formula = &a.state.explanation;
     out.q_digits = &a.trace.digits(sum.a.slot), out.k_digits = &a.trace.digits(sum.b.slot);
     out.q_name = slot_symbol(sum.a.slot), out.k_name = slot_symbol(sum.b.slot);
     if (!far_type()) return out;
@@ -67,6 +68,7 @@ std::optional<Dot> single_product(const Around& a, const CellSum& sum) {
 Dot product_dot(const Around& a) {
     const CellSum sum = *cell_sum(a.trace, a.k, a.row, a.col);
     Dot out = dot_of(sum);
+    out.formula = &a.state.explanation;
     out.q_digits = &a.trace.digits(sum.a.slot), out.k_digits = &a.trace.digits(sum.b.slot);
     const bool scores = a.op() == Op::scores;
     const Indices told = indices(a.trace, sum.slot, {a.row, a.col, 1, 1}, a.k);

@@ -21,6 +21,17 @@ std::vector<std::int64_t> four_lengths(std::int64_t N) {
     return out;
 }
 
+// Its corner with the tile once more, so many times as large that the tile is seen from the back row.
+void magnified(const Canvas& c, const Rect& a, float tile_w, float tile_h, ImU32 surface, ImU32 ink) {
+    float times = 1;
+    while (times * std::min(tile_w, tile_h) < 14 && times < 1e6f) times *= 2;
+    c.rect(a.x, a.y, a.w, a.h, mix(c.theme->panel, surface, .5f));
+    c.rect(a.x, a.y, std::min(times * tile_w, a.w), std::min(times * tile_h, a.h), c.theme->focus);
+    c.frame(a.x, a.y, a.w, a.h, ink, 2, 0);
+    c.text(a.x - 10, a.middle(), "× " + format_count(static_cast<std::int64_t>(times)), size::far, ink,
+           Align::right);
+}
+
 // All of S, true to area, and one tile in its corner; a tile that no pixel can show is drawn as a dot, and
 // says so.
 void square(const Canvas& c, const Study& s, float x, float y, float side) {
@@ -41,7 +52,9 @@ void square(const Canvas& c, const Study& s, float x, float y, float side) {
         c.frame(x, y, w, h, t.focus, 3, 0);
     }
     const std::string sizes = format_count(s.shape.Br) + " × " + format_count(s.shape.Bc);
-    const float room = side - 24, middle = y + side / 2;
+    const bool tiny = w < 8 && h < 8 && side > 190;
+    const float room = side - 24, middle = y + side / 2 - (tiny ? 26.0f : 0.0f);
+    if (tiny) magnified(c, {x + side - 64, y + side - 64, 54, 54}, w, h, surface, ink);
     c.text(x + side / 2, middle - 34, "S: N × N", size::far, ink, Face::medium, Align::center);
     c.text_within(x + side / 2, middle, room, "tile " + sizes, size::far, ink, Face::regular, Align::center);
     c.text(x + side / 2, middle + 34, seen ? "to scale" : "dot: enlarged", size::far, ink, Face::regular,
@@ -68,8 +81,8 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
     const bool behind = limit + text_width(Face::medium, size::far, there) > bar_end;
     c.text(behind ? limit + 1 : limit - 1, a.y + 20, there, size::far, t.t1, Face::medium,
            behind ? Align::right : Align::left);
-    c.text(verdict_x, a.y + 20, heads == 1 ? "one head" : "all " + format_count(heads), size::far, t.t2,
-           Face::medium, Align::right);
+    c.text(verdict_x, a.y + 20, heads == 1 ? "one head" : "all " + format_count(heads) + " heads", size::far,
+           t.t2, Face::medium, Align::right);
     note_part(c, {a.x - 16, a.y, a.w + 32, a.h + 4}, "Scores");
     const float pitch = (a.h - 40) / 4;
     for (std::size_t n = 0; n < s.rows.size(); ++n) {

@@ -486,6 +486,7 @@ void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
         Dot one = dot_of(Q, row, K, key);
         one.q_name = {word("q")}, one.k_name = {word("k" + str(key))};
         one.q_digits = &now.trace.digits(Slot::Qi), one.k_digits = &now.trace.digits(Slot::Kj);
+        one.formula = &state.explanation;
         one.scale = now.trace.problem().softmax_scale();
         one.total = Around::at(*now.trace.live(Slot::S, k).value, row, key);
         return dot(c, inner, one, come);

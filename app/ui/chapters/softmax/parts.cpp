@@ -1,8 +1,10 @@
 #include "app/ui/chapters/softmax/parts.h"
 
+#include "app/ui/parts/matrix.h"
 #include "app/ui/state/motion.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
+#include "core/problem/mask.h"
 
 #include <algorithm>
 #include <cmath>
@@ -85,6 +87,7 @@ SoftmaxCard softmax_card(const AppState& state, const SoftmaxWalk& walk, int whi
     const int col = which == 2 ? state.softmax.component : 0;
     const double value = held.value->data(0, std::min<int>(col, held.value->region.cols - 1));
     card.text = format_short(value);
+    if (walk.live) card.text = formula_text(state.explanation, value, card.text);
     card.brief = format_short(value, 3);
     card.written = held.step == walk.k;
     if (card.written && walk.live)
@@ -123,7 +126,7 @@ void draw_card(const Canvas& c, const Rect& a, const SoftmaxCard& card, float si
     // An index hangs below its letter: both together stand in the middle.
     const bool hangs =
         std::ranges::any_of(symbol, [](const Span& s) { return s.script == Span::Script::sub; });
-    const float w = c.rich(a.x + pad, mid - (hangs ? .12f * size : 0), symbol, size, Align::left, ink);
+    const float w = c.rich(a.x + pad, mid - (hangs ? .07f * size : 0), symbol, size, Align::left, ink);
     // As many digits, and as large, as there is room for.
     const Face face = card.written ? Face::mono_bold : Face::mono;
     const float room = a.w - 2 * pad - w - 3;
@@ -182,6 +185,11 @@ void follow_component(AppState& state) {
     }
 }
 
+bool overflowed(const SoftmaxWalk& walk, int j, double score) {
+    return std::isnan(score) ||
+           (std::isinf(score) && (score > 0 || visible(walk.trace.problem(), walk.row(), j)));
+}
+
 SoftmaxElement softmax_element(const AppState& state, const SoftmaxWalk& walk, Slot slot, int j) {
     const bool of_x = slot == Slot::x, now = walk.element() == j + 1;
     const CellRef ref = of_x ? CellRef{slot, walk.row(), j} : CellRef{slot, j, state.softmax.component};
@@ -189,13 +197,17 @@ SoftmaxElement softmax_element(const AppState& state, const SoftmaxWalk& walk, S
     const SlotLook& range = state.look[of_x ? Slot::S : Slot::V];
     CellLook look;
     look.role = info(slot).role;
-    // A pass that does not load V leaves it in the dark.
-    const bool read = now && (of_x || walk.trace.live(Slot::Vj, walk.k));
-    look.state = read ? CellState::read : CellState::idle;
+    // A pass that does not load V leaves it in the dark; marked as read is what this step reads.
+    const bool there = now && (of_x || walk.trace.live(Slot::Vj, walk.k));
+    const bool read = std::ranges::any_of(walk.trace.reads(walk.k), [&](const Access& a) {
+        return a.slot == slot || a.slot == (of_x ? Slot::S : Slot::Vj);
+    });
+    look.state = there && read ? CellState::read : CellState::idle;
     look.t = range.place(value);
     look.with_sign = range.with_sign();
-    look.dim = !read;
-    look.masked = std::isinf(value);
+    look.dim = !there;
+    look.nan = of_x ? overflowed(walk, j, value) : !std::isfinite(value);
+    look.masked = std::isinf(value) && !look.nan;
     return {ref, value, look};
 }
 

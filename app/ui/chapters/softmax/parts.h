@@ -64,6 +64,8 @@ struct SoftmaxElement {
     double value;
     CellLook look;
 };
+/// A score beyond what the format of the walk holds, not one that the mask has hidden.
+bool overflowed(const SoftmaxWalk& walk, int j, double score);
 SoftmaxElement softmax_element(const AppState& state, const SoftmaxWalk& walk, Slot slot, int j);
 /// Elements that fit, around the current one: first (from 0) and how many.
 struct ElementWindow {

@@ -2,6 +2,7 @@
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/parts/lens_parts.h"
+#include "app/ui/parts/matrix.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
@@ -85,6 +86,11 @@ void draw_row(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, c
         element(c, state, walk, Slot::x, j, {x + 3, y1, cw - 6, ch});
         element(c, state, walk, Slot::V, j, {x + 3, y2, cw - 6, ch});
     }
+    // The row goes on there.
+    const float head = a.y + head_h / 2;
+    if (view.first > 0) c.text(left - 8, head, "…", size::far, c.theme->t1, Align::right);
+    if (view.first + view.count < walk.N())
+        c.text(left + cw * px(view.count) + 6, head, "…", size::far, c.theme->t1);
     if (!alone) draw_reads(c, walk, a, y1 + ch / 2, y2 + ch / 2);
 }
 
@@ -102,7 +108,8 @@ SoftmaxCard card_of_element(const AppState& state, const SoftmaxWalk& walk) {
             card.role = info(made.slot).role;
             card.symbol = slot_symbol(trace, made.slot, k);
             const double value = trace.value(made.value).data(0, 0);
-            card.text = format_short(value), card.brief = format_short(value, 3);
+            card.text = formula_text(state.explanation, value, format_short(value)),
+            card.brief = format_short(value, 3);
             card.written = k == walk.k;
             if (card.written && walk.live)
                 card.fade = std::min(transition(state), over(phase(state), during::arrival));
@@ -138,7 +145,8 @@ void draw_cards(const Canvas& c, const AppState& state, const SoftmaxWalk& walk,
         const Held before = walk.k > 0 ? walk.trace.live(slots[which], walk.k - 1) : Held{};
         if (card.written && before) {
             const int col = which == 2 ? std::min(state.softmax.component, before.value->region.cols - 1) : 0;
-            card.old = format_short(before.value->data(0, col));
+            const double old = before.value->data(0, col);
+            card.old = formula_text(state.explanation, old, format_short(old));
         }
         if (which == 2 && state.problem->d() > 1)
             card.symbol = pieces(card.symbol, "[" + str(state.softmax.component) + "]");

@@ -87,7 +87,7 @@ void words(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, floa
     const int rise = walk.trace.live(Slot::m, walk.k).step;
     std::string more;
     if (std::isinf(score)) {
-        more = "  hidden by the mask";
+        more = overflowed(walk, n - 1, score) ? "  beyond the format" : "  hidden by the mask";
     } else if (rise >= 0 && walk.trace.step(rise).op == Op::new_max && walk.trace.step(rise).j == n - 1 &&
                walk.trace.step(rise).phase == walk.step().phase) {
         const double before = walk.number(Slot::m, rise - 1), now = walk.number(Slot::m, rise);

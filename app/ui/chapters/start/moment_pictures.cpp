@@ -167,7 +167,12 @@ void workspace_picture(const Sheet& s) {
         else if (w + 10 + number <= s.area.w)
             s.c.text(s.area.x + w + 10, y + line + h / 2, size, size::far, t.t1, Face::mono);
     }
-    const std::string what = "memory at N = " + format_count(kernels.front().times.back().N);
+    const std::string length = "N = " + format_count(kernels.front().times.back().N),
+                      what = "memory at " + length;
+    // On stage behind the shorter name, between both bars.
+    const float name_w = text_width(Face::regular, s.text(), ends[1]->name);
+    if (s.big && words && !named && name_w + 12 + text_width(Face::regular, size::far, length) <= s.area.w)
+        s.c.text(s.area.right(), s.area.y + pitch + 13, length, size::far, t.t3, Align::right);
     if (foot && text_width(Face::regular, size::small, what) < s.area.w)
         s.c.text(s.area.x, s.area.bottom() - 8, what, size::small, t.t3);
 }

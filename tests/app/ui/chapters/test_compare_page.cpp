@@ -77,6 +77,19 @@ TEST_CASE("compare page: it shows the numbers of the comparison") {
                       "Every number of every tile agrees within rounding", "Furthest"});
 }
 
+TEST_CASE("compare page: the legend has the colour of cells without a difference") {
+    OnPage page;
+    for (const bool presenter : {false, true}) {
+        page.state.presenter = presenter;
+        page.frame(2);
+        const Item same = page.find("no difference");
+        CHECK(std::ranges::any_of(page.items(), [&](const Item& item) {
+            return item.kind == ItemKind::text && item.text == "0" && item.min.y >= same.max.y &&
+                   std::abs(middle(item).x - middle(same).x) < 2;
+        }));
+    }
+}
+
 TEST_CASE("compare page: the ring marks the cell that the map shows as the furthest") {
     // All as the CPU has it: the map tells how far it is from fp64, as the verdict does.
     OnPage same({1280, 720}, example("worked-4x4"));

@@ -70,6 +70,12 @@ TEST_CASE("on stage the moment about kernels has its bars at every size") {
                    item.min.y >= moment.min.y && item.max.y <= moment.max.y;
         };
         CHECK((screen.width < 1280 || std::ranges::count_if(program.items(), has) == 2));
+        // And for which length it is.
+        const auto length = [&](const Item& item) {
+            return item.text.starts_with("N = ") && item.min.x >= moment.min.x &&
+                   item.max.x <= moment.max.x && item.min.y >= moment.min.y && item.max.y <= moment.max.y;
+        };
+        CHECK((screen.width < 1280 || std::ranges::any_of(program.items(), length)));
     }
 }
 

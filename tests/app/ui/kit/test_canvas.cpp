@@ -1,6 +1,7 @@
 #include "app/render/offscreen.h"
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/canvas_cell.h"
+#include "app/ui/kit/vector_picture.h"
 #include "tests/app/ui/harness.h"
 
 #include <doctest/doctest.h>
@@ -275,6 +276,44 @@ TEST_CASE("arithmetic breaks between its terms, in brackets only where a term is
     };
     CHECK(lines_of(room(7)) == std::vector<std::string>{"0.368 × 1.368", "+ (1.000 + 0.135)"});
     CHECK(lines_of(room(2)) == std::vector<std::string>{"0.368", "× 1.368", "+ (1.000", "+ 0.135)"});
+}
+
+TEST_CASE("a product of letters stays together where a line is broken") {
+    const Paper paper;
+    const Line line{symbol("P", Role::S), sub("j", Role::S), word(" "), symbol("dP", Role::S), word(" − "),
+                    symbol("P", Role::S), sub("j", Role::S), word(" "), symbol("D", Role::D)};
+    ItemRegistry list;
+    item_registry = &list;
+    const float w = rich_width(paper.canvas(), Line(line.begin(), line.begin() + 7), 16) + 2;
+    paper.draw(900, 400, [&](const Canvas& c) { c.rich_paragraph(10, 10, w, line, 16); });
+    item_registry = nullptr;
+    REQUIRE(list.items.size() == 2);
+    CHECK(list.items[1].text == "− Pj D");
+}
+
+TEST_CASE(
+    "an index is smaller than its letter, at every size, and hangs no lower than a letter with a tail") {
+    for (const bool presenter : {false, true}) {
+        const HeadlessContext context;
+        load_fonts(1, presenter);
+        const float least = presenter ? 27 : 13;
+        for (const float size : {least, least + 1, least + 3, least * 1.33f}) {
+            VectorPicture picture;
+            vector_picture = &picture;
+            run_frame(200, 100, 0, [&] {
+                Canvas c = test::canvas_on(ImGui::GetForegroundDrawList());
+                c.min_text = least;
+                c.rich(10, 40, {symbol("O", Role::O), sub("0", Role::O)}, size);
+            });
+            vector_picture = nullptr;
+            REQUIRE(picture.shapes.size() == 1);
+            const auto& runs = picture.shapes[0].runs;
+            REQUIRE(runs.size() == 2);
+            CHECK(runs[1].em <= .8f * runs[0].em);
+            CHECK(runs[1].em >= .65f * runs[0].em);
+            CHECK(runs[1].at.y - runs[0].at.y <= .26f * runs[0].em);
+        }
+    }
 }
 
 TEST_CASE("each state of a cell looks different, in grey too") {
