@@ -639,7 +639,7 @@ TEST_CASE("stage: every bar of a short sum has its number, and what was there be
     Program program(example("worked-4x4"), {1280, 720}, true);
     program.show_lesson("flash-backward");
     program.go_to_step(steps_of(*program.state.trace, Op::dk)[1], 2);
-    for (const char* number : {"old −5.57", "−7.42"}) CHECK(lens_says(program, number));
+    for (const char* number : {"−5.57", "−7.42"}) CHECK_MESSAGE(lens_says(program, number), number);
 }
 
 TEST_CASE("stage: every step that computes has its drawing") {
