@@ -182,18 +182,38 @@ std::optional<PlainProduct> plain_product(const SourceText& source, int line) {
     return std::nullopt;
 }
 
+namespace {
+
+/// The function's head up to its body, as one line without comments.
+std::string head_of_function(const SourceText& source, int begin) {
+    constexpr int longest = 8;  // lines
+    std::string head;
+    for (int n = begin; n < begin + longest; ++n) {
+        const std::string_view text = source.line(n).substr(0, source.line(n).find("//"));
+        const std::size_t end = text.find_first_of("{;");
+        head += std::string(text.substr(0, end)) + " ";
+        if (end != text.npos) break;
+    }
+    return head;
+}
+
+}  // namespace
+
+// Macros and attributes stand before the name with parentheses of their own, initialisers behind it.
 std::string function_of(const SourceText& source, int line) {
     const int begin = function_begin(source, line);
     if (begin == 0) return {};
-    const std::string_view words = source.line(begin);
-    for (std::size_t paren = words.find('('); paren != words.npos; paren = words.find('(', paren + 1)) {
-        std::size_t from = paren;
-        const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-        while (from > 0 && in_name(words[from - 1])) --from;
-        const std::string_view name = words.substr(from, paren - from);
-        if (!name.empty() && name != "THREADS") return std::string(name);
+    const std::string head = head_of_function(source, begin);
+    std::string name;
+    int depth = 0;
+    for (std::size_t at = 0; at < head.size(); ++at) {
+        const bool scope = at > 0 && (head[at + 1] == ':' || head[at - 1] == ':');
+        if (depth == 0 && head[at] == ':' && !scope) break;
+        if (head[at] == ')') --depth;
+        if (head[at] != '(' || depth++ > 0) continue;
+        if (const std::string word = name_before(head, at); !word.empty() && word != "noexcept") name = word;
     }
-    return {};
+    return name;
 }
 
 }  // namespace tilewalk::inside

@@ -82,6 +82,19 @@ TEST_CASE("inside: the comment on a line is the nearest one above it in its bloc
     CHECK(source.line(99).empty());
 }
 
+TEST_CASE(
+    "inside: a function's name is what its parameters stand behind, not a macro or attribute before it") {
+    const auto name = [](const char* head) { return function_of(source_text("x.cu", head), 1); };
+    CHECK(name("KERNEL void THREADS(32 * warps) tensor_core(const Arguments a) {\n") == "tensor_core");
+    CHECK(name("KERNEL void THREADS_ALONE(Size::threads)  // of one block\n"
+               "    forward(const GRID_CONSTANT TensorMap Q, float (&S)[4]) {\n") == "forward");
+    CHECK(name("KERNEL void __launch_bounds__(128, f(2)) mine(const Arguments a) {\n") == "mine");
+    CHECK(name("    DEVICE typename Size::Queries Q() const { return {base(1)}; }\n") == "Q");
+    CHECK(name("    DEVICE explicit Turn(int n) : stage(n % stages), parity(n / stages % 2) {}\n") == "Turn");
+    CHECK(name("    DEVICE void release(MBarrier* free) noexcept(true);\n") == "release");
+    CHECK(name("KERNEL_COUNT = 3\n").empty());
+}
+
 TEST_CASE("inside: a remark is the comment behind the code or right above its paragraph, or none") {
     const SourceText source = source_text("x.h", "#include <x>\n"
                                                  "\n"
