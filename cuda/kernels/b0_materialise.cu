@@ -2,7 +2,7 @@
 // it.
 //
 // It keeps P from the forward pass and multiplies with the vendor's library:
-//   dV = Pᵀ dO,   dP = dO Vᵀ,   dS = P ∘ (dP − D) with D = rowsum(dO ∘ O),   dQ = dS K,   dK = dSᵀ Q.
+//   dV = Pᵀ dO,   dP = dO Vᵀ,   dS = P ⊙ (dP − D) with D = rowsum(dO ⊙ O),   dQ = dS K,   dK = dSᵀ Q.
 // What should limit it: P and dP, N_q × N_kv each, live at once, are read five times and written twice.
 // Where it should fall short: the products are the library's, and memory ends first.
 #include "cuda/kernels/ladder.h"
@@ -12,7 +12,7 @@ namespace tilewalk::gpu::BACKEND {
 
 namespace {
 
-/// dS = scale · P ∘ (dP − D), in place of dP. A warp for each row.
+/// dS = scale · P ⊙ (dP − D), in place of dP. A warp for each row.
 template <class T>
 KERNEL void THREADS(32 * softmax_warps)
     score_gradients(const Arguments a, const T* P, T* dP, std::int64_t width) {

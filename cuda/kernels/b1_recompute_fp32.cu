@@ -78,7 +78,7 @@ template <int d> KERNEL void THREADS(block_threads) recompute(const Arguments a)
             load_rows<d, row>(dOi, head_of<const float>(a.dO, batch, head), a.dO.row, i0, Br, a.N_q);
             sync_block();
 
-            // P = exp(scale · Q_i K_jᵀ − L),  dS = P ∘ (dO_i V_jᵀ − D)                       (Br × Bc)
+            // P = exp(scale · Q_i K_jᵀ − L),  dS = P ⊙ (dO_i V_jᵀ − D)                       (Br × Bc)
             for (int n = thread(); n < Br * Bc; n += block_threads) {
                 const int r = n / Bc, c = n % Bc, i = i0 + r;
                 const bool seen = i < a.N_q && mask.sees(i, j0 + c);

@@ -83,7 +83,7 @@ template <class T, int d> KERNEL void THREADS(32 * warps) query_block_gradients(
             }
         }
 
-        // P = exp(S − L), 0 where the mask cuts;  dS = P ∘ (dP − D)
+        // P = exp(S − L), 0 where the mask cuts;  dS = P ⊙ (dP − D)
         const bool cut = !mask.covers(i0, i1, j * Bc, j * Bc + Bc - 1);
         UNROLL
         for (int n = 0; n < Bc / 8; ++n) {

@@ -281,7 +281,7 @@ template <class T, class Size> struct Consumer {
                 issue_gradient(of_Y, packed_P, shared.W(now.stage));
             }
 
-            // dS = P ∘ (dP − D), while the gradient of Y is multiplied
+            // dS = P ⊙ (dP − D), while the gradient of Y is multiplied
             wait_products<Size::keys ? 1 : 0>(dS);
             UNROLL
             for (int k = 0; k < columns / 8; ++k) UNROLL

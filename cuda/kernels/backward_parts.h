@@ -1,4 +1,4 @@
-// What the backward rungs have in common: D = rowsum(dO ∘ O) before them, and the sums of dQ.
+// What the backward rungs have in common: D = rowsum(dO ⊙ O) before them, and the sums of dQ.
 #pragma once
 
 #include "cuda/kernels/rung_parts.h"
@@ -33,7 +33,7 @@ template <SumOrder order> DEVICE std::int64_t place_of_sum(int row, int column, 
     return std::int64_t(fragment) * fragment_size + 32 * e + row % 8 * 4 + column % 8 / 2;
 }
 
-/// D = rowsum(dO ∘ O), a warp for each row, and 0 for dQ if it is to be summed: also of rows up to the
+/// D = rowsum(dO ⊙ O), a warp for each row, and 0 for dQ if it is to be summed: also of rows up to the
 /// next 16.
 template <class T, bool with_dQ> DEVICE void write_row_dots(const Arguments& a) {
     const int row = block_x() * 4 + warp(), head = block_y(), batch = block_z();

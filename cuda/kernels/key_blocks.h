@@ -106,7 +106,7 @@ template <class T, class Size> struct KeyBlockTile {
         }
         store(Pt, P);
 
-        // dSᵀ = Pᵀ ∘ (dPᵀ − D)
+        // dSᵀ = Pᵀ ⊙ (dPᵀ − D)
         add_scores(dS, V, dO);
         UNROLL
         for (int band = 0; band < bands; ++band) UNROLL

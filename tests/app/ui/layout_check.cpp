@@ -1,7 +1,8 @@
 #include "tests/app/ui/layout_check.h"
 
 #include "app/ui/cards/cards.h"
-
+#include "app/ui/kit/fonts.h"
+#include "app/ui/kit/imgui_compat.h"
 #include "app/ui/kit/theme.h"
 
 #include <algorithm>
@@ -54,6 +55,19 @@ struct Checker {
             add("leaves its panel", item, e);
     }
 
+    // Whatever a face lacks is drawn as "?".
+    void has_glyphs(const Item& item) {
+        for (std::string_view rest = item.text; !rest.empty();) {
+            const std::string_view before = rest;
+            const unsigned code_point = next_code_point(rest);
+            constexpr unsigned tilde = 0x303;  // which the canvas draws above the letter
+            if (code_point >= ' ' && code_point != tilde &&
+                !has_glyph(font(Face::regular, size::body), code_point))
+                add("has a letter without a glyph", item, static_cast<float>(code_point),
+                    "': '" + std::string(before.substr(0, before.size() - rest.size())));
+        }
+    }
+
     void is_large_enough(const Item& item) {
         const float least = program.state.presenter ? 27.0f : 13.0f;
         if (item.font_px < least - .01f) add("is too small", item, item.font_px);
@@ -94,7 +108,7 @@ std::vector<Finding> broken_rules(const Program& program, LayoutRules rules) {
     auto controls = items_of(program, ItemKind::button);
     for (const Item* field : items_of(program, ItemKind::field)) controls.push_back(field);
     for (const Item* item : texts) {
-        if (rules.geometry) check.stays_inside(*item), check.is_large_enough(*item);
+        if (rules.geometry) check.stays_inside(*item), check.is_large_enough(*item), check.has_glyphs(*item);
         if (rules.contrast) check.stands_out(*item);
     }
     if (rules.geometry) {

@@ -1,6 +1,7 @@
 #include "app/render/offscreen.h"
 #include "app/ui/kit/fonts.h"
 #include "app/ui/kit/imgui_compat.h"
+#include "cuda/host/gpu.h"
 
 #include <doctest/doctest.h>
 #include <limits>
@@ -35,6 +36,22 @@ TEST_CASE("every face has every character that the program draws") {
             CHECK(glyphs_that_miss(face_at(face)) == "");
         }
     }
+}
+
+TEST_CASE(
+    "every character of the kernels' text, which the page Inside shows, is one that the program draws") {
+    const auto drawn = [](std::string_view letter) {
+        return used_glyphs().find(letter) != std::string_view::npos;
+    };
+    for (const EmbeddedFile& file : gpu::kernel_sources())
+        for (std::string_view rest = file.text; !rest.empty();) {
+            const std::string_view before = rest;
+            constexpr unsigned tilde = 0x303;  // which the canvas draws above the letter
+            const unsigned code_point = next_code_point(rest);
+            if (code_point < ' ' || code_point == tilde) continue;
+            const std::string_view letter = before.substr(0, before.size() - rest.size());
+            if (!drawn(letter)) FAIL_CHECK(file.name, ": ", letter);
+        }
 }
 
 TEST_CASE("fonts are built once per scale and mode") {
