@@ -4,14 +4,18 @@
 
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/layout.h"
+#include "app/ui/parts/areas.h"
 #include "app/ui/parts/stage_terms.h"
 #include "app/ui/state/app_state.h"
+#include "core/base/remembered.h"
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace tilewalk::ui {
@@ -136,6 +140,11 @@ Dot product_dot(const Around& around);
 Stack stack_of(const CellSum& sum);
 /// O ÷ ℓ
 Stack division_stack(const Problem& problem, double old, double l, double total);
+/// What the lens has computed of the step at hand, for the one or two rows that are drawn.
+struct LensKept {
+    using OfRow = std::tuple<std::shared_ptr<const Trace>, int, int>;  ///< step, row
+    std::array<Remembered<OfRow, std::vector<Area>>, 2> areas;
+};
 /// The score gradient of the row: each key from the step of its own tile.
 void draw_areas(const Canvas& canvas, const Rect& pane, const Around& around);
 /// The row of a tile, key by key; its scores on the curve, measured from `base`.

@@ -265,13 +265,18 @@ struct Group {
     bool in_block() const { return words != start && words != finish; }
 };
 std::vector<Group> groups_of(const AppState& state, const Grid& grid, const LaneWindow& v) {
-    const int lane = grid.lane_of(state.cursor.step);
+    const int lane = grid.lane_of(state.cursor.step), begin = grid.begin(lane);
+    const std::vector<std::string>& all = state.timeline.group_words.of({state.trace, lane}, [&] {
+        std::vector<std::string> words;
+        for (int k = begin; k < grid.end(lane); ++k) words.push_back(group_of(state, grid, k));
+        return words;
+    });
     std::vector<Group> out;
-    for (int k = grid.begin(lane); k < grid.end(lane); ++k) {
+    for (int k = begin; k < grid.end(lane); ++k) {
         const Rect cell = cell_of(grid, v, k);
         if (cell.w <= 0) continue;
-        if (std::string words = group_of(state, grid, k); out.empty() || words != out.back().words)
-            out.push_back({std::move(words), cell, false});
+        const std::string& words = all[static_cast<std::size_t>(k - begin)];
+        if (out.empty() || words != out.back().words) out.push_back({words, cell, false});
         Group& group = out.back();
         group.cells.w = cell.right() - group.cells.x;
         group.now |= k == state.cursor.step;

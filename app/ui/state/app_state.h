@@ -30,6 +30,7 @@ struct ComparePage;
 struct Focus;
 struct InsidePage;
 struct Inspection;
+struct LensKept;
 struct Marks;
 struct MatrixMenu;
 struct PendingTrace;
@@ -119,7 +120,8 @@ struct AppState : WalkView {
     int break_tab = 0;                    ///< of that panel: faults, formats, savings, effect
     StageLists lists;                     ///< presenter mode: faults, and the problem
     std::shared_ptr<BrokenShown> broken;  ///< the step that its panes show, as it was worked out last
-    bool row_over_tiles = false;          ///< the lens shows m, ℓ and O of one row over all tiles
+    mutable std::shared_ptr<LensKept> lens;  ///< what the lens has computed of the step at hand
+    bool row_over_tiles = false;             ///< the lens shows m, ℓ and O of one row over all tiles
     SoftmaxPage softmax;
     HeadsCard heads;
     char goto_text[16] = "";

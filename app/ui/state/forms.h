@@ -1,6 +1,7 @@
 // What the pages ask and remember: plain data. What comes of it stands with each page, in app/ui/chapters.
 #pragma once
 
+#include "core/base/remembered.h"
 #include "core/compare/kernel_trace.h"
 #include "core/inside/steps.h"
 #include "core/study/memory_study.h"
@@ -89,6 +90,10 @@ struct TimelineView {
     float offset = -1;   ///< first shown column; −1: follows the current step
     StepRange loop;      ///< played round and round; with `first` alone its end is still to be chosen
     int drag_from = -1;  ///< the step at which a range that is being drawn began; −1: none is
+
+    using OfLane = std::pair<std::shared_ptr<const Trace>, int>;
+    /// What the steps of a lane belong to, in words; kept while the lane is drawn.
+    mutable Remembered<OfLane, std::vector<std::string>> group_words{};
 };
 
 /// Numbers of the user's own, as they stand in their fields.

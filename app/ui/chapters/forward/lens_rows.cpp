@@ -99,29 +99,43 @@ Stack division_stack(const Problem& p, double old, double l, double total) {
     return out;
 }
 
-void draw_areas(const Canvas& c, const Rect& pane, const Around& a) {
-    const Problem& p = a.trace.problem();
-    const auto position = [&](Slot of, int k, int n) {
-        return indices(a.trace, of, {n, 0, 1, 1}, k).rows.front();
-    };
-    std::vector<Area> list(static_cast<std::size_t>(p.N_kv()), {0, 0, 0, Area::When::after});
+namespace {
+
+/// Its place in the whole of what it belongs to.
+int position_of(const Around& a, Slot of, int k, int n) {
+    return indices(a.trace, of, {n, 0, 1, 1}, k).rows.front();
+}
+
+std::vector<Area> areas_of_row(const Around& a) {
+    std::vector<Area> list(static_cast<std::size_t>(a.trace.problem().N_kv()), {0, 0, 0, Area::When::after});
     for (int k = 0; k < a.trace.size(); ++k) {
         if (a.trace.step(k).op != Op::ds || a.trace.step(k).i != a.trace.step(a.k).i) continue;
         const auto value = [&](Slot slot) -> const Value& { return *a.trace.live(slot, k).value; };
         const Region& tile = value(Slot::dS).region;
         const int r = a.row - tile.row;
         for (int n = 0; n < tile.cols; ++n)
-            list[static_cast<std::size_t>(position(Slot::Kj, k, tile.col + n))] = {
+            list[static_cast<std::size_t>(position_of(a, Slot::Kj, k, tile.col + n))] = {
                 value(Slot::Prob).data(r, n), value(Slot::dP).data(r, n) - value(Slot::Di).data(r, 0),
                 value(Slot::dS).data(r, n),
                 k < a.k    ? Area::When::before
                 : k == a.k ? Area::When::now
                            : Area::When::after};
     }
+    return list;
+}
+
+}  // namespace
+
+void draw_areas(const Canvas& c, const Rect& pane, const Around& a) {
+    if (!a.state.lens) a.state.lens = std::make_shared<LensKept>();
+    const std::vector<Area>& list = a.state.lens->areas[static_cast<std::size_t>(a.row % 2)].of(
+        {a.state.trace, a.k, a.row}, [&] { return areas_of_row(a); });
     const CellRef target = a.state.explanation.target;
     const double D = Around::at(*a.trace.live(Slot::Di, a.k).value, a.row, 0);
-    areas(c, p, pane, list, target.row == a.row ? position(Slot::Kj, a.k, target.col) : -1,
-          position(Slot::Qi, a.k, a.row), formula_text(a.state.explanation, Role::D, D, format_short(D)));
+    areas(c, a.trace.problem(), pane, list,
+          target.row == a.row ? position_of(a, Slot::Kj, a.k, target.col) : -1,
+          position_of(a, Slot::Qi, a.k, a.row),
+          formula_text(a.state.explanation, Role::D, D, format_short(D)));
 }
 
 std::vector<Bar> row_bars(const Around& a, const Value& tile) {
