@@ -101,4 +101,21 @@ std::vector<Access> accesses_of(const Event& event, std::span<const std::uint32_
     return all;
 }
 
+std::optional<std::uint32_t> stored_behind(const BlockRecord& block, std::uint32_t pack, int lane) {
+    constexpr int nearby = 4;                  // steps of the warp
+    constexpr std::uint32_t reach = 1u << 12;  // events of all warps
+    const Event& event = block.events[pack];
+    const auto packed = block.words_of(event, lane);
+    if (packed.empty()) return std::nullopt;
+    const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(block.events.size(), pack + reach));
+    int seen = 0;
+    for (std::uint32_t n = pack + 1; n < end && seen < nearby; ++n) {
+        const Event& e = block.events[n];
+        if (e.warp != event.warp || e.op == Op::copy_arrived || e.op == Op::tile_arrived) continue;
+        ++seen;
+        if (e.op == Op::store && e.has(lane) && block.words_of(e, lane)[1] == packed[2]) return n;
+    }
+    return std::nullopt;
+}
+
 }  // namespace tilewalk::inside

@@ -43,4 +43,8 @@ struct Access {
 /// it is issued; where it lies outside it reads nothing.
 std::vector<Access> accesses_of(const Event& event, std::span<const std::uint32_t> words);
 
+/// Among the next steps of a packing's warp the store that writes just what this lane has packed; nothing:
+/// none of them does.
+std::optional<std::uint32_t> stored_behind(const BlockRecord& block, std::uint32_t pack, int lane);
+
 }  // namespace tilewalk::inside

@@ -19,13 +19,6 @@ using LanePart = std::span<const std::uint32_t>;
 
 std::size_t index_of(std::integral auto n) { return static_cast<std::size_t>(n); }
 
-LanePart lane_part(const BlockRecord& block, const Event& event, int lane) {
-    const auto rank = index_of(std::popcount(event.lanes & ((1u << lane) - 1)));
-    return block.words_of(event).subspan(rank * event.words, event.words);
-}
-
-bool takes_part(const Event& event, int lane) { return event.lanes >> lane & 1; }
-
 float as_float(std::uint32_t word) { return std::bit_cast<float>(word); }
 std::uint32_t as_bits(float x) { return std::bit_cast<std::uint32_t>(x); }
 
@@ -144,9 +137,7 @@ void Bridge::Maker::note_results(int w, int t, std::array<std::array<Found, 4>, 
     const auto note = [&](int lane, Gives gives, std::uint32_t bits, int word) {
         results[index_of(lane)][static_cast<std::size_t>(gives)][bits].push_back({t, word});
     };
-    for (int lane = 0; lane < 32; ++lane) {
-        if (!takes_part(e, lane)) continue;
-        const LanePart words = lane_part(twin_block, e, lane);
+    twin_block.each_lane(e, [&](int lane, LanePart words) {
         if (const int first = first_sum(e.op); first >= 0)
             for (int word = first; word < e.words; ++word)
                 note(lane, Gives::product, words[index_of(word)], word);
@@ -154,7 +145,7 @@ void Bridge::Maker::note_results(int w, int t, std::array<std::array<Found, 4>, 
         if (e.op == Op::shuffle)
             for (const Gives gives : {Gives::maximum, Gives::sum})
                 note(lane, gives, shuffled(gives, words), 0);
-    }
+    });
 }
 
 // A warp's numbers that the twin wrote down, each lane's from the last to the first: two alike have been made
@@ -169,11 +160,9 @@ void Bridge::Maker::follow(int w) {
             note_results(w, t, results);
             continue;
         }
-        for (int lane = 0; lane < 32; ++lane)
-            if (takes_part(e, lane)) {
-                const LanePart words = lane_part(twin_block, e, lane);
-                stores[index_of(lane)].push_back({t, lane, words[0], words[1], region});
-            }
+        twin_block.each_lane(e, [&](int lane, LanePart words) {
+            stores[index_of(lane)].push_back({t, lane, words[0], words[1], region});
+        });
     }
     for (std::size_t lane = 0; lane < 32; ++lane) {
         limits.clear();
@@ -211,7 +200,7 @@ Bridge::Maker::Position& Bridge::Maker::limit_of(const Store& store, std::uint32
 // The lane's last step of the kernel before it wrote the number down; −1: there is none.
 int Bridge::Maker::last_step(int w, const Store& store) const {
     for (int t = store.step - 1; t >= 0; --t)
-        if (step_of[index_of(t)] >= 0 && takes_part(event(w, t), store.lane)) return step_of[index_of(t)];
+        if (step_of[index_of(t)] >= 0 && event(w, t).has(store.lane)) return step_of[index_of(t)];
     return -1;
 }
 
@@ -219,8 +208,8 @@ int Bridge::Maker::last_step(int w, const Store& store) const {
 bool Bridge::Maker::is_stored(int w, const Store& store, HeldAt& held) const {
     for (int t = store.step + 1; t < traced.count(w); ++t) {
         const Event& e = event(w, t);
-        if (!takes_part(e, store.lane)) continue;
-        const LanePart words = lane_part(twin_block, e, store.lane);
+        if (!e.has(store.lane)) continue;
+        const LanePart words = twin_block.words_of(e, store.lane);
         if (e.op != Op::store || region_of(e) || !is_shared(words[0]) || words[1] != store.bits) return false;
         held.how = HeldAt::How::stored, held.step = step_of[index_of(t)], held.word = 1;
         return held.step >= 0;
@@ -233,13 +222,12 @@ std::uint32_t Bridge::Maker::sharers(int w, Position at, int lane, Gives gives) 
     std::uint32_t lanes = 1u << lane;
     for (int t = at.step; t >= 0 && event(w, t).op == Op::shuffle; --t) {
         const Event& e = event(w, t);
-        if (t < at.step && takes_part(event(w, t + 1), lane) && takes_part(e, lane) &&
-            shuffled(gives, lane_part(twin_block, e, lane)) !=
-                lane_part(twin_block, event(w, t + 1), lane)[0])
+        if (t < at.step && event(w, t + 1).has(lane) && e.has(lane) &&
+            shuffled(gives, twin_block.words_of(e, lane)) != twin_block.words_of(event(w, t + 1), lane)[0])
             break;
         std::uint32_t more = lanes;
         for (int l = 0; l < 32; ++l)
-            if (lanes >> l & 1 && takes_part(e, l)) more |= 1u << lane_part(twin_block, e, l)[1];
+            if (lanes >> l & 1 && e.has(l)) more |= 1u << twin_block.words_of(e, l)[1];
         lanes = more;
     }
     return lanes;
@@ -255,8 +243,8 @@ void Bridge::Maker::take(int w, const Store& store, const std::array<Found, 4>& 
     if (gives == Gives::exponential)
         for (int t = store.step - 1; t >= 0; --t) {
             const Event& e = event(w, t);
-            if (!takes_part(e, store.lane)) continue;
-            const LanePart words = lane_part(twin_block, e, store.lane);
+            if (!e.has(store.lane)) continue;
+            const LanePart words = twin_block.words_of(e, store.lane);
             if (e.op == Op::from_float && step_of[index_of(t)] < 0 &&
                 as_bits(number16(words[1], 0, twin.dtype)) == bits)
                 bits = words[0];
@@ -379,9 +367,10 @@ std::optional<std::uint32_t> arrived_word(const BlockRecord& block, const Event&
                                           std::uint32_t offset) {
     for (const Event& e : block.events) {
         if (e.op != Op::copy_arrived || e.warp != issue.warp) continue;
-        const LanePart words = block.words_of(e);
-        for (std::size_t l = 0; l + e.words <= words.size(); l += e.words)
-            if (words[l] == sent[0] && words[l + 1] == sent[3]) return words[l + 2 + offset / 4];
+        for (int lane = 0; lane < 32; ++lane)
+            if (const LanePart came = block.words_of(e, lane);
+                !came.empty() && came[0] == sent[0] && came[1] == sent[3])
+                return came[2 + offset / 4];
     }
     return std::nullopt;
 }
@@ -421,8 +410,8 @@ std::optional<HeldAt> find_element(const Record& record, const BlockRecord& bloc
             }
             if (writes ? !stores : !copies && e.op != Op::load) continue;
             for (int lane = 0; lane < 32; ++lane) {
-                if (!takes_part(e, lane)) continue;
-                const LanePart words = lane_part(block, e, lane);
+                if (!e.has(lane)) continue;
+                const LanePart words = block.words_of(e, lane);
                 const std::uint32_t from = words[copies ? 1 : 0];
                 if (is_shared(from) || address < from || address >= from + e.bytes ||
                     (copies && words[2] == 0))

@@ -26,13 +26,9 @@ struct Touch {
 };
 Touch touch_of(const BlockRecord& block, std::uint32_t n, std::uint32_t address) {
     const Event& event = block.events[n];
-    const auto words = block.words_of(event);
-    std::size_t at = 0;
     for (int lane = 0; lane < 32; ++lane) {
-        if (!(event.lanes >> lane & 1)) continue;
-        const auto own = words.subspan(at, event.words);
-        at += event.words;
-        if (address >= own[0] && address < own[0] + event.bytes) return {lane, own};
+        const auto own = block.words_of(event, lane);
+        if (!own.empty() && address >= own[0] && address < own[0] + event.bytes) return {lane, own};
     }
     return {};
 }
@@ -40,9 +36,12 @@ Touch touch_of(const BlockRecord& block, std::uint32_t n, std::uint32_t address)
 /// What a lane did in an event.
 Touch touch_of_lane(const BlockRecord& block, std::uint32_t n, int lane) {
     const Event& event = block.events[n];
-    if (!(event.lanes >> lane & 1)) return {};
-    const auto rank = static_cast<std::size_t>(std::popcount(event.lanes & ((1u << lane) - 1)));
-    return {lane, block.words_of(event).subspan(rank * event.words, event.words)};
+    return event.has(lane) ? Touch{lane, block.words_of(event, lane)} : Touch{};
+}
+
+/// Of what ldmatrix gave a lane, half of one of its registers.
+std::uint32_t half_of(std::span<const std::uint32_t> words, int reg, int half) {
+    return words[static_cast<std::size_t>(1 + reg)] >> 16 * half & 0xFFFF;
 }
 
 /// So many bytes, at most 4, of what lies from `begin` on.
@@ -118,33 +117,28 @@ private:
         if (m == nowhere || sound.block.events[m].lanes != event.lanes) return out;
         const auto now = broken.block.words_of(event), before = sound.block.words_of(sound.block.events[m]);
         if (std::ranges::equal(now, before)) return out;
-        if (loads_fragments(event.op)) return wrong_halves(n, now, before);
-        std::size_t at = 0;
-        for (int lane = 0; lane < 32; ++lane) {
-            if (!(event.lanes >> lane & 1)) continue;
-            const int bytes = std::min<int>(event.bytes, 4);
-            if (is_shared(now[at]) && now[at] == before[at] && now[at + 1] != before[at + 1])
-                out.push_back({n, now[at], lane, {now[at + 1], bytes}, {before[at + 1], bytes}});
-            at += event.words;
-        }
+        if (loads_fragments(event.op)) return wrong_halves(n, m);
+        const int bytes = std::min<int>(event.bytes, 4);
+        broken.block.each_lane(event, [&](int lane, auto got) {
+            const auto right = sound.block.words_of(sound.block.events[m], lane);
+            if (is_shared(got[0]) && got[0] == right[0] && got[1] != right[1])
+                out.push_back({n, got[0], lane, {got[1], bytes}, {right[1], bytes}});
+        });
         return out;
     }
-    std::vector<WrongRead> wrong_halves(std::uint32_t n, std::span<const std::uint32_t> now,
-                                        std::span<const std::uint32_t> before) const {
+    std::vector<WrongRead> wrong_halves(std::uint32_t n, std::uint32_t m) const {
         std::vector<WrongRead> out;
-        const bool transposed = broken.block.events[n].op == Op::load_transposed;
-        const std::size_t words = broken.block.events[n].words;
-        if (now.size() != 32 * words) return out;
+        const Event &event = broken.block.events[n], &before = sound.block.events[m];
+        const bool transposed = event.op == Op::load_transposed;
+        if (event.lanes != whole_warp) return out;
         for (int lane = 0; lane < 32; ++lane)
             for (int reg = 0; reg < 4; ++reg)
                 for (int half = 0; half < 2; ++half) {
-                    const std::size_t at =
-                        static_cast<std::size_t>(lane) * words + 1 + static_cast<std::size_t>(reg);
-                    const std::uint32_t a = now[at] >> 16 * half & 0xFFFF,
-                                        b = before[at] >> 16 * half & 0xFFFF;
+                    const std::uint32_t a = half_of(broken.block.words_of(event, lane), reg, half),
+                                        b = half_of(sound.block.words_of(before, lane), reg, half);
                     if (a == b) continue;
                     const MatrixSource source = source_of_register(lane, reg, half, transposed);
-                    const std::uint32_t row = now[static_cast<std::size_t>(source.lane) * words];
+                    const std::uint32_t row = broken.block.words_of(event, source.lane)[0];
                     out.push_back(
                         {n, row + static_cast<std::uint32_t>(source.byte), source.lane, {a, 2}, {b, 2}});
                 }
@@ -266,17 +260,14 @@ private:
     }
     Content fragment_number(std::uint32_t n, int giver, std::uint32_t byte) const {
         const Event& event = broken.block.events[n];
-        const auto words = broken.block.words_of(event);
-        for (int lane = 0; lane < 32 && words.size() == 32u * event.words; ++lane)
+        for (int lane = 0; lane < 32 && event.lanes == whole_warp; ++lane)
             for (int reg = 0; reg < 4; ++reg)
                 for (int half = 0; half < 2; ++half) {
                     const MatrixSource source =
                         source_of_register(lane, reg, half, event.op == Op::load_transposed);
                     if (source.lane != giver || static_cast<std::uint32_t>(source.byte) != byte / 2 * 2)
                         continue;
-                    const std::size_t at =
-                        static_cast<std::size_t>(lane) * event.words + 1 + static_cast<std::size_t>(reg);
-                    return {words[at] >> 16 * half & 0xFFFF, 2};
+                    return {half_of(broken.block.words_of(event, lane), reg, half), 2};
                 }
         return {};
     }

@@ -52,15 +52,12 @@ private:
 
     void take(std::uint32_t n, bool is_before) {
         const Event& event = block.events[n];
-        const auto words = block.words_of(event);
-        std::uint32_t lanes = event.lanes;
-        for (std::size_t at = 0; at < words.size(); at += event.words, lanes &= lanes - 1) {
-            const std::uint32_t address = words[at];
+        block.each_lane(event, [&](int lane, auto words) {
+            const std::uint32_t address = words[0];
             if (!is_shared(address)) return;
-            const int lane = std::countr_zero(lanes);
             for (std::uint32_t b = 0; b < event.bytes; b += cell_bytes)
                 is_before ? note(n, lane, address + b) : meet(n, lane, address + b);
-        }
+        });
     }
 
     static bool writes(Op op) { return info(op).writes || op == Op::copy_arrived; }

@@ -1,6 +1,7 @@
 #include "core/inside/origin.h"
 
 #include "core/base/shared_tiles.h"
+#include "core/inside/accesses.h"
 #include "core/inside/tiles.h"
 
 #include <algorithm>
@@ -22,11 +23,6 @@ bool fills_registers(Op op) { return op == Op::load_matrices || op == Op::load_t
 int registers_of(Op op) { return op == Op::pack ? 1 : 4; }
 /// Where they stand among the words of a lane.
 int first_register(Op op) { return op == Op::pack ? 2 : 1; }
-
-/// The number of a lane among those that take part.
-std::size_t rank(std::uint32_t lanes, int lane) {
-    return static_cast<std::size_t>(std::popcount(lanes & ((1u << lane) - 1)));
-}
 
 }  // namespace
 
@@ -65,6 +61,7 @@ Origins::Origins(const Record& of_record, const BlockRecord& of_block, const Ste
     note_writes();
     follow_copies();
     name_accesses();
+    name_packings();
     name_products();
 }
 
@@ -83,17 +80,14 @@ void Origins::note_writes() {
         for (std::uint32_t n = 0; n < block.events.size(); ++n) {
             const Event& event = block.events[n];
             if (event.op != Op::copy_arrived && event.op != Op::store && event.op != Op::atomic_add) continue;
-            const auto words = block.words_of(event);
-            std::size_t at = 0;
-            for (std::uint32_t lane = 0; lane < 32; ++lane) {
-                if (!(event.lanes >> lane & 1)) continue;
-                const std::uint32_t address = words[at];
-                at += event.words;
-                if (!is_shared(address)) continue;
+            block.each_lane(event, [&](int lane, auto words) {
+                const std::uint32_t address = words[0];
+                if (!is_shared(address)) return;
                 const std::uint32_t last =
                     (address + std::max<std::uint32_t>(event.bytes, 1) - 1) / word_bytes;
-                for (std::uint32_t word = address / word_bytes; word <= last; ++word) take(word, n, lane);
-            }
+                for (std::uint32_t word = address / word_bytes; word <= last; ++word)
+                    take(word, n, static_cast<std::uint32_t>(lane));
+            });
         }
     };
     std::vector<std::uint32_t> counts;
@@ -118,10 +112,9 @@ std::optional<SharedWrite> Origins::writer(std::uint32_t address, std::uint32_t 
     for (; at != begin; --at) {
         const Write& write = *(at - 1);
         const Event& event = block.events[write.event];
-        const auto words = block.words_of(event);
-        const std::uint32_t to = words[rank(event.lanes, static_cast<int>(write.lane)) * event.words];
-        if (address >= to && address < to + event.bytes)
-            return SharedWrite{write.event, static_cast<int>(write.lane)};
+        const auto lane = static_cast<int>(write.lane);
+        const std::uint32_t to = block.words_of(event, lane)[0];
+        if (address >= to && address < to + event.bytes) return SharedWrite{write.event, lane};
     }
     return std::nullopt;
 }
@@ -130,20 +123,38 @@ Origins::WordAt Origins::word_at(std::uint32_t address, int slot) const {
     const std::size_t word = address / word_bytes;
     if (word + 1 >= first_write.size()) return {};
     const auto begin = writes.begin() + first_write[word], end = writes.begin() + first_write[word + 1];
-    // Warps that nothing orders write in this run's order, not in that of their slots.
     WordAt out;
     out.ever = begin != end;
-    for (auto write = begin; write != end; ++write) {
-        const auto lane = static_cast<int>(write->lane);
-        if (slots[write->event] <= slot) {
-            out.there = SharedWrite{write->event, lane};
-            continue;
-        }
+    // Warps that nothing orders write in this run's order, not in that of their slots: only between these two
+    // have some events happened by this slot and others not.
+    const auto [sure, open] = events_around(slot);
+    const auto first = std::ranges::lower_bound(begin, end, sure, {}, &Write::event),
+               last = std::ranges::lower_bound(first, end, open, {}, &Write::event);
+    for (auto next = last; next != begin && !out.there; --next)
+        if (const Write& write = *(next - 1); next <= first || slots[write.event] <= slot)
+            out.there = SharedWrite{write.event, static_cast<int>(write.lane)};
+    // Behind them copies to one word come in the order in which they were issued.
+    for (auto write = first; write != end && !out.on_its_way; ++write) {
         const std::uint32_t issue = issue_of[write->event];
-        if (!out.on_its_way && issue != nothing && slots[issue] <= slot)
-            out.on_its_way = SharedWrite{issue, lane};
+        if (slots[write->event] > slot && issue != nothing && slots[issue] <= slot)
+            out.on_its_way = SharedWrite{issue, static_cast<int>(write->lane)};
+        if (write >= last) break;
     }
     return out;
+}
+
+// The first event that any warp has behind the slot, and the last of these first ones.
+std::pair<std::uint32_t, std::uint32_t> Origins::events_around(int slot) const {
+    const auto end = static_cast<std::uint32_t>(block.events.size());
+    std::uint32_t sure = end, open = 0;
+    for (int w = 0; w < steps.warps(); ++w) {
+        if (steps.count(w) == 0) continue;
+        int next = steps.at_slot(w, slot);
+        if (steps.slot(w, next) <= slot) ++next;
+        const std::uint32_t n = next < steps.count(w) ? steps.event(w, next) : end;
+        sure = std::min(sure, n), open = std::max(open, n);
+    }
+    return {sure, open};
 }
 
 // A copy arrives where it was sent to, group by group.
@@ -153,12 +164,11 @@ void Origins::follow_copies() {
     for (std::uint32_t n = 0; n < block.events.size(); ++n) {
         const Event& event = block.events[n];
         if (event.op != Op::copy_issued && event.op != Op::copy_arrived) continue;
-        const auto words = block.words_of(event);
         if (event.op == Op::copy_issued) {
-            for (std::size_t l = 0; l < words.size(); l += event.words)
-                sent[{event.warp, words[l + 3], words[l]}] = n;
+            block.each_lane(event, [&](int, auto words) { sent[{event.warp, words[3], words[0]}] = n; });
             continue;
         }
+        const auto words = block.words_of(event);
         const auto at = sent.find({event.warp, words[1], words[0]});
         if (at != sent.end()) issue_of[n] = at->second;
     }
@@ -167,12 +177,12 @@ void Origins::follow_copies() {
 // What a lane stored was loaded a few steps before: the same bits.
 std::optional<std::uint32_t> Origins::loaded_from(std::uint32_t n, int lane) const {
     const Event& store = block.events[n];
-    const auto stored = block.words_of(store).subspan(rank(store.lanes, lane) * store.words + 1, 1);
+    const std::uint32_t stored = block.words_of(store, lane)[1];
     for (int k = static_cast<int>(step_of[n]) - 1, tried = 0; k >= 0 && tried < 64; --k, ++tried) {
         const Event& event = event_of(store.warp, k);
-        if (event.op != Op::load || !(event.lanes >> lane & 1)) continue;
-        const auto words = block.words_of(event).subspan(rank(event.lanes, lane) * event.words);
-        if (!is_shared(words[0]) && event.bytes == store.bytes && words[1] == stored[0]) return words[0];
+        if (event.op != Op::load || !event.has(lane)) continue;
+        const auto words = block.words_of(event, lane);
+        if (!is_shared(words[0]) && event.bytes == store.bytes && words[1] == stored) return words[0];
     }
     return std::nullopt;
 }
@@ -184,16 +194,14 @@ std::optional<std::uint32_t> Origins::global_source(std::uint32_t address, std::
 
 std::optional<std::uint32_t> Origins::source_of(const SharedWrite& write, std::uint32_t address) const {
     const Event& event = block.events[write.event];
-    const auto words = block.words_of(event).subspan(rank(event.lanes, write.lane) * event.words);
-    const std::uint32_t offset = address - words[0];
+    const std::uint32_t offset = address - block.words_of(event, write.lane)[0];
     if (event.op == Op::store) {
         const auto from = loaded_from(write.event, write.lane);
         return from ? std::optional(*from + offset) : std::nullopt;
     }
     const std::uint32_t issue = event.op == Op::copy_issued ? write.event : issue_of[write.event];
     if (issue == nothing) return std::nullopt;
-    const Event& sent = block.events[issue];
-    const auto copy = block.words_of(sent).subspan(rank(sent.lanes, write.lane) * sent.words);
+    const auto copy = block.words_of(block.events[issue], write.lane);
     return copy[2] != 0 ? std::optional(copy[1] + offset) : std::nullopt;
 }
 
@@ -254,7 +262,6 @@ void Origins::name_accesses() {
                 break;
             }
             matters[n] = matter_of_address(words[0], n);
-            name_packing(n);
             break;
         case Op::load:
         case Op::atomic_add:
@@ -279,31 +286,32 @@ void Origins::name_accesses() {
     }
 }
 
-// What is stored in device memory was packed a few steps before: the same bits.
-void Origins::name_packing(std::uint32_t n) {
-    constexpr int nearby = 4;
-    const Event& store = block.events[n];
-    const int lane = std::countr_zero(store.lanes), k = static_cast<int>(step_of[n]);
-    for (int before = k - 1; before >= std::max(0, k - nearby); --before) {
-        const Event& event = event_of(store.warp, before);
-        if (event.op != Op::pack || !(event.lanes >> lane & 1)) continue;
-        const auto packed = block.words_of(event)[rank(event.lanes, lane) * event.words + 2];
-        if (packed != block.words_of(store)[1]) continue;
-        matters[steps.event(store.warp, before)] = matters[n];
-        return;
+// What is packed and stored in device memory is what is stored.
+void Origins::name_packings() {
+    for (std::uint32_t n = 0; n < block.events.size(); ++n) {
+        const Event& event = block.events[n];
+        if (event.op != Op::pack || event.lanes == 0) continue;
+        const int lane = std::countr_zero(event.lanes);
+        const auto store = stored_behind(block, n, lane);
+        if (store && !is_shared(block.words_of(block.events[*store], lane)[0])) matters[n] = matters[*store];
     }
 }
 
 // S where A is a tile as well; of P̃ in registers O.
 Matter Origins::matter_of_tiles(const TileProduct& product,
                                 const std::map<std::uint32_t, std::uint32_t>& fetched) const {
-    const std::uint32_t address = TileDescriptor(product.B).address;
-    auto at = fetched.upper_bound(address);
-    if (at == fetched.begin()) return Matter::none;
-    const Event& fetch = block.events[(--at)->second];
-    if (!TileFetch(block.words_of(fetch)).holds(address)) return Matter::none;
-    const Matter B = matters[at->second];
-    if (B == Matter::K && !product.A_in_registers) return Matter::S;
+    const auto matter_at = [&](std::uint64_t descriptor) {
+        const std::uint32_t address = TileDescriptor(descriptor).address;
+        auto at = fetched.upper_bound(address);
+        if (at == fetched.begin()) return Matter::none;
+        const Event& fetch = block.events[(--at)->second];
+        return TileFetch(block.words_of(fetch)).holds(address) ? matters[at->second] : Matter::none;
+    };
+    const Matter B = matter_at(product.B);
+    if (B == Matter::none) return Matter::none;
+    const Matter A = product.A_in_registers ? Matter::none : matter_at(product.A);
+    // Sᵀ = K Qᵀ in the backward pass
+    if ((A == Matter::Q && B == Matter::K) || (A == Matter::K && B == Matter::Q)) return Matter::S;
     return B == Matter::V && product.A_in_registers ? Matter::O : Matter::other;
 }
 
@@ -337,10 +345,9 @@ public:
     /// All 32 lanes have the same bits there.
     bool holds(Filled where, const Product& product, Part part, int reg) const {
         const Event& event = all.event_of(warp, where.step);
-        const auto words = all.block.words_of(event);
         if (where.reg >= registers_of(event.op)) return false;
         for (int lane = 0; lane < 32; ++lane)
-            if (words[place_in(lane * event.words + first_register(event.op) + where.reg)] !=
+            if (all.block.words_of(event, lane)[place_in(first_register(event.op) + where.reg)] !=
                 product.word(part, lane, reg))
                 return false;
         return true;
@@ -445,11 +452,11 @@ Origins::Chain Origins::chain(int warp, int k) const {
 std::vector<OriginStep> Origins::with_exponential(int warp, int pack, int lane, int half) const {
     std::vector<OriginStep> way{{steps.event(warp, pack), lane, 0}};
     const Event& packed = event_of(warp, pack);
-    const auto word = block.words_of(packed)[rank(packed.lanes, lane) * packed.words + place_in(half)];
+    const std::uint32_t word = block.words_of(packed, lane)[place_in(half)];
     for (int k = pack - 1; k >= std::max(0, pack - looks_back); --k) {
         const Event& event = event_of(warp, k);
-        if ((event.op != Op::exp2 && event.op != Op::exp) || !(event.lanes >> lane & 1)) continue;
-        if (block.words_of(event)[rank(event.lanes, lane) * event.words + 1] != word) continue;
+        if ((event.op != Op::exp2 && event.op != Op::exp) || !event.has(lane)) continue;
+        if (block.words_of(event, lane)[1] != word) continue;
         way.push_back({steps.event(warp, k), lane, 0});
         break;
     }
@@ -481,7 +488,7 @@ std::vector<OriginStep> Origins::trace(int warp, int k, Part part, int row, int 
     if (event.op == Op::pack) return with_exponential(warp, from.step, at.lane, at.half);
     const MatrixSource source =
         source_of_register(at.lane, from.reg, at.half, event.op == Op::load_transposed);
-    const std::uint32_t row_address = block.words_of(event)[place_in(source.lane * event.words)];
+    const std::uint32_t row_address = block.words_of(event, source.lane)[0];
     const std::uint32_t address = row_address + static_cast<std::uint32_t>(source.byte);
     way.push_back({n, source.lane, address});
     const auto write = writer(address, n);

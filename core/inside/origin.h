@@ -110,10 +110,11 @@ private:
     void note_writes();
     void follow_copies();
     void name_accesses();
-    void name_packing(std::uint32_t store);
+    void name_packings();
     void name_products();
     std::vector<OriginStep> with_exponential(int warp, int pack, int lane, int half) const;
     int region_at(std::uint32_t address) const;
+    std::pair<std::uint32_t, std::uint32_t> events_around(int slot) const;
     Matter matter_of_address(std::uint32_t address, std::uint32_t before) const;
     Matter matter_of_tiles(const TileProduct& product,
                            const std::map<std::uint32_t, std::uint32_t>& fetched) const;

@@ -62,6 +62,13 @@ std::span<const std::uint32_t> BlockRecord::words_of(const Event& event) const {
                                     static_cast<std::size_t>(std::popcount(event.lanes) * event.words));
 }
 
+std::span<const std::uint32_t> BlockRecord::words_of(const Event& event, int lane) const {
+    if (!event.has(lane)) return {};
+    // Of a whole warp nothing need be counted.
+    const int before = event.lanes == whole_warp ? lane : std::popcount(event.lanes & ((1u << lane) - 1));
+    return words_of(event).subspan(static_cast<std::size_t>(before * event.words), event.words);
+}
+
 std::int64_t BlockRecord::bytes() const {
     return static_cast<std::int64_t>(events.size() * sizeof(Event) + words.size() * sizeof(words[0]));
 }

@@ -9,6 +9,7 @@
 #include "core/base/dtype.h"
 #include "core/inside/fault.h"
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -89,6 +90,8 @@ struct Event {
     std::uint8_t warp = 0;
     std::uint8_t bytes = 0;  ///< of each lane's access
     std::uint8_t words = 0;  ///< of each lane
+
+    bool has(int lane) const { return lanes >> lane & 1; }
 };
 
 /// Of how many events this thread has looked at the step or the words: however long a record is, a frame and
@@ -102,6 +105,16 @@ struct BlockRecord {
     std::vector<std::uint32_t> words;
 
     std::span<const std::uint32_t> words_of(const Event& event) const;
+    /// Those of one lane; empty: it does not take part.
+    std::span<const std::uint32_t> words_of(const Event& event, int lane) const;
+    /// f(lane, its words) for each lane that takes part.
+    template <class F> void each_lane(const Event& event, F&& f) const {
+        auto rest = words_of(event);
+        for (std::uint32_t lanes = event.lanes; lanes != 0; lanes &= lanes - 1) {
+            f(std::countr_zero(lanes), rest.first(event.words));
+            rest = rest.subspan(event.words);
+        }
+    }
     std::int64_t bytes() const;
 };
 

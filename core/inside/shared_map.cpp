@@ -3,7 +3,6 @@
 #include "core/inside/tiles.h"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <set>
 
@@ -20,10 +19,6 @@ struct WordUse {
     std::uint32_t place = Place::none;
 };
 
-std::size_t rank_of(std::uint32_t lanes, int lane) {
-    return static_cast<std::size_t>(std::popcount(lanes & ((1u << lane) - 1)));
-}
-
 std::vector<WordUse> uses_of_words(const BlockRecord& block, const Origins& origins) {
     std::vector<WordUse> out;
     const auto note = [&](std::uint32_t begin, std::uint32_t bytes, std::uint32_t n) {
@@ -37,11 +32,12 @@ std::vector<WordUse> uses_of_words(const BlockRecord& block, const Origins& orig
     };
     for (std::uint32_t n = 0; n < block.events.size(); ++n) {
         const Event& event = block.events[n];
-        const auto words = block.words_of(event);
-        if (event.op == Op::fetch_tile) note(words[0], TileFetch(words).box_bytes, n);
-        if (event.op != Op::copy_arrived && event.op != Op::store && event.op != Op::atomic_add) continue;
-        for (std::size_t at = 0; at < words.size(); at += event.words)
-            if (is_shared(words[at])) note(words[at], event.bytes, n);
+        const bool writes =
+            event.op == Op::copy_arrived || event.op == Op::store || event.op == Op::atomic_add;
+        block.each_lane(event, [&](int, auto words) {
+            if (event.op == Op::fetch_tile) note(words[0], TileFetch(words).box_bytes, n);
+            if (writes && is_shared(words[0])) note(words[0], event.bytes, n);
+        });
     }
     return out;
 }
@@ -221,9 +217,9 @@ std::optional<MovedChunk> chunk_of(const Record& record, const BlockRecord& bloc
                                    std::uint32_t n, int lane) {
     const Event& event = block.events[n];
     const bool copies = event.op == Op::copy_issued;
-    if (event.bytes != chunk_bytes || !(event.lanes >> lane & 1)) return std::nullopt;
+    if (event.bytes != chunk_bytes || !event.has(lane)) return std::nullopt;
     if (!copies && event.op != Op::load_matrices && event.op != Op::load_transposed) return std::nullopt;
-    const auto words = block.words_of(event).subspan(rank_of(event.lanes, lane) * event.words);
+    const auto words = block.words_of(event, lane);
     const auto from = copies ? (words[2] != 0 ? std::optional(words[1]) : std::nullopt)
                              : origins.global_source(words[0], n);
     const auto element = from ? element_of(record, *from) : std::nullopt;

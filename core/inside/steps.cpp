@@ -202,11 +202,10 @@ void Steps::find_flights(const Record& record, const BlockRecord& block) {
                 Flight& flight = copies[at->second];
                 flight.issued = std::min(flight.issued, slot(w, k));
                 flight.bytes += std::popcount(e.lanes) * e.bytes;
-                for (std::size_t l = 0; l < words.size(); l += e.words) {
-                    flight.to = std::min(flight.to, words[l]);
-                    if (words[l + 2] != 0 && (flight.from == 0 || words[l + 1] < flight.from))
-                        flight.from = words[l + 1];
-                }
+                block.each_lane(e, [&flight](int, auto own) {
+                    flight.to = std::min(flight.to, own[0]);
+                    if (own[2] != 0 && (flight.from == 0 || own[1] < flight.from)) flight.from = own[1];
+                });
                 auto& group = of_group[{words[3], w}];
                 if (std::ranges::find(group, at->second) == group.end()) group.push_back(at->second);
             }

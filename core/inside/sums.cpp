@@ -6,13 +6,8 @@
 
 namespace tilewalk::inside {
 
-namespace {
-
-constexpr int reach = 1024;  ///< steps of the warp
-
-/// The element of device memory that a tile has brought to this address before an event.
-std::optional<Element> element_at(const Record& record, const BlockRecord& block, std::uint32_t address,
-                                  std::uint32_t before) {
+std::optional<Element> fetched_element(const Record& record, const BlockRecord& block, std::uint32_t address,
+                                       std::uint32_t before) {
     for (std::uint32_t n = before; n-- > 0;) {
         const Event& event = block.events[n];
         if (event.op != Op::fetch_tile) continue;
@@ -24,6 +19,10 @@ std::optional<Element> element_at(const Record& record, const BlockRecord& block
     return std::nullopt;
 }
 
+namespace {
+
+constexpr int reach = 1024;  ///< steps of the warp
+
 /// The rows of a warp in its block of A: those of the last product that took A from shared memory.
 std::optional<Element> rows_of(const Record& record, const BlockRecord& block, const Steps& steps, int warp,
                                int k) {
@@ -32,7 +31,8 @@ std::optional<Element> rows_of(const Record& record, const BlockRecord& block, c
         const Event& event = block.events[n];
         if (event.op != Op::multiply_async) continue;
         const TileProduct product(block.words_of(event));
-        if (!product.A_in_registers) return element_at(record, block, product.chunks_of_A(warp).front(), n);
+        if (!product.A_in_registers)
+            return fetched_element(record, block, product.chunks_of_A(warp).front(), n);
     }
     return std::nullopt;
 }
@@ -80,8 +80,9 @@ NamedSums named_sums(const Record& record, const BlockRecord& block, const Steps
     // in registers, the columns of B.
     const std::uint32_t n = steps.event(warp, out.first);
     const TileProduct product(block.words_of(block.events[n]));
-    const auto b = element_at(record, block, product.chunks_of_B().front(), n);
+    const auto b = fetched_element(record, block, product.chunks_of_B().front(), n);
     const auto a = rows_of(record, block, steps, warp, out.first);
+    out.of_registers = product.A_in_registers;
     out.C = origins.matter(n), out.B = matter_of_element(record, b);
     out.A = product.A_in_registers ? (out.C == Matter::O ? Matter::P : Matter::none)
                                    : matter_of_element(record, a);

@@ -13,9 +13,13 @@ struct NamedSums {
     int first = -1, last = -1;  ///< steps of the warp: the products of the group that ends them
     int products = 0;           ///< from the first to the last one, of 16 terms each
     bool begins_anew = false;   ///< the first of them adds to nothing
+    bool of_registers = false;  ///< A lies in registers: columns of the sums are those of B, else its rows
     bool known() const { return row >= 0 && column >= 0; }
 };
 
+/// The element of device memory that a tile has brought to this address before an event.
+std::optional<Element> fetched_element(const Record& record, const BlockRecord& block, std::uint32_t address,
+                                       std::uint32_t before);
 /// The step of this warp that brings the sums which a step is about: a product that is issued, or the wait
 /// itself; −1: none does, or the step is about no sums.
 int brings_sums(const BlockRecord& block, const Steps& steps, int warp, int k);

@@ -17,6 +17,7 @@ struct TileFetch {
     explicit TileFetch(std::span<const std::uint32_t> words);
     /// Of HBM, that its rows touch.
     std::int64_t sectors() const;
+    std::uint32_t bytes_read() const { return rows * row_bytes; }
     bool holds(std::uint32_t address) const { return address >= to && address - to < box_bytes; }
     /// Which byte of device memory comes to this address of shared memory; 0: a zero does.
     std::uint32_t source(std::uint32_t address) const;

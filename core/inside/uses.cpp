@@ -3,7 +3,6 @@
 #include "core/inside/accesses.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace tilewalk::inside {
 
@@ -13,13 +12,6 @@ constexpr int ahead = 512;                        ///< steps of the warp that re
 constexpr std::uint32_t events_ahead = 1u << 15;  ///< of the block that memory is followed for
 
 using Part32 = std::span<const std::uint32_t>;
-
-Part32 words_at(const BlockRecord& block, const Event& event, int lane) {
-    const auto rank = static_cast<std::size_t>(std::popcount(event.lanes & ((1u << lane) - 1)));
-    return block.words_of(event).subspan(rank * event.words, event.words);
-}
-
-bool has_lane(const Event& event, int lane) { return event.lanes >> lane & 1; }
 
 /// Bytes of shared memory that a lane's step wrote.
 struct Written {
@@ -38,14 +30,14 @@ public:
     Uses run(int warp, int k, int lane) {
         const std::uint32_t n = steps.event(warp, k);
         const Event& event = block.events[n];
-        if (!has_lane(event, lane)) return {};
-        const Part32 words = words_at(block, event, lane);
+        const Part32 words = block.words_of(event, lane);
+        if (!event.has(lane)) return {};
         switch (event.op) {
         case Op::copy_issued: follow_copy(n, words, lane); break;
         case Op::store:
             if (is_shared(words[0])) follow_memory(n + 1, {words[0], words[0] + event.bytes}, n);
             break;
-        case Op::pack: follow_stored(warp, k, lane, words[2]); [[fallthrough]];
+        case Op::pack: follow_stored(n, lane); [[fallthrough]];
         case Op::load_matrices:
         case Op::load_transposed: follow_registers(warp, k, lane); break;
         case Op::exp2:
@@ -69,8 +61,8 @@ private:
             std::min<std::uint32_t>(static_cast<std::uint32_t>(block.events.size()), n + events_ahead);
         for (std::uint32_t m = n + 1; m < end; ++m) {
             const Event& e = block.events[m];
-            if (e.op != Op::copy_arrived || e.warp != issue.warp || !has_lane(e, lane)) continue;
-            const Part32 words = words_at(block, e, lane);
+            if (e.op != Op::copy_arrived || e.warp != issue.warp || !e.has(lane)) continue;
+            const Part32 words = block.words_of(e, lane);
             if (words[0] != sent[0] || words[1] != sent[3]) continue;
             return follow_memory(m + 1, {sent[0], sent[0] + e.bytes}, m);
         }
@@ -84,13 +76,12 @@ private:
             const Event& e = block.events[n];
             const bool writes = e.op == Op::store || e.op == Op::copy_arrived || e.op == Op::atomic_add;
             if (!writes && !info(e.op).reads) continue;
-            const Part32 words = block.words_of(e);
-            std::uint32_t lanes = e.lanes;
-            for (std::size_t at = 0; at < words.size(); at += e.words, lanes &= lanes - 1) {
-                const std::uint32_t address = words[at];
+            for (int lane = 0; lane < 32; ++lane) {
+                if (!e.has(lane)) continue;
+                const std::uint32_t address = block.words_of(e, lane)[0];
                 if (!is_shared(address) || !bytes.overlaps(address, e.bytes)) continue;
                 if (writes && n != writer) return;
-                note(n, std::countr_zero(lanes), std::max(address, bytes.begin));
+                note(n, lane, std::max(address, bytes.begin));
             }
         }
     }
@@ -108,21 +99,16 @@ private:
     }
 
     // A word that is packed to be stored
-    void follow_stored(int warp, int k, int lane, std::uint32_t bits) {
-        constexpr int nearby = 5;
-        for (int later = k + 1; later < std::min(steps.count(warp), k + nearby); ++later) {
-            const Event& e = block.events[steps.event(warp, later)];
-            if (e.op != Op::store || !has_lane(e, lane)) continue;
-            const Part32 words = words_at(block, e, lane);
-            if (words[1] == bits) return note(steps.event(warp, later), lane, words[0]);
-        }
+    void follow_stored(std::uint32_t pack, int lane) {
+        if (const auto store = stored_behind(block, pack, lane))
+            note(*store, lane, block.words_of(block.events[*store], lane)[0]);
     }
 
     void follow_exponential(int warp, int k, int lane, std::uint32_t bits) {
         for (int later = k + 1; later < std::min(steps.count(warp), k + ahead); ++later) {
             const Event& e = block.events[steps.event(warp, later)];
-            if (e.op != Op::pack || !has_lane(e, lane)) continue;
-            const Part32 words = words_at(block, e, lane);
+            if (e.op != Op::pack || !e.has(lane)) continue;
+            const Part32 words = block.words_of(e, lane);
             if (words[0] == bits || words[1] == bits) return note(steps.event(warp, later), lane, 0);
         }
     }

@@ -192,21 +192,10 @@ std::string product_note(const TileProduct& product) {
            (product.adds ? "adds" : "begins anew") + "; group " + str(static_cast<int>(product.group));
 }
 
-// The warp stores the same bits in shared memory a few steps behind.
 bool stays_in_shared(const BlockRecord& block, const Event& pack) {
-    constexpr int nearby = 4;
     const int lane = std::countr_zero(pack.lanes);
-    const std::uint32_t packed = block.words_of(pack)[2];
-    auto at = std::ranges::partition_point(block.events, [&](const Event& e) { return e.at <= pack.at; });
-    for (int seen = 0; at != block.events.end() && seen < nearby; ++at) {
-        if (at->warp != pack.warp) continue;
-        ++seen;
-        if (at->op != Op::store || !(at->lanes >> lane & 1)) continue;
-        const auto rank = static_cast<std::size_t>(std::popcount(at->lanes & ((1u << lane) - 1)));
-        const auto stored = block.words_of(*at).subspan(rank * at->words);
-        if (stored[1] == packed) return is_shared(stored[0]);
-    }
-    return false;
+    const auto store = stored_behind(block, static_cast<std::uint32_t>(&pack - block.events.data()), lane);
+    return store && is_shared(block.words_of(block.events[*store], lane)[0]);
 }
 
 // Weights become a factor of the product with V, results leave for HBM.
@@ -218,6 +207,17 @@ std::string why_of_packing(Matter about, const char* otherwise) {
     const std::string name = symbol_of(about);
     return "Two numbers of a row of " + name + (about == Matter::O ? ", divided by ℓ," : "") +
            " are rounded to 16 bits and share a register: the store behind it writes both at once.";
+}
+
+/// The tile that TMA brings: which, where from and to, how much, and who counts it.
+std::vector<LaneWord> words_of_fetch(const Record& record, const TileFetch& tile) {
+    const std::string place = tile.from != 0 ? short_address(record, tile.from) : "nowhere: zeros";
+    return {{"from", place},
+            {"box", counted(static_cast<int>(tile.rows), "row") + " × " + format_size(tile.row_bytes)},
+            {"to", short_address(record, tile.to)},
+            {"bytes there", format_size(tile.box_bytes)},
+            {"its mbarrier", short_address(record, tile.barrier)},
+            {"phase", str(tile.phase)}};
 }
 
 /// What ldmatrix does for a lane: the row that it names, who gets that, and whose rows it gets numbers of.
@@ -331,9 +331,8 @@ std::string short_address(const Record& record, std::uint32_t address) {
 
 std::vector<LaneWord> lane_words(const Record& record, const BlockRecord& block, const Event& event,
                                  int lane) {
-    if (!(event.lanes >> lane & 1)) return {};
-    const auto rank = static_cast<std::size_t>(std::popcount(event.lanes & ((1u << lane) - 1)));
-    const auto w = block.words_of(event).subspan(rank * event.words, event.words);
+    const auto w = block.words_of(event, lane);
+    if (!event.has(lane)) return {};
     switch (event.op) {
     case Op::load:
     case Op::store:
@@ -361,9 +360,7 @@ std::vector<LaneWord> lane_words(const Record& record, const BlockRecord& block,
                                 format_number(number16(w[2], 1, record.dtype))}};
     case Op::copies_committed: return {{"group", str(w[0])}};
     case Op::wait_copies: return {{"groups on the way", str(w[0])}, {"groups arrived", str(w[1])}};
-    case Op::fetch_tile:
-        return {{"to", short_address(record, w[0])},
-                {"from", w[1] != 0 ? short_address(record, w[1]) : "nowhere: zeros"}};
+    case Op::fetch_tile: return words_of_fetch(record, TileFetch(w));
     case Op::init_barrier:
     case Op::arrive_at:
     case Op::expect_bytes:

@@ -3,11 +3,9 @@
 #include "app/ui/chapters/inside/inside.h"
 
 #include "app/ui/state/state.h"
-#include "core/inside/uses.h"
 #include "core/lessons/table.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace tilewalk::ui {
 
@@ -134,9 +132,8 @@ void take_bridge(InsidePage& page) {
 
 /// An element of a named matrix that the lane's step reads from device memory or writes there.
 std::optional<LessonNumber> element_number(const InsidePlace& at) {
-    if (!(at.event->lanes >> at.lane & 1)) return std::nullopt;
-    const auto rank = static_cast<std::size_t>(std::popcount(at.event->lanes & ((1u << at.lane) - 1)));
-    const auto words = at.words.subspan(rank * at.event->words, at.event->words);
+    const auto words = at.block().words_of(*at.event, at.lane);
+    if (words.empty()) return std::nullopt;
     const bool fetches = at.event->op == inside::Op::fetch_tile;
     const bool copies = at.event->op == inside::Op::copy_issued || fetches;
     if (!copies && at.event->op != inside::Op::load && at.event->op != inside::Op::store) return std::nullopt;
@@ -156,16 +153,13 @@ std::optional<LessonNumber> element_number(const InsidePlace& at) {
 
 /// What is packed to be stored: the element that the store writes, a few steps on.
 std::optional<LessonNumber> packed_number(const InsidePlace& at) {
-    if (at.event->op != inside::Op::pack || !(at.event->lanes >> at.lane & 1)) return std::nullopt;
-    for (const inside::OriginStep& use :
-         uses_of(at.block(), at.steps(), at.origins(), at.warp, at.k, at.lane).steps) {
-        InsidePlace there = at;
-        there.event = &at.block().events[use.event];
-        if (there.event->op != inside::Op::store) continue;
-        there.words = at.block().words_of(*there.event);
-        return element_number(there);
-    }
-    return std::nullopt;
+    if (at.event->op != inside::Op::pack) return std::nullopt;
+    const auto store = inside::stored_behind(at.block(), at.n, at.lane);
+    if (!store) return std::nullopt;
+    InsidePlace there = at;
+    there.n = *store, there.event = &at.block().events[*store];
+    there.words = at.block().words_of(*there.event);
+    return element_number(there);
 }
 
 /// The chosen cell of a product: S and O may become whole in a later one.

@@ -34,10 +34,9 @@ std::vector<ReadNumber> last_reads(const InsidePlace& at, const std::string& fil
         const inside::Place& place = at.record().places[event.place];
         const bool here = place.line == line && place.file == file;
         if (found && !here) break;
-        if (!here || event.op != Op::load || event.bytes != 4 || !(event.lanes >> at.lane & 1)) continue;
+        if (!here || event.op != Op::load || event.bytes != 4 || !event.has(at.lane)) continue;
         found = true;
-        const auto rank = static_cast<std::size_t>(std::popcount(event.lanes & ((1u << at.lane) - 1)));
-        const auto words = at.block().words_of(event).subspan(rank * event.words, event.words);
+        const auto words = at.block().words_of(event, at.lane);
         const auto from =
             inside::is_shared(words[0]) ? at.origins().global_source(words[0], n) : std::optional(words[0]);
         out.insert(out.begin(), {std::bit_cast<float>(words[1]),

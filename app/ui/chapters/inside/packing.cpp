@@ -23,15 +23,17 @@ constexpr int registers = 4, eight = 8;
 
 /// The four packings that fill the registers of one fragment of A.
 struct Packing {
+    const inside::BlockRecord* block;
     std::array<const inside::Event*, registers> events;
-    std::array<std::span<const std::uint32_t>, registers> words;
     int now;  ///< the register that the step at hand fills
 
+    std::span<const std::uint32_t> words(int reg, int lane) const {
+        return block->words_of(*events[static_cast<std::size_t>(reg)], lane);
+    }
     /// Of the two pieces of C beside each other, 16 × 16: before it is rounded, and behind.
     float value(int row, int column, DType type, bool rounded) const {
         const Holder h = inside::holder(Part::A, row, column);
-        const auto reg = static_cast<std::size_t>(h.reg);
-        const auto lane = words[reg].subspan(static_cast<std::size_t>(h.lane * events[reg]->words));
+        const auto lane = words(h.reg, h.lane);
         if (rounded) return inside::number16(lane[2], h.half, type);
         return std::bit_cast<float>(lane[static_cast<std::size_t>(h.half)]);
     }
@@ -48,13 +50,11 @@ std::optional<Packing> packing_at(const InsidePlace& at) {
     constexpr int longest = 256;
     int first = at.k;
     while (at.k - first < longest && packs(first - 1)) --first;
-    Packing out{{}, {}, (at.k - first) % registers};
+    Packing out{&at.block(), {}, (at.k - first) % registers};
     for (int r = 0; r < registers; ++r) {
         const int k = at.k - out.now + r;
         if (!packs(k)) return std::nullopt;
-        const auto reg = static_cast<std::size_t>(r);
-        out.events[reg] = &at.block().events[at.steps().event(at.warp, k)];
-        out.words[reg] = at.block().words_of(*out.events[reg]);
+        out.events[static_cast<std::size_t>(r)] = &at.block().events[at.steps().event(at.warp, k)];
     }
     return out;
 }
@@ -118,8 +118,7 @@ void draw_pack_sheet(const Canvas& c, const PackSheet& s, const Packing& p, cons
 
 // What the step does with the lane's two numbers.
 std::string packed_text(const InsidePlace& at, const Packing& p) {
-    const auto reg = static_cast<std::size_t>(p.now);
-    const auto lane = p.words[reg].subspan(static_cast<std::size_t>(at.lane * p.events[reg]->words));
+    const auto lane = p.words(p.now, at.lane);
     const auto before = [&](std::size_t n) { return format_short(std::bit_cast<float>(lane[n])); };
     return before(0) + list_separator() + before(1);
 }
