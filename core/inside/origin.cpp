@@ -119,7 +119,7 @@ std::optional<SharedWrite> Origins::writer(std::uint32_t address, std::uint32_t 
     return std::nullopt;
 }
 
-Origins::WordAt Origins::word_at(std::uint32_t address, int slot) const {
+Origins::WordAt Origins::word_at(std::uint32_t address, const Moment& at) const {
     const std::size_t word = address / word_bytes;
     if (word + 1 >= first_write.size()) return {};
     const auto begin = writes.begin() + first_write[word], end = writes.begin() + first_write[word + 1];
@@ -127,7 +127,7 @@ Origins::WordAt Origins::word_at(std::uint32_t address, int slot) const {
     out.ever = begin != end;
     // Warps that nothing orders write in this run's order, not in that of their slots: only between these two
     // have some events happened by this slot and others not.
-    const auto [sure, open] = events_around(slot);
+    const auto [slot, sure, open] = at;
     const auto first = std::ranges::lower_bound(begin, end, sure, {}, &Write::event),
                last = std::ranges::lower_bound(first, end, open, {}, &Write::event);
     for (auto next = last; next != begin && !out.there; --next)
@@ -144,7 +144,7 @@ Origins::WordAt Origins::word_at(std::uint32_t address, int slot) const {
 }
 
 // The first event that any warp has behind the slot, and the last of these first ones.
-std::pair<std::uint32_t, std::uint32_t> Origins::events_around(int slot) const {
+Origins::Moment Origins::moment(int slot) const {
     const auto end = static_cast<std::uint32_t>(block.events.size());
     std::uint32_t sure = end, open = 0;
     for (int w = 0; w < steps.warps(); ++w) {
@@ -154,7 +154,7 @@ std::pair<std::uint32_t, std::uint32_t> Origins::events_around(int slot) const {
         const std::uint32_t n = next < steps.count(w) ? steps.event(w, next) : end;
         sure = std::min(sure, n), open = std::max(open, n);
     }
-    return {sure, open};
+    return {slot, sure, open};
 }
 
 // A copy arrives where it was sent to, group by group.

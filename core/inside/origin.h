@@ -51,7 +51,14 @@ public:
         std::optional<SharedWrite> on_its_way;  ///< the step that began a copy to it which has not arrived
         bool ever = false;                      ///< somebody writes there at some time
     };
-    WordAt word_at(std::uint32_t address, int slot) const;
+    /// A slot, the first event that any warp has behind it, and the last of these first ones.
+    struct Moment {
+        int slot = 0;
+        std::uint32_t sure = 0, open = 0;
+    };
+    Moment moment(int slot) const;
+    WordAt word_at(std::uint32_t address, const Moment& at) const;
+    WordAt word_at(std::uint32_t address, int slot) const { return word_at(address, moment(slot)); }
     /// The element of device memory that a write, or a copy on its way, brings to this address.
     std::optional<std::uint32_t> source_of(const SharedWrite& write, std::uint32_t address) const;
 
@@ -114,7 +121,6 @@ private:
     void name_products();
     std::vector<OriginStep> with_exponential(int warp, int pack, int lane, int half) const;
     int region_at(std::uint32_t address) const;
-    std::pair<std::uint32_t, std::uint32_t> events_around(int slot) const;
     Matter matter_of_address(std::uint32_t address, std::uint32_t before) const;
     Matter matter_of_tiles(const TileProduct& product,
                            const std::map<std::uint32_t, std::uint32_t>& fetched) const;

@@ -141,7 +141,7 @@ private:
         int used = 0, there = 0;
         bool comes = false;
         for (std::uint32_t at = begin; at < std::min(begin + chunk_bytes, area.end); at += word_bytes) {
-            const Origins::WordAt word = origins.word_at(at, slot);
+            const Origins::WordAt word = origins.word_at(at, now);
             used += word.ever || tiles;
             if (word.there) {
                 ++there, out.any = true, out.matter = origins.matter(word.there->event);
@@ -193,6 +193,7 @@ private:
     const SharedMap& map;
     const SharedArea& area;
     int slot;
+    Origins::Moment now = origins.moment(slot);
     bool tiles = false;          ///< the area is one of Hopper's tiles
     std::size_t last_named = 0;  ///< the last piece whose row is known
     SharedContent out;

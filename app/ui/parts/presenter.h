@@ -40,6 +40,7 @@ public:
 
     /// What the page is of, at the right; `reserved` px beside the title stay free.
     void subject(const std::string& words, float reserved = 0) const;
+    float title_width() const { return title_w; }
 
     const Theme theme;
     Canvas c;

@@ -2,6 +2,7 @@
 // back over it.
 #include "app/ui/chapters/inside/bridge.h"
 #include "app/ui/chapters/inside/inside.h"
+#include "app/ui/chapters/inside/ways.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
 
@@ -64,7 +65,7 @@ ArrivalWords arrival_words(const AppState& state, const InsidePlace& at) {
 float inside_crossing(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
     constexpr float h = 46;
     if (a.h < h) return 0;
-    const auto number = lesson_number(state);
+    const auto& number = lesson_number_kept(state, at);
     if (!number) return 0;
     const Theme& t = *c.theme;
     const bool later = number->entry && number->entry->held.step > at.k,

@@ -10,6 +10,13 @@
 
 namespace tilewalk::ui {
 
+void text_that_fits(const Canvas& c, float x, float y, float room, std::initializer_list<std::string> all,
+                    float size, ImU32 ink, Face face, Align align) {
+    for (const std::string& text : all)
+        if (text_width(face, size, text) <= room || &text == all.end() - 1)
+            return void(c.text_within(x, y, room, text, size, ink, face, align));
+}
+
 namespace {
 
 using inside::Content;
@@ -37,14 +44,6 @@ std::string other_content(const InsidePlace& at, const Crossing& crossing, const
     if (side.writes) return inside::content_text(at.record(), side.content);
     return &side == &crossing.first ? inside::content_text(at.record(), crossing.second.content)
                                     : "what was there before";
-}
-
-// The longest of these that the room holds; else the last, cut.
-void text_that_fits(const Canvas& c, float x, float y, float room, std::initializer_list<std::string> all,
-                    float size, ImU32 ink, Face face, Align align = Align::left) {
-    for (const std::string& text : all)
-        if (text_width(face, size, text) <= room || &text == all.end() - 1)
-            return void(c.text_within(x, y, room, text, size, ink, face, align));
 }
 
 void draw_access_box(const Canvas& c, const Rect& a, int number, const AccessBox& box, const InsidePlace& at,

@@ -109,7 +109,8 @@ bool inside_shows_memory(const AppState& state) {
 }
 
 ShownAccess shown_access(const InsidePlace& at, const inside::FragmentCell& cell) {
-    if (!inside::accesses_of(*at.event, at.words).empty()) return {at.event, 0, at.lane};
+    if (at.event->op == Op::fetch_tile || !inside::accesses_of(*at.event, at.words).empty())
+        return {at.event, 0, at.lane};
     if (at.event->op != Op::multiply_add) return {};
     // Tensor cores read registers only: the load that filled them is the nearest to memory that there is. It
     // may have filled registers of other products as well: eight lanes name the rows of each.

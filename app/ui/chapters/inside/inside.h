@@ -56,6 +56,10 @@ void tip_of_term(const Canvas& canvas, AppState& state, const std::string& id, c
                  const char* card);
 
 // Small parts
+/// The longest of these that the room holds; else the last, cut.
+void text_that_fits(const Canvas& canvas, float x, float y, float room,
+                    std::initializer_list<std::string> all, float size, ImU32 ink, Face face = Face::regular,
+                    Align align = Align::left);
 /// As much of the hue as lets a number be read on it.
 ImU32 legible_fill(const Theme& theme, ImU32 hue, float part);
 /// How large letters are, and how thick lines: for a desk or for the back row.
@@ -89,6 +93,12 @@ bool shows_dealing(const InsidePlace& at);
 void draw_dealing(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
 /// "Lane 13 names row 5 of matrix 1; its numbers go to lanes 20–23."
 std::string dealing_sentence(const InsidePlace& at);
+/// A tile that comes by itself: its box in the matrix, and how its rows lie in shared memory.
+void draw_fetched(const Canvas& canvas, const Rect& area, const InsidePlace& at, const InsideLook& look);
+/// "One elected lane, lane 0, asks for all 256 sectors of it; …"
+std::string fetch_sentence(const InsidePlace& at);
+/// Of those that take part the first: it speaks for the warp where the chosen one does nothing.
+int elected_lane(const inside::Event& event);
 /// What lanes took or gave: 8 × 4, so that a quad is a row.
 void draw_lanes(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                 const InsideLook& look);
@@ -112,6 +122,8 @@ void draw_sectors(const Canvas& canvas, const AppState& state, const Rect& area,
 /// Lanes of the warps, copies behind them, barriers; clicking goes there.
 void draw_warps(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                 const InsideLook& look);
+/// What its colours mean, in one line for the back row that ends at `right`, where it has room.
+void draw_far_hues(const Canvas& c, const InsidePlace& at, float left, float right, float y);
 /// What its colours and marks mean, in two lines for the back row.
 void draw_far_legend(const Canvas& c, AppState& state, const InsidePlace& at, const Rect& a);
 

@@ -2,6 +2,7 @@
 #include "app/ui/chapters/inside/inside.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
+#include "core/inside/tiles.h"
 #include "core/inside/words.h"
 
 #include <algorithm>
@@ -199,29 +200,52 @@ struct MemoryLine {
     std::array<bool, 32> asked{}, own{};
 };
 
-std::vector<MemoryLine> lines_of(const Access& access, int bytes, int lane) {
+using MemoryLines = std::map<std::uint32_t, MemoryLine>;  // by their begin
+
+void ask_for(MemoryLines& lines, std::uint32_t address, std::uint32_t bytes, bool own) {
     constexpr std::uint32_t line_bytes = 128;
-    std::map<std::uint32_t, MemoryLine> lines;
-    std::size_t next = 0;
-    for (int l = 0; l < 32; ++l) {
-        if (!(access.lanes >> l & 1)) continue;
-        const std::uint32_t address = access.addresses[next++];
-        for (std::uint32_t b = 0; b < static_cast<std::uint32_t>(bytes); b += 2) {
-            const std::uint32_t at = address + b, begin = at / line_bytes * line_bytes;
-            MemoryLine& line = lines.try_emplace(begin, MemoryLine{begin, {}, {}}).first->second;
-            const std::size_t word = (at - begin) / 4;
-            line.asked[word] = true;
-            line.own[word] = line.own[word] || l == lane;
-        }
+    for (std::uint32_t b = 0; b < bytes; b += 2) {
+        const std::uint32_t at = address + b, begin = at / line_bytes * line_bytes;
+        MemoryLine& line = lines.try_emplace(begin, MemoryLine{begin, {}, {}}).first->second;
+        const std::size_t word = (at - begin) / 4;
+        line.asked[word] = true;
+        line.own[word] = line.own[word] || own;
     }
-    std::vector<MemoryLine> out;
-    for (const auto& [begin, line] : lines) out.push_back(line);
+}
+
+/// What an event asks of HBM.
+struct HbmAccess {
+    inside::Sectors sectors;
+    Matter matter = Matter::none;
+    MemoryLines lines;
+};
+std::optional<HbmAccess> hbm_access(const InsidePlace& at, const Event& event, int lane) {
+    HbmAccess out;
+    if (event.op == Op::fetch_tile) {
+        const inside::TileFetch tile(at.block().words_of(event));
+        if (tile.rows == 0) return std::nullopt;
+        out.sectors = {static_cast<int>(tile.sectors()), static_cast<int>(tile.bytes_read())};
+        out.matter = inside::matter_of(at.record(), tile.from);
+        for (std::uint32_t row = 0; row < tile.rows; ++row)
+            ask_for(out.lines, tile.from + row * tile.stride, tile.row_bytes, false);
+        return out;
+    }
+    const auto access = access_of(at, event, false);
+    if (!access) return std::nullopt;
+    out.sectors = inside::sectors(access->addresses, event.bytes);
+    out.matter = inside::matter_of(at.record(), access->addresses.front());
+    std::size_t next = 0;
+    for (int l = 0; l < 32; ++l)
+        if (access->lanes >> l & 1) ask_for(out.lines, access->addresses[next++], event.bytes, l == lane);
     return out;
 }
 
 std::string place_of_line(const InsidePlace& at, std::uint32_t address) {
     const auto element = inside::element_of(at.record(), address);
-    if (!element) return inside::address_text(at.record(), address);
+    if (!element) {
+        const std::string text = inside::address_text(at.record(), address);
+        return text.substr(text.rfind(", ") + 2);  // "byte 640"
+    }
     const std::string name = at.record().regions[static_cast<std::size_t>(element->region)].name;
     return name + " " + str(element->row) + (element->column > 0 ? ", " + str(element->column) : "");
 }
@@ -290,12 +314,12 @@ void draw_bank_picture(const Canvas& c, AppState& state, const Rect& a, const Ba
                        : phases == 1 ? 0
                                      : look.small * 1.5f,
                 asked = std::min(body.h * .3f, 14.0f * px(std::max(look.ways, turns.ways)) + 4);
-    draw_bank_heads(c, body, y + look.small * .6f, p.labels, look);
-    y += look.small * 1.4f;
-    const float room = body.bottom() - foot - asked - 6 - y;
+    const float heads = look.small * 1.4f, room = body.bottom() - foot - asked - 6 - y - heads;
     const BankRows rows = rows_of(p.access, p.bytes, p.lane, room);
     const float h = std::min(room, px(rows.lanes.size()) * look.small * 1.7f);
-    if (h < 8) return;
+    if (h < least_row * px(std::min<std::size_t>(rows.lanes.size(), 8))) return;  // the verdict says it
+    draw_bank_heads(c, body, y + look.small * .6f, p.labels, look);
+    y += heads;
     draw_hits(c, BankGrid({body.x, y, body.w, h}, rows), p.lane, p.matter, p.labels, look);
     draw_asked(c, rows, {body.x, y + h + 4, body.w, asked}, p.labels, look);
     const float taken = p.chooses ? segmented_width(layout_names, size::small) + 10 : 0;
@@ -340,10 +364,10 @@ void draw_banks(const Canvas& c, AppState& state, const Rect& a, const InsidePla
 
 void draw_sectors(const Canvas& c, const AppState& state, const Rect& a, const InsidePlace& at,
                   const Event& event, const InsideLook& look) {
-    const auto access = access_of(at, event, false);
+    const auto access = hbm_access(at, event, state.inside.lane);
     if (!access) return;
     const Theme& t = *c.theme;
-    const inside::Sectors s = inside::sectors(access->addresses, event.bytes);
+    const inside::Sectors& s = access->sectors;
     const float title = look.far ? 44 : 22;
     const float w = c.text(a.x, a.y + title * .6f, counted(s.touched, "sector"), title, t.t1, Face::semibold);
     c.text_within(a.x + w + 12, a.y + title * .6f + 2, a.w - w - 12,
@@ -351,30 +375,44 @@ void draw_sectors(const Canvas& c, const AppState& state, const Rect& a, const I
                       ? format_size(s.bytes) + ", all asked for"
                       : format_size(s.touched * inside::sector_bytes) + ", asked for " + format_size(s.bytes),
                   look.small, t.t2);
-    const auto lines = lines_of(*access, event.bytes, state.inside.lane);
     const float top = a.y + title * 1.5f, labels = look.small * 4.6f;
-    const float h = std::min((a.bottom() - top) / px(lines.size()), look.small * 1.9f);
-    const ImU32 hue = hue_of(t, inside::matter_of(at.record(), access->addresses.front()));
-    float named = -100;
-    for (std::size_t n = 0; n < lines.size(); ++n) {
-        const float y = top + px(n) * h;
-        if (y - named >= look.small + 2) {
-            c.text_within(a.x, y + h / 2, labels - 6, place_of_line(at, lines[n].begin), look.small, t.t3);
-            named = y;
+    const float h = std::min((a.bottom() - top) / px(access->lines.size()), look.small * 1.9f);
+    const ImU32 hue = hue_of(t, access->matter);
+    float named = -100, y = top;
+    for (const auto& [begin, line] : access->lines) {
+        const float middle = std::max(y + h / 2, top + look.small * .4f);
+        if (middle - named >= look.small + 2) {
+            c.text_within(a.x, middle, labels - 6, place_of_line(at, begin), look.small, t.t3);
+            named = middle;
         }
-        draw_memory_line(c, lines[n], {a.x + labels, y + 1, a.w - labels, std::max(2.0f, h - 3)}, hue);
+        draw_memory_line(c, line, {a.x + labels, y + 1, a.w - labels, std::max(1.5f, h - (h > 6 ? 3 : 1))},
+                         hue);
+        y += h;
     }
 }
 
 // With as high lines as draw_sectors has them
 static float sectors_height(const InsidePlace& at, const Event& event, const InsideLook& look) {
-    const auto access = access_of(at, event, false);
-    return access ? 33 + px(lines_of(*access, event.bytes, 0).size()) * look.small * 1.9f : 0;
+    const auto access = hbm_access(at, event, 0);
+    return access ? 33 + px(access->lines.size()) * look.small * 1.9f : 0;
+}
+
+// "lane 13: Q 1, 40 → shared 0xc0"
+static std::string own_access_text(const InsidePlace& at) {
+    const int lane = at.event->has(at.lane) || at.event->lanes == 0 ? at.lane : elected_lane(*at.event);
+    const auto words = at.block().words_of(*at.event, lane);
+    if (words.empty()) return "";
+    const auto place = [&](std::uint32_t address) { return inside::short_address(at.record(), address); };
+    const bool fetches = at.event->op == Op::fetch_tile, copies = at.event->op == Op::copy_issued;
+    std::string text = "lane " + str(lane) + ": ";
+    if (fetches || copies)
+        text += (words[fetches ? 1 : 2] != 0 ? place(words[1]) : std::string("zeros")) + " → ";
+    return text + place(words[0]);
 }
 
 static std::string memory_subtitle(const ShownAccess& shown, const InsidePlace& at) {
     if (!shown.event) return "";
-    if (shown.part == inside::Part::C) return inside::address_text(at.record(), at.words[0]);
+    if (shown.part == inside::Part::C) return own_access_text(at);
     std::vector<std::string> matrices;
     for (int matrix = 0; matrix < 4; ++matrix)
         if (shown.fed >> (8 * matrix) & 1) matrices.push_back(str(matrix));
@@ -389,8 +427,9 @@ void inside_memory(const Canvas& c, AppState& state, const Rect& a, const Inside
     look.lane = shown.lane,
     look.fed = shown.event && shown.part != inside::Part::C ? shown.fed : inside::whole_warp;
     const bool banks = shown.event && access_of(at, *shown.event, true),
-               sectors = shown.event && access_of(at, *shown.event, false);
-    const char* title = banks && sectors                 ? "HBM and shared memory"
+               sectors = shown.event && hbm_access(at, *shown.event, state.inside.lane),
+               fetches = at.event->op == Op::fetch_tile;
+    const char* title = fetches || (banks && sectors)    ? "HBM and shared memory"
                         : sectors                        ? "HBM"
                         : banks                          ? "Shared memory"
                         : at.event->op == Op::sync_block ? "What the barrier protects"
@@ -404,7 +443,7 @@ void inside_memory(const Canvas& c, AppState& state, const Rect& a, const Inside
                       memory_subtitle(shown, at), size::body, c.theme->t2);
     constexpr float space_w = 150, space_gap = 18;
     const bool has_space =
-        !narrow && in_all.h > 90 && !at.launch->shared.areas().empty() && (banks || !shown.event);
+        !narrow && in_all.h > 90 && !at.launch->shared.areas().empty() && (banks || fetches || !shown.event);
     const Rect in{in_all.x + (has_space ? space_w + space_gap : 0), in_all.y,
                   in_all.w - (has_space ? space_w + space_gap : 0), in_all.h};
     if (has_space)
@@ -417,8 +456,9 @@ void inside_memory(const Canvas& c, AppState& state, const Rect& a, const Inside
     }
     if (banks && sectors) {
         // Below each other the sectors have what they need, and the banks the rest.
+        constexpr float least_banks = 140;
         const float upper = std::min(std::floor(in.h / 2), sectors_height(at, *shown.event, look));
-        const bool beside = in.w > 640;
+        const bool beside = in.w > 640 || (in.w > 480 && in.h - upper - 14 < least_banks);
         const Rect first = beside ? Rect{in.x, in.y, (in.w - 28) / 2, in.h} : Rect{in.x, in.y, in.w, upper};
         const Rect second = beside ? Rect{first.right() + 28, in.y, first.w, in.h}
                                    : Rect{in.x, in.y + upper + 14, in.w, in.h - upper - 14};

@@ -30,18 +30,23 @@ InsideWalk::InsideWalk(inside::Record of_run, std::string of_problem, int of_blo
         // The origins look into the steps beside them: both are made in their place.
         struct Made : Launch {
             Made(const inside::Record& r, const inside::Launch& l, const inside::BlockRecord& b,
-                 std::optional<inside::HeldBack> turned)
+                 std::optional<inside::HeldBack> turned, bool known)
                 : Launch{&l,
                          &b,
                          inside::Steps(r, l, b, turned),
                          inside::Origins(r, b, steps),
                          inside::SharedMap(b, steps, origins),
-                         inside::LineTimes(r, b, steps)} {}
+                         inside::LineTimes(r, b, steps),
+                         {},
+                         inside::roles_of(b, steps.warps())} {
+                for (int w = 0; w < steps.warps(); ++w)
+                    phases.push_back(inside::phases_of(r, b, steps, origins, w, known));
+            }
         };
         const auto turned = held.find(static_cast<int>(launches.size()));
         launches.push_back(std::make_unique<const Made>(
             record, launch, launch.blocks.front(),
-            turned == held.end() ? std::nullopt : std::optional(turned->second)));
+            turned == held.end() ? std::nullopt : std::optional(turned->second), own_text.empty()));
     }
 }
 

@@ -9,6 +9,7 @@
 #include "core/inside/faults.h"
 #include "core/inside/line_times.h"
 #include "core/inside/origin.h"
+#include "core/inside/phases.h"
 #include "core/inside/shared_map.h"
 #include "core/inside/source.h"
 #include "core/inside/sums.h"
@@ -35,6 +36,8 @@ struct InsideWalk {
         inside::Origins origins;
         inside::SharedMap shared;
         inside::LineTimes times;
+        std::vector<std::vector<inside::PhaseStretch>> phases;  ///< of each warp
+        std::vector<inside::WarpRole> roles;                    ///< of each warp
     };
     const inside::Record record;
     const std::string problem;                            ///< "128 × 64"

@@ -120,6 +120,13 @@ void far_access(const Canvas& c, AppState& state, const Rect& all, const InsideP
     }
 }
 
+// A tile that comes by itself, and who asks for it.
+void far_fetched(const Canvas& c, const Rect& a, const InsidePlace& at) {
+    draw_fetched(c, {a.x, a.y + 6, a.w, a.h - 84}, at, {size::far, size::far, 1.5f, true});
+    c.text_within(a.x + a.w / 2, a.bottom() - 28, a.w, fetch_sentence(at), size::far, c.theme->t1,
+                  Align::center);
+}
+
 // A barrier: who waits, and what is protected, with shared memory as a space at the left.
 void far_meeting(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
     const auto& meeting = inside_ways(state, at).meeting;
@@ -190,6 +197,11 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     const ArrivalWords arrival = arrival_words(state, at);
     page.subject(arrival.symbol.empty() ? words.instruction : arrival.symbol + " · lane " + str(at.lane),
                  240);
+    const float right =
+        W - space::far_edge -
+        text_width(Face::medium, size::far,
+                   arrival.symbol.empty() ? words.instruction : arrival.symbol + " · lane " + str(at.lane));
+    draw_far_hues(c, at, 72 + page.title_width() + 30, right - 30, 36);
     const bool brief = H < from::presenter_page;  // the card of a tour has the rest
     const float warps = brief ? 0 : 170, top = 92, foot = H - 16 - warps;
     const Rect body{left, top, w, foot - 14 - top};
@@ -202,6 +214,8 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
         far_packing(c, state, body, at);
     else if (inside_ways(state, at).sums_step >= 0)
         far_sums(c, state, body, at);
+    else if (at.event->op == Op::fetch_tile)
+        far_fetched(c, body, at);
     else if (memory)
         far_access(c, state, body, at);
     else if (at.event->op == Op::sync_block && arrival.sentence.empty())

@@ -330,10 +330,18 @@ void draw_lanes(const Canvas& c, AppState& state, const Rect& a, const InsidePla
         if (chosen) c.frame(box.x, box.y, box.w, box.h, t.focus, 2 * look.line, radius::cell);
         if (lane % 4 == 0) c.text(a.x, box.middle(), "quad " + str(lane / 4), look.small, t.t3);
         const float number = text_width(Face::mono, look.small, "00") + 8;
-        c.text(box.x + number - 2, box.middle(), str(lane), look.small, takes_part ? t.t2 : t.t3, Face::mono,
-               Align::right);
         const auto words = inside::lane_words(at.record(), at.block(), *at.event, lane);
-        if (!words.empty()) draw_lane_value(c, box, box.w - number - 10, words.back().value, look);
+        const std::string value = words.empty() ? "" : words.back().value;
+        // A number that has no room beside its lane stands below it.
+        const bool below = value.find(list_separator()) == value.npos && box.h >= look.small * 2.3f &&
+                           text_width(Face::mono, look.small, value) > box.w - number - 10;
+        c.text(box.x + number - 2, box.middle() - (below ? look.small * .58f : 0), str(lane), look.small,
+               takes_part ? t.t2 : t.t3, Face::mono, Align::right);
+        if (below)
+            c.text_within(box.right() - 6, box.middle() + look.small * .62f, box.w - 10, value, look.small,
+                          t.t1, Face::mono, Align::right);
+        else if (!words.empty())
+            draw_lane_value(c, box, box.w - number - 10, value, look);
         if (look.far) continue;
         const Hot hot = hot_area(c, "##lane " + str(lane), box.x, box.y, box.w, box.h);
         if (hot.clicked) choose_lane(state, lane);
@@ -413,13 +421,14 @@ void inside_registers(const Canvas& c, AppState& state, const Rect& a, const Ins
     const bool product = op == Op::multiply_add, barrier = op == Op::sync_block,
                copies = op == Op::wait_copies || op == Op::copies_committed;
     const bool sums = inside_ways(state, at).sums_step >= 0, packing = shows_packing(at),
-               dealing = shows_dealing(at);
+               dealing = shows_dealing(at), fetches = op == Op::fetch_tile;
     const std::string warp = "warp " + str(at.warp);
     const Panel panel(c, "Registers", a,
                       product || sums || packing ? "Registers of " + warp
                       : barrier                  ? "Warps meet"
                       : copies                   ? "Copies of the block"
                       : dealing                  ? "Rows to registers"
+                      : fetches                  ? "A tile that comes by itself"
                                                  : "Lanes of " + warp);
     const Rect in{a.inner_x(), a.y + 48, a.inner_w(), a.h - 48 - space::foot};
     if (product)
@@ -430,6 +439,8 @@ void inside_registers(const Canvas& c, AppState& state, const Rect& a, const Ins
         draw_packing(c, state, in, at, {});
     else if (dealing)
         draw_dealing(c, state, in, at);
+    else if (fetches)
+        draw_fetched(c, in, at, {});
     else if (barrier)
         draw_meeting(c, in, at);
     else if (copies)

@@ -96,6 +96,11 @@ AllTouched touched_by(const InsidePlace& at, const inside::Event* event, std::ui
         const auto [low, high] = std::ranges::minmax(addresses);
         out.push_back({low, high + bytes, addresses, bytes});
     };
+    if (event->op == Op::fetch_tile) {
+        const inside::TileFetch tile(at.block().words_of(*event));
+        note({tile.to}, tile.box_bytes);
+        return out;
+    }
     if (event->op == Op::multiply_async) {  // by the tensor cores themselves
         const inside::TileProduct product(at.block().words_of(*event));
         note(product.chunks_of_A(event->warp), inside::chunk_bytes);
@@ -268,6 +273,20 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     }
 }
 
+static std::string contents_words(const InsidePlace& at) {
+    switch (at.event->op) {
+    case Op::multiply_async:
+        return "The tensor cores read A and B from there by themselves: what is bright. No lane asks for it.";
+    case Op::init_barrier:
+    case Op::arrive_at:
+    case Op::expect_bytes:
+    case Op::wait_for:
+        return "This step asks for its barrier alone, " + inside::short_address(at.record(), at.words[0]) +
+               ". What lies in shared memory:";
+    default: return "This step asks for no address. What lies in shared memory:";
+    }
+}
+
 void draw_contents(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
     const Theme& t = *c.theme;
     const auto& areas = at.launch->shared.areas();
@@ -276,10 +295,7 @@ void draw_contents(const Canvas& c, AppState& state, const Rect& a, const Inside
     const auto say = [&](const std::string& text, ImU32 ink) {
         y += c.paragraph(a.x, y - 6, a.w, text, size::body, ink, 2) + 8;
     };
-    say(at.event->op == Op::multiply_async
-            ? "The tensor cores read A and B from there by themselves: what is bright. No lane asks for it."
-            : "This step asks for no address. What lies there:",
-        t.t2);
+    say(contents_words(at), t.t2);
     constexpr float row = 19;
     for (std::size_t n = 0; n < areas.size() && y + row <= a.bottom(); ++n, y += row) {
         const SharedArea& area = areas[n];
@@ -289,6 +305,7 @@ void draw_contents(const Canvas& c, AppState& state, const Rect& a, const Inside
         c.rect(a.x, y - 5, 10, 10,
                content.any && !coming ? mix(t.panel, hue_of(t, content.matter), .8f) : t.well, 2);
         if (coming) c.hatch(a.x, y - 5, 10, 10, hue_of(t, content.coming), 4, 1.5f);
+        if (!coming && !content.any) c.frame(a.x + .5f, y - 4.5f, 9, 9, t.line2, 1, 2);
         std::string text = (name.empty() ? hex_address(area.begin) : name) + ", " + format_size(area.bytes());
         if (!words.empty()) text += ": " + words;
         c.text_within(a.x + 18, y, a.w - 18, text, size::small, t.t1);
@@ -424,7 +441,7 @@ void draw_protected(const Canvas& c, AppState& state, const Rect& a, const Insid
 // ---- The swizzle
 
 float inside_swizzle(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
-    constexpr float h = 66;
+    constexpr float h = 70;
     const auto& rule_here = inside_ways(state, at).swizzle;
     if (!rule_here || a.h < h + 24 || at.event->op == Op::multiply_add) return 0;
     const Theme& t = *c.theme;

@@ -172,11 +172,15 @@ void draw_row_numbers(Column& col, const InsidePlace& at) {
     }
 }
 
-void draw_lane_words(Column& col, const AppState& state, const InsidePlace& at) {
-    const auto words = inside::lane_words(at.record(), at.block(), *at.event, state.inside.lane);
+// Of a step that the chosen lane has no part in, another lane speaks.
+void draw_lane_words(Column& col, const InsidePlace& at) {
+    const bool own = at.event->has(at.lane);
+    const int lane = own || at.event->lanes == 0 ? at.lane : elected_lane(*at.event);
+    const auto words = inside::lane_words(at.record(), at.block(), *at.event, lane);
     if (words.empty() || col.room() < 70) return;
     const Theme& t = *col.c.theme;
-    col.head("Lane " + str(state.inside.lane));
+    if (at.event->op == Op::fetch_tile) col.words(fetch_sentence(at), size::small, t.t1), col.y += 8;
+    col.head("Lane " + str(lane) + (own ? "" : "; lane " + str(at.lane) + " has no part in it"));
     for (const auto& one : words) {
         if (col.room() < 22) break;
         const float w = col.c.text(col.a.inner_x(), col.y + 8, one.name, size::small, t.t3);
@@ -348,7 +352,7 @@ void inside_step(const Canvas& c, AppState& state, const Rect& a) {
     col.words(capitalised(words.note), size::small, t.t2, 3), col.y += 8;
     col.y += inside_sums(c, state, rest(), at);
     draw_meeting_words(col, state, at);
-    draw_lane_words(col, state, at);
+    draw_lane_words(col, at);
     col.y += inside_swizzle(c, state, rest(), at);
     col.y += inside_operands(c, state, rest(), at);
     col.y += inside_exponent(c, state, rest(), at);

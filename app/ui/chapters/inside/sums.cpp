@@ -126,6 +126,12 @@ void draw_eight(const Canvas& c, const SumsSheet& s, const Sums& sums, const Ins
     c.frame(s.area.x - 3, s.area.y - 3, s.area.w + 6, s.area.h + 6, t.t1, 1.5f * look.line, radius::cell);
 }
 
+// What the columns of the sums count.
+std::string columns_of(const inside::NamedSums& named) {
+    if (named.of_registers) return "columns ";
+    return named.B == Matter::Q || named.B == Matter::dO ? "queries " : "keys ";
+}
+
 // Rows at the left, columns below.
 void draw_indices(const Canvas& c, const SumsSheet& s, const Sums& sums, bool with_rows,
                   const InsideLook& look) {
@@ -140,9 +146,8 @@ void draw_indices(const Canvas& c, const SumsSheet& s, const Sums& sums, bool wi
         }
     const int first = sums.named.column + s.first;
     c.text_within(s.area.x + s.area.w / 2, s.area.bottom() + look.small * .8f + 4, s.area.w + 30,
-                  (sums.named.B == Matter::V ? "columns " : "keys ") +
-                      range_text(first, first + s.columns - 1),
-                  look.small, t.t3, Align::center);
+                  columns_of(sums.named) + range_text(first, first + s.columns - 1), look.small, t.t3,
+                  Align::center);
 }
 
 void draw_heads(const Canvas& c, const SumsSheet& whole, const SumsSheet& eighth, const Sums& sums, float y,

@@ -1,8 +1,9 @@
 // The timeline: a lane for each warp, one slot for each step; behind them the copies on their way, and the
-// barriers where all meet. Below it what moves the walk.
+// barriers where all meet.
 #include "app/ui/chapters/inside/inside.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
+#include "core/inside/words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +15,7 @@ namespace {
 using inside::Flight;
 using inside::Matter;
 using inside::Op;
-using inside::Stride;
+using inside::Phase;
 
 /// Where slots and warps lie.
 struct WarpSheet {
@@ -92,8 +93,8 @@ void draw_running(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet
 
 struct FlightBar {
     const Flight* flight;
-    float x, end;    ///< of the bar
-    float name = 0;  ///< where its name begins; 0: it has no room
+    float x, end;                  ///< of the bar
+    float name = 0, name_end = 0;  ///< where its name is; 0: it has no room
     int row = 0;
 };
 
@@ -111,6 +112,11 @@ Line flight_name(const InsidePlace& at, const Flight& flight) {
 constexpr std::size_t most_named = 80;  ///< of more bars only those on their way have names
 /// Half of what the marks of a copy are high.
 float flight_mark(float size) { return std::max(3.2f, size * .3f); }
+
+/// Where it is committed; far at the left: nowhere.
+float tick_of(const WarpSheet& sheet, const Flight& f) {
+    return f.committed < 0 ? -1e6f : sheet.x(f.committed) + sheet.slot_w;
+}
 
 bool flies(const Flight& f, int now) { return f.issued <= now && (f.arrived < 0 || now < f.arrived); }
 
@@ -150,14 +156,17 @@ std::vector<FlightBar> lay_out_flights(const Canvas& c, const InsidePlace& at, c
             const float w = rich_width(c, flight_name(at, *bar.flight), size) + 6,
                         mark = flight_mark(size) * 2 + 6;
             const bool inside = bar.end - bar.x >= w + 2 * mark;
-            const float name = inside ? bar.x + mark : bar.end + 6;
+            // Clear of the tick of what is committed
+            const float tick = tick_of(sheet, *bar.flight) + 8;
+            float name = inside ? bar.x + mark : bar.end + 6;
+            if (inside && tick > name && tick < name + w && tick + w < bar.end - mark) name = tick;
             // Where bars of one row meet, a name would be written over.
             const auto meeting =
                 std::ranges::count_if(taken[static_cast<std::size_t>(bar.row)],
                                       [&](const Taken& t) { return t.from < bar.end && t.to > bar.x; });
             if (meeting > 1) continue;
             if (!inside && (name + w > sheet.area.right() + 2 || meets(bar.row, bar.end, name + w))) continue;
-            bar.name = name;
+            bar.name = name, bar.name_end = name + w;
             if (!inside) take(bar.row, bar.end, name + w);
         }
     return bars;
@@ -186,13 +195,20 @@ void draw_flight_bar(const Canvas& c, const InsidePlace& at, const WarpSheet& sh
                    {bar.x + 1 + 2 * mark, middle - mark},
                    {bar.x + 1 + mark, middle + mark}},
                   ink);
-    const float tick = flight.committed < 0 ? -1 : sheet.x(flight.committed) + sheet.slot_w;
+    const float tick = tick_of(sheet, flight);
     const bool behind = tick >= bar.x + 2 * mark + 3 && tick <= bar.end - 2 * mark - 2;
-    if (behind && (bar.name <= 0 || bar.name > bar.end || tick < bar.name - 2))
+    if (behind && (bar.name <= 0 || tick < bar.name - 2 || tick > bar.name_end))
         c.rect(tick, middle - mark, 2, 2 * mark, ink);
     if (flight.arrived >= 0 && w >= 5 * mark) c.disc(bar.end - mark - 1, middle, mark * .8f, ink);
+}
+
+// Above all bars: its index may reach into the next row.
+void draw_flight_name(const Canvas& c, const InsidePlace& at, const FlightBar& bar, float middle,
+                      float size) {
+    const bool flying = flies(*bar.flight, at.steps().slot(at.warp, at.k));
     if (bar.name > 0)
-        c.rich(bar.name, middle, flight_name(at, flight), size, Align::left, flying ? t.t1 : t.t2);
+        c.rich(bar.name, middle, flight_name(at, *bar.flight), size, Align::left,
+               flying ? c.theme->t1 : c.theme->t2);
 }
 
 // Behind the warps the hue of what is on its way; where several are, that of who began first.
@@ -212,73 +228,40 @@ void draw_flight_tints(const Canvas& c, const InsidePlace& at, const WarpSheet& 
 
 // ---- Below the warps: what the chosen one computes, and the slots
 
-/// What a step computes, of the loop over the keys.
-enum class Phase { none, scores, softmax, output };
-Phase phase_of(const InsidePlace& at, std::uint32_t n) {
-    const Matter matter = at.origins().matter(n);
-    const inside::Event& event = at.block().events[n];
-    switch (event.op) {
-    // What it is computed from comes from shared memory just before, and of plain arithmetic that is all that
-    // is known.
-    case Op::load:
-    case Op::load_matrices:
-    case Op::load_transposed:
-        if (!inside::is_shared(at.block().words_of(event)[0])) return Phase::none;
-        return matter == Matter::Q || matter == Matter::K ? Phase::scores
-               : matter == Matter::V                      ? Phase::output
-                                                          : Phase::none;
-    case Op::multiply_add:
-    case Op::multiply_async:
-        return matter == Matter::S ? Phase::scores : matter == Matter::O ? Phase::output : Phase::none;
-    case Op::exp2:
-    case Op::exp: return Phase::softmax;
-    default: return Phase::none;
-    }
-}
-
-Line phase_name(Phase phase) {
+/// `tile`: of K and V; −1: not told.
+Line phase_name(Phase phase, int tile = -1) {
+    const auto numbered = [&](const char* letter, Role role) {
+        return tile < 0 ? pieces(symbol(letter, role)) : pieces(symbol(letter, role), sub(str(tile), role));
+    };
     switch (phase) {
     case Phase::scores:
         return pieces(symbol("S", Role::S), word(" = "), symbol("Q", Role::Q), word(" "),
-                      symbol("K", Role::K), super("T", Role::K));
+                      numbered("K", Role::K), super("T", Role::K));
     case Phase::softmax:
         return pieces(symbol("m", Role::m), word(" "), symbol("α", Role::alpha), word(" "),
                       symbol("P", Role::S, true), word(" "), symbol("ℓ", Role::l));
     case Phase::output:
         return pieces(symbol("O", Role::O), word(" += "), symbol("P", Role::S, true), word(" "),
-                      symbol("V", Role::V));
+                      numbered("V", Role::V));
+    case Phase::exponentials: return pieces(word("exp"));
     default: return {};
     }
 }
 
-// From the first step of a kind to the last one before another kind; a step for each pixel is looked at.
 void draw_phases(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, float y, float size) {
     const Theme& t = *c.theme;
-    struct Stretch {
-        Phase phase;
-        float from, to;
-    };
-    std::vector<Stretch> all;
-    const int count = at.steps().count(at.warp), ahead = static_cast<int>(1 / (c.s * sheet.slot_w));
-    for (int k = 0; k < count;) {
-        const Phase phase = phase_of(at, at.steps().event(at.warp, k));
-        const int slot = at.steps().slot(at.warp, k);
-        if (phase != Phase::none) {
-            if (all.empty() || all.back().phase != phase) all.push_back({phase, sheet.x(slot), 0});
-            all.back().to = sheet.x(slot) + sheet.slot_w;
-        }
-        k = ahead < 2 ? k + 1 : std::max(k + 1, at.steps().at_slot(at.warp, slot + ahead, k));
-    }
     const float least = 2.5f * size;  // of a very long record each pixel may be another stretch
-    for (const Stretch& s : all) {
-        if (s.to - s.from < least) continue;
-        const Line name = phase_name(s.phase);
-        const float w = rich_width(c, name, size), middle = (s.from + s.to) / 2;
-        if (s.to - s.from < w + 8) continue;
+    for (const inside::PhaseStretch& s : at.launch->phases[static_cast<std::size_t>(at.warp)]) {
+        const float from = sheet.x(s.first), to = sheet.x(s.last + 1);
+        if (to - from < least) continue;
+        Line name = phase_name(s.phase, s.tile);
+        if (rich_width(c, name, size) + 8 > to - from) name = phase_name(s.phase);
+        const float w = rich_width(c, name, size), middle = (from + to) / 2;
+        if (to - from < w + 8) continue;
         c.rich(middle, y, name, size, Align::center);
-        if (s.to - s.from < w + 28) continue;
-        c.line({s.from, y}, {middle - w / 2 - 6, y}, t.line2, 1);
-        c.line({middle + w / 2 + 6, y}, {s.to, y}, t.line2, 1);
+        if (to - from < w + 28) continue;
+        c.line({from, y}, {middle - w / 2 - 6, y}, t.line2, 1);
+        c.line({middle + w / 2 + 6, y}, {to, y}, t.line2, 1);
     }
 }
 
@@ -360,200 +343,93 @@ void draw_playhead(const Canvas& c, const InsidePlace& at, const WarpSheet& shee
     c.rect(x - 3.5f, sheet.y(at.warp) - 1, 7, sheet.lane_h + 2, t.focus, 2);
 }
 
+bool same_role(const inside::WarpRole& a, const inside::WarpRole& b) {
+    return a.kind == b.kind && a.number == b.number;
+}
+bool have_roles(const InsidePlace& at) {
+    return std::ranges::any_of(at.launch->roles, [](const inside::WarpRole& role) {
+        return role.kind != inside::WarpRole::Kind::none;
+    });
+}
+
+/// As wide as the names of the warps are.
+float names_width(const InsidePlace& at, float size) {
+    if (!have_roles(at)) return text_width(Face::semibold, size, "warp 00") + 12;
+    return text_width(Face::regular, size, "consumer 0") + text_width(Face::semibold, size, "00") + 22;
+}
+
+// "consumer 2" beside its warps.
+void draw_roles(const Canvas& c, const WarpSheet& sheet, float left, const InsidePlace& at, float size) {
+    const Theme& t = *c.theme;
+    const auto& roles = at.launch->roles;
+    const auto role_of_warp = [&](int w) -> const inside::WarpRole& {
+        return roles[static_cast<std::size_t>(w)];
+    };
+    for (int first = 0, end = 0; first < at.steps().warps(); first = end) {
+        while (end < at.steps().warps() && same_role(role_of_warp(end), role_of_warp(first))) ++end;
+        const float top = sheet.y(first), foot = sheet.y(end - 1) + sheet.lane_h;
+        const bool chosen = at.warp >= first && at.warp < end;
+        if (foot - top < size * .8f) continue;
+        c.text(left, (top + foot) / 2, role_text(role_of_warp(first)), size, chosen ? t.t1 : t.t3,
+               chosen ? Face::medium : Face::regular);
+    }
+}
+
+std::string warp_tip(const InsidePlace& at, int warp) {
+    const std::string role = role_text(at.launch->roles[static_cast<std::size_t>(warp)]);
+    return "Warp " + str(warp) + (role.empty() ? "" : ", " + role) + ": " +
+           counted(at.steps().count(warp), "step");
+}
+
 void draw_names(const Canvas& c, AppState& state, const WarpSheet& sheet, float left, const InsidePlace& at,
                 float size) {
     const Theme& t = *c.theme;
     const int warps = at.steps().warps(),
               apart = std::max(1, static_cast<int>(std::ceil(size / sheet.pitch)));
+    const bool roles = have_roles(at);
+    if (roles) draw_roles(c, sheet, left, at, size);
     for (int w = 0; w < warps; ++w) {
         const bool chosen = w == at.warp;
         const float y = sheet.y(w) + sheet.lane_h / 2;
+        const Face face = chosen ? Face::semibold : Face::regular;
         // Where all names have no room, the chosen one and those at a distance
         if (chosen || (w % apart == 0 && std::abs(w - at.warp) >= apart))
-            c.text(left, y, "warp " + str(w), size, chosen ? t.t1 : t.t3,
-                   chosen ? Face::semibold : Face::regular);
+            c.text(roles ? sheet.area.x - 12 : left, y, roles ? str(w) : "warp " + str(w), size,
+                   chosen ? t.t1 : t.t3, face, roles ? Align::right : Align::left);
         const Hot hot =
             hot_area(c, "##warp " + str(w), left - 4, sheet.y(w) - 1, sheet.area.x - left, sheet.pitch);
+        if (hot.hovered) tooltip(c, warp_tip(at, w) + ". Click: this moment in it.");
         if (hot.clicked) choose_warp(state, w);
     }
 }
 
+// "Warp 5, consumer 1, step 120: ldmatrix"
+std::string step_tip(const InsidePlace& at, int warp, int k) {
+    const std::string role = role_text(at.launch->roles[static_cast<std::size_t>(warp)]);
+    const inside::Event& event = at.block().events[at.steps().event(warp, k)];
+    const Phase phase =
+        phase_of(at.block(), at.origins(), at.steps().event(warp, k), at.walk->own_text.empty());
+    static constexpr const char* names[] = {"", ", for S", ", of the softmax", "", ", for O"};
+    static_assert(std::size(names) == static_cast<std::size_t>(Phase::output) + 1);
+    return "Warp " + str(warp) + (role.empty() ? "" : ", " + role) + ", step " + format_count(k + 1) + ": " +
+           inside::words_of_step(at.record(), at.block(), event).instruction +
+           names[static_cast<std::size_t>(phase)];
+}
+
 void answer_mouse(const Canvas& c, AppState& state, const WarpSheet& sheet, const InsidePlace& at) {
     const Hot hot = hot_area(c, "##warps", sheet.area.x, sheet.area.y - 18, sheet.area.w, sheet.area.h + 24);
-    if (!hot.held && !hot.clicked) return;
     const Point mouse = c.mouse();
     const int slot = static_cast<int>((mouse.x - sheet.area.x) / sheet.slot_w);
-    const int row = static_cast<int>((mouse.y - sheet.area.y) / sheet.pitch);
+    const int row =
+        std::clamp(static_cast<int>((mouse.y - sheet.area.y) / sheet.pitch), 0, at.steps().warps() - 1);
+    if (hot.hovered && !hot.held && mouse.y >= sheet.area.y && at.steps().count(row) > 0)
+        tooltip(c, step_tip(at, row, at.steps().at_slot(row, std::max(0, slot))));
+    if (!hot.held && !hot.clicked) return;
     // A drag stays in its warp.
-    const int warp =
-        hot.clicked && mouse.y >= sheet.area.y ? std::clamp(row, 0, at.steps().warps() - 1) : at.warp;
+    const int warp = hot.clicked && mouse.y >= sheet.area.y ? row : at.warp;
     state.inside.playing = false;
     go_inside(state, warp, at.steps().at_slot(warp, std::max(0, slot)));
 }
-
-// ---- The bar that moves the walk
-
-float draw_transport(const Canvas& c, AppState& state, float x, float y, const InsidePlace& at) {
-    IconRow icon{c, x, y, space::control, 4};
-    const int last = at ? at.steps().count(at.warp) - 1 : 0;
-    const bool there = at && !awaits_own_kernel(state);
-    const Stride stride = inside_stride(state);
-    const auto back = [&] { state.inside.playing = false; };
-    if (icon("##inside first", Icon::first, {.enabled = there && at.k > 0, .tooltip = "First (Home)"}))
-        back(), go_inside(state, at.warp, 0);
-    if (icon("##inside back", Icon::back, {.enabled = there && at.k > 0, .tooltip = "Back (←)"}))
-        back(), go_inside_by(state, stride, -1);
-    if (icon("##inside play", state.inside.playing ? Icon::pause : Icon::play,
-             {.primary = true, .enabled = there, .tooltip = "Play, pause (Space)"}))
-        toggle_inside_play(state);
-    if (icon("##inside forward", Icon::forward, {.enabled = there && at.k < last, .tooltip = "Forward (→)"}))
-        back(), go_inside_by(state, stride, 1);
-    if (icon("##inside last", Icon::last, {.enabled = there && at.k < last, .tooltip = "Last (End)"}))
-        back(), go_inside(state, at.warp, last);
-    return icon.x;
-}
-
-float draw_counter(const Canvas& c, float x, float y, const InsidePlace& at) {
-    const Theme& t = *c.theme;
-    x += 12 + c.text(x + 12, y, "Step", size::body, t.t2);
-    x += 8 + c.text(x + 8, y, format_count(at.k + 1), 20, t.t1, Face::semibold);
-    x += 8 + c.text(x + 8, y, "of " + format_count(at.steps().count(at.warp)), size::body, t.t2);
-    const int tile = at.steps().tile(at.warp, at.k);
-    if (at.steps().tiles() > 1) {
-        const std::string words =
-            tile < 0 ? "before the tiles" : "tile " + str(tile + 1) + " of " + str(at.steps().tiles());
-        x += 16 + c.text(x + 16, y, words, size::body, t.t2);
-    }
-    return x;
-}
-
-void draw_strides(const Canvas& c, AppState& state, float& x, float y) {
-    const std::vector<std::string> names{"Instruction", "Line", "Barrier", "Tile"};
-    segmented(c, "##stride", x, y, names, state.inside.stride);
-    x += segmented_width(names);
-}
-
-// To the lesson, and to another rung beside this one, where that has room.
-void draw_ways_on(const Canvas& c, AppState& state, float& x, float right, float y) {
-    constexpr float w = 70, gap = 6;
-    if (right - x < w) return;
-    if (button(c, "##to lesson", x, y, w, space::control, "Lesson",
-               {.size = size::small, .tooltip = "To the step of the lesson that this is (V)"}))
-        state.keys.push_back({Key::v});
-    x += w + gap;
-    if (right - x < w) return;
-    if (button(c, "##two rungs", x, y, w, space::control, "Rungs",
-               {.size = size::small, .tooltip = "Two rungs on this problem, side by side (R)"}))
-        state.inside.ladder = true;
-    x += w + gap;
-}
-
-// Of several launches, and of several blocks, the one that is walked through. Returns where they begin.
-float draw_which(const Canvas& c, AppState& state, float right, float y, const InsidePlace& at) {
-    const auto launches = static_cast<int>(at.walk->launches.size());
-    if (launches > 1) {
-        const auto name = [](int n) { return "launch " + str(n + 1); };
-        const int here = at.walk->launch_at(state.inside.launch);
-        right -= 104;
-        const ButtonLook look{.tooltip = "Which of its launches is walked through"};
-        if (const Dropdown list{c, "##launch", {right, y, 104, space::control}, name(here), look})
-            for (int n = 0; n < launches; ++n)
-                if (dropdown_item(c, name(n), name(n), n == here))
-                    state.inside.launch = n, state.inside.step = 0;
-        right -= 6;
-    }
-    const inside::Launch& launch = *at.launch->launch;
-    const int blocks = launch.x * launch.y * launch.z;
-    if (blocks < 2) return right;
-    const auto name = [](int n) { return "block " + str(n); };
-    right -= 100;
-    const ButtonLook look{.tooltip = "Which block of its grid is walked through"};
-    if (const Dropdown list{c, "##block", {right, y, 100, space::control}, name(state.inside.block), look})
-        for (int n = 0; n < std::min(blocks, 64); ++n)
-            if (dropdown_item(c, name(n), name(n), n == state.inside.block)) state.inside.block = n;
-    return right - 6;
-}
-
-/// A word of the legend with its mark; hovering explains it.
-struct LegendEntry {
-    const char* word;
-    const char* term;  ///< its card in the glossary
-};
-
-float legend_width(std::span<const LegendEntry> all) {
-    float w = 0;
-    for (const LegendEntry& entry : all) w += text_width(Face::regular, size::small, entry.word) + 32;
-    return w;
-}
-
-void draw_mark(const Canvas& c, std::size_t n, float x, float y) {
-    const Theme& t = *c.theme;
-    if (n == 0) c.polygon({{x, y - 4}, {x + 9, y - 4}, {x + 4.5f, y + 4}}, t.t2);
-    if (n == 1) c.rect(x + 4, y - 4, 2, 8, t.t2);
-    if (n == 2) c.disc(x + 5, y, 3.5f, t.t2);
-    if (n == 3) c.line({x + 5, y - 7}, {x + 5, y + 7}, t.t2, 1.5f);
-}
-
-constexpr LegendEntry legend_marks[] = {{"copy issued", "copy-in-background"},
-                                        {"committed", "copy-group"},
-                                        {"arrived", "copy-in-background"},
-                                        {"barrier", "barrier"}};
-
-void draw_legend_marks(const Canvas& c, AppState& state, float x, float y, ImU32 ink) {
-    for (std::size_t n = 0; n < std::size(legend_marks); ++n) {
-        x += 16;
-        draw_mark(c, n, x, y);
-        const float w = c.text(x + 16, y, legend_marks[n].word, size::small, ink);
-        tip_of_term(c, state, "##mark " + str(n), {x, y - 10, 16 + w, 20}, legend_marks[n].term);
-        x += 16 + w;
-    }
-}
-
-struct LegendHue {
-    const char* word;
-    Matter matter;
-};
-std::span<const LegendHue> legend_hues(const InsidePlace& at) {
-    static constexpr LegendHue forward[] = {{"Q", Matter::Q},    {"K", Matter::K}, {"V", Matter::V},
-                                            {"S, P", Matter::S}, {"O", Matter::O}, {"else", Matter::none}};
-    static constexpr LegendHue backward[] = {{"Q, dQ", Matter::Q}, {"K, dK", Matter::K},
-                                             {"V, dV", Matter::V}, {"S, P", Matter::S},
-                                             {"O, dO", Matter::O}, {"else", Matter::none}};
-    const bool back = at.record().outputs.size() > 1;  // gradients
-    return back ? std::span<const LegendHue>(backward) : forward;
-}
-
-void draw_legend_hues(const Canvas& c, const InsidePlace& at, float x, float y, ImU32 ink) {
-    const Theme& t = *c.theme;
-    for (const LegendHue& one : legend_hues(at)) {
-        const ImU32 hue = one.matter == Matter::none ? t.line2 : hue_of(t, one.matter);
-        c.rect(x, y - 5, 10, 10, mix(t.panel, hue, .8f), 2);
-        const float w = c.text(x + 14, y, one.word, size::small, ink);
-        const Hot hot = hot_area(c, std::string("##hue ") + one.word, x, y - 10, 14 + w, 20);
-        if (hot.hovered)
-            tooltip(c,
-                    one.matter == Matter::none
-                        ? std::string("Steps that are about none of the matrices: barriers, waits, shuffles")
-                        : "Steps that are about " + std::string(one.word) + "; tall ones are products");
-        x += 26 + w;
-    }
-}
-
-// Colours are the quantity that a step is about, tall ones products; then the marks.
-void draw_legend(const Canvas& c, AppState& state, const InsidePlace& at, float x, float right, float y) {
-    const Theme& t = *c.theme;
-    float hues_w = 0;
-    for (const LegendHue& one : legend_hues(at))
-        hues_w += text_width(Face::regular, size::small, one.word) + 26;
-    const float marks_w = legend_width(legend_marks);
-    float pen = right;
-    if (marks_w <= right - x - 16) draw_legend_marks(c, state, pen -= marks_w, y, t.t3);
-    if (hues_w <= pen - x - 16) draw_legend_hues(c, at, pen - hues_w, y, t.t3);
-}
-
-}  // namespace
-
-namespace {
 
 /// How the height is shared out: rows of copies, the warps, what they compute, the slots.
 struct WarpRows {
@@ -592,7 +468,7 @@ WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
 
 void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
                 const InsideLook& look) {
-    const float names = text_width(Face::semibold, look.small, "warp 00") + 12;
+    const float names = names_width(at, look.small);
     const int warps = at.steps().warps();
     const WarpRows rows = share_out(a.h, at, look);
     WarpSheet sheet;
@@ -607,6 +483,8 @@ void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     draw_flight_tints(c, at, sheet, bars);
     for (const FlightBar& bar : bars)
         draw_flight_bar(c, at, sheet, bar, a.y + px(bar.row) * rows.row, rows.row - 2, look.small);
+    for (const FlightBar& bar : bars)
+        draw_flight_name(c, at, bar, a.y + px(bar.row) * rows.row + rows.row / 2 - 1, look.small);
     for (int w = 0; w < warps; ++w) draw_lane(c, at, sheet, w);
     draw_running(c, at, sheet);
     draw_barriers(c, at, sheet);
@@ -621,28 +499,6 @@ void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     if (rows.phases > 0) draw_phases(c, at, sheet, y + rows.phases / 2, look.small), y += rows.phases;
     if (rows.axis > 0) draw_slot_axis(c, at, sheet, names, y + rows.axis / 2, look.small);
     answer_mouse(c, state, sheet, at);
-}
-
-void draw_far_legend(const Canvas& c, AppState& state, const InsidePlace& at, const Rect& a) {
-    const float factor = size::far / size::small;
-    const Enlarged large(c, {a.x, a.y}, factor);
-    draw_legend_hues(large.c, at, 0, a.h / factor * .25f, c.theme->t2);
-    draw_legend_marks(large.c, state, -16, a.h / factor * .75f, c.theme->t2);
-}
-
-void inside_warps(const Canvas& c, AppState& state, const Rect& a) {
-    const Panel panel(c, "Warps", a);
-    const InsidePlace at = place_inside(state);
-    const float bar = a.bottom() - space::foot + 2 - space::control, middle = bar + space::control / 2;
-    float x = draw_transport(c, state, a.inner_x(), bar, at);
-    if (!at || awaits_own_kernel(state)) return;
-    draw_warps(c, state, {a.inner_x(), a.y + 8, a.inner_w(), bar - a.y - 14}, at, {});
-    x = draw_counter(c, x, middle, at) + 18;
-    draw_strides(c, state, x, bar);
-    x += 12;
-    const float which = draw_which(c, state, a.inner_right(), bar, at);
-    draw_ways_on(c, state, x, which, bar);
-    draw_legend(c, state, at, x, which, middle);
 }
 
 }  // namespace tilewalk::ui

@@ -23,11 +23,20 @@ static void look_up_step(InsideWays& ways, const InsidePlace& at) {
                                            at.launch->shared, area, at.steps().slot(at.warp, at.k)));
 }
 
-const InsideWays& inside_ways(AppState& state, const InsidePlace& at) {
+static InsideWays& ways_of_walk(AppState& state) {
     InsidePage& page = inside_page(state);
     if (!page.ways || page.ways->of != page.shown)
         page.ways = std::make_shared<InsideWays>(page.shown, page.sources);
-    InsideWays& ways = *page.ways;
+    return *page.ways;
+}
+
+const std::optional<LessonNumber>& lesson_number_kept(AppState& state, const InsidePlace& at) {
+    return ways_of_walk(state).lesson.of({at.launch, at.n, at.lane, state.inside.cell, at.bridge},
+                                         [&] { return lesson_number(state); });
+}
+
+const InsideWays& inside_ways(AppState& state, const InsidePlace& at) {
+    InsideWays& ways = ways_of_walk(state);
     const bool same_step = ways.launch == at.launch && ways.event == at.n && ways.lane >= 0;
     if (same_step && ways.lane == at.lane) return ways;
     if (!same_step) look_up_step(ways, at);

@@ -2,10 +2,13 @@
 // who uses what the lane's step brought.
 #pragma once
 
-#include "app/ui/chapters/inside/page.h"
+#include "app/ui/chapters/inside/bridge.h"
+#include "core/base/remembered.h"
 #include "core/inside/calls.h"
 #include "core/inside/meeting.h"
 #include "core/inside/uses.h"
+
+#include <tuple>
 
 namespace tilewalk::ui {
 
@@ -28,7 +31,13 @@ struct InsideWays {
     inside::NamedSums sums;        ///< these
     std::optional<inside::Swizzle> swizzle;
     std::vector<inside::SharedContent> contents;  ///< of the areas of shared memory
+
+    /// The same number of the lesson for the place, the cell and the bridge.
+    using OfNumber = std::tuple<const InsideWalk::Launch*, std::uint32_t, int, int, const inside::Bridge*>;
+    Remembered<OfNumber, std::optional<LessonNumber>> lesson;
 };
+/// What the step is in the lesson, looked up once for a place.
+const std::optional<LessonNumber>& lesson_number_kept(AppState& state, const InsidePlace& at);
 /// Of the place where the walk stands.
 const InsideWays& inside_ways(AppState& state, const InsidePlace& at);
 

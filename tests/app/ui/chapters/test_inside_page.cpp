@@ -5,6 +5,7 @@
 #include "app/ui/chapters/inside/inside.h"
 #include "app/ui/state/chapters.h"
 #include "core/base/numbers.h"
+#include "core/inside/tiles.h"
 #include "core/inside/words.h"
 #include "tests/app/ui/layout_check.h"
 
@@ -294,6 +295,61 @@ TEST_CASE(
     for (int n = 0; n < 31; ++n) page.press(Key::c);
     CHECK(page.state.inside.cell == before);  // round all 32 of the lane
     check_new_frame(page);
+}
+
+TEST_CASE(
+    "inside page: a tile that TMA brings shows its box, its sectors, its chunks and its barrier, whoever "
+    "asked for it") {
+    for (const Screen& screen : all_screens) {
+        InsideProgram page(screen, "f7-hopper");
+        page.go_to(inside::Op::fetch_tile);
+        REQUIRE(page.at().lane == 13);
+        REQUIRE_FALSE(page.at().event->has(13));
+        const inside::TileFetch tile(page.at().words);
+        const std::string sectors = str(static_cast<int>(tile.sectors())) + " sectors";
+        char barrier[16];
+        std::snprintf(barrier, sizeof barrier, "0x%x", tile.barrier);
+        page.check_shows({"A tile that comes by itself", "One elected lane", format_size(tile.bytes_read()),
+                          "in HBM, 128 × 64", "columns 0…63", "c XOR (r mod 8)", "lane 13 has no part in it",
+                          barrier});
+        CHECK_FALSE(page.shows("asks for no address"));
+        check_new_frame(page, "a tile");
+        page.press(Key::m);
+        page.frame(2);
+        page.check_shows({sectors});
+        check_new_frame(page, "a tile, other panel");
+        page.state.presenter = true;
+        page.frame(2);
+        page.check_shows({"One elected lane, lane 0, asks for all " + sectors});
+        check_new_frame(page, "a tile, on stage");
+    }
+}
+
+TEST_CASE("inside page: what colours and marks mean, and which warps are which, is there at every size") {
+    for (const Screen& screen : all_screens)
+        for (const char* kernel : {"f5-flash2", "f7-hopper", "f0-materialise"}) {
+            InsideProgram page(screen, kernel);
+            CAPTURE(kernel);
+            CAPTURE(screen.width);
+            if (!page.shows("copy issued")) {
+                page.click("legend");
+                page.frame(2);
+            }
+            page.check_shows({"copy issued", "committed", "arrived", "barrier", "S, P", "else"});
+            for (const Item& item : page.items())
+                if (item.text.starts_with("legend")) {
+                    CHECK(item.min.y >= 0);
+                    CHECK(item.max.x <= static_cast<float>(screen.width));
+                }
+            if (std::string(kernel) == "f7-hopper") {
+                page.check_shows({"producer", "consumer 1", "consumer 2"});
+                page.press(Key::escape);
+                page.frame(2);
+                page.hover("warp 9");
+                page.wait(60);
+                page.check_shows({"Warp 9, consumer 2: "});
+            }
+        }
 }
 
 // How many events it looks at; tilewalk_bench takes the time.

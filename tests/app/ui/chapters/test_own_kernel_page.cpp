@@ -76,6 +76,18 @@ TEST_CASE("own kernel: a file that is dropped runs only after that was agreed to
     }
 }
 
+TEST_CASE("own kernel: what it loads does not say what it computes") {
+    OwnPage page;
+    page.drop("my.cu");
+    page.press(Key::enter);
+    page.settle_run();
+    const auto named = [&] { return page.shows("S = Q") || page.shows("O += "); };
+    CHECK_FALSE(named());
+    choose_inside_kernel(page.state, "f2-tiled-fp32");
+    page.settle_run();
+    CHECK(named());
+}
+
 TEST_CASE("own kernel: by mouse, and left again") {
     OwnPage page;
     page.drop("my.cu");
