@@ -1,5 +1,6 @@
 #include "tests/core/lessons/contract.h"
 
+#include "core/base/numbers.h"
 #include "core/class/glossary.h"
 #include "core/class/spoken.h"
 #include "core/lessons/softmax/softmax.h"
@@ -101,9 +102,9 @@ std::string sign_in(const Line& result) {
 }
 
 // Whoever works out the shown numbers comes to the shown result, if that takes no more than three decimals
-// more than the matrices have.
+// more than the settings say.
 void check_recalculation(const Told& t, const Printed& shown, double meant) {
-    constexpr long double fine = 1e-3L, finest = 1.001e-6L;
+    const long double fine = std::pow(10.0L, 1 - number_style().digits), finest = 1.001e-3L * fine;
     const auto formula = evaluate(plain(t.e.numbers));
     if (!formula || !std::isfinite(static_cast<double>(formula->value)) || !std::isfinite(meant)) return;
     const bool exact = std::abs(shown.value - meant) <= 1e-12L * std::abs(meant);
