@@ -180,7 +180,7 @@ void memory_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     const Canvas& c = page.c;
     const float x = space::far_side, w = W - 2 * x;
     if (H < from::presenter_page && points_at(state, "Roofline"))
-        return roofline(c, s, {x, 64, w, H - 64 - 16});
+        return roofline(c, s, {x, 72, w, H - 72 - 16});
     if (points_at(state, "Hierarchy")) {
         const Rect room{x, 72, w, H - 72 - 16};
         note_part(c, room, "Hierarchy");

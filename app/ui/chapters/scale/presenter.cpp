@@ -159,7 +159,7 @@ void scale_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     const std::string on = shown && brief ? ran_on(*shown) : "";
     if (shown)
         page.subject(on.empty() ? subject(*shown) : on + (shown->recorded ? ", " + shown->name() : ""), 300);
-    const float top = brief ? 64 : 136;
+    const float top = brief ? 72 : 136;
     const Rect area{x, top, w, H - top - (brief ? 12 : 132)};
     const Chart chart =
         slide == ScaleSlide::memory ? memory_chart(*c.theme, state) : far_time_chart(*c.theme, state);
