@@ -214,6 +214,10 @@ std::string chapter_words(const ChapterPlace& place) {
            place.name;
 }
 
+std::string chapter_words_in_short(const ChapterPlace& place) {
+    return std::to_string(place.chapter) + "/" + std::to_string(place.chapters) + " · " + place.name;
+}
+
 int stop_of_next_chapter(const TourScript& script, int n, int by) {
     const auto behind = std::ranges::upper_bound(script.chapters, n, {}, &TourChapter::first);
     if (by > 0) return behind == script.chapters.end() ? n : behind->first;

@@ -381,12 +381,13 @@ bool begins_chapter(const Tour& tour) {
     return place && place->stop == 1;
 }
 
-// Where it has room; where a chapter begins, whatever the heading has left then.
+// Where it has room, in short if need be; where a chapter begins, whatever the heading has left then.
 std::string chapter_within(const Tour& tour, float text, float room) {
     const auto place = chapter_place(tour.script, tour.at);
     if (!place) return "";
-    const std::string words = chapter_words(*place);
-    return begins_chapter(tour) || text_width(Face::medium, text, words) <= room ? words : "";
+    for (const std::string& words : {chapter_words(*place), chapter_words_in_short(*place)})
+        if (begins_chapter(tour) || text_width(Face::medium, text, words) <= room) return words;
+    return "";
 }
 
 // In a bar where it begins. Returns its width.
@@ -513,7 +514,7 @@ Pressed draw_band(const Canvas& c, const AppState& state, const Rect& a) {
     const float after =
         x + 24 +
         c.text_within(x, middle, right - x - 16, tour.stop().heading, look.heading, 0, Face::semibold);
-    if (const std::string chapter = chapter_within(tour, look.text, right - 32 - after);
+    if (const std::string chapter = chapter_within(tour, look.text, right - 16 - after);
         !begins_chapter(tour) && !chapter.empty())
         draw_chapter(c, tour, chapter, after, middle + 1, look.text);
     const float w = a.w - 2 * look.pad;
