@@ -120,6 +120,8 @@ CellRef cell_of(const KernelTrace& trace, KernelFault::Quantity quantity, int i,
 
 /// 0.0213, 1.77×10⁻⁷: three digits.
 std::string three_digits(double x);
+/// The limit with as many decimals as what is added up to it: "0.02805" for 2 · 0.00996 + 0.00813.
+std::string limit_text(const OutputVerdict& output);
 /// "max |O − O₆₄| = 7.80×10⁻⁴ ≤ 2 · 6.93×10⁻⁴ + 1.20×10⁻⁷ = 0.00139"
 std::string formula_text(const OutputVerdict& output);
 /// "first beyond rounding: P of tile (0, 1), row 3, column 5: 0.8123 against 0.8115", or "all within

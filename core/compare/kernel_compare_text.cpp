@@ -69,6 +69,16 @@ std::string three_digits(double x) {
     return format_fixed(x, 2 - static_cast<int>(std::floor(std::log10(size))));
 }
 
+std::string limit_text(const OutputVerdict& v) {
+    std::size_t decimals = 0;
+    for (const double part : {v.standard, v.floor}) {
+        if (!std::isfinite(part) || part < 1e-3 || v.limit() >= 100) return three_digits(v.limit());
+        const std::string text = three_digits(part);
+        decimals = std::max(decimals, text.size() - text.find('.') - 1);
+    }
+    return format_fixed(v.limit(), static_cast<int>(decimals));
+}
+
 std::string formula_text(const OutputVerdict& v) {
     const std::string x = info(v.slot).symbol;
     // As printed, which may miss the limit in its last digit

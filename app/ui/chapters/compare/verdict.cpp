@@ -83,7 +83,7 @@ void gauge_marks(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
                  const std::function<float(double)>& X) {
     const std::string one = "1 ×";
     const std::vector<std::pair<double, std::vector<std::string>>> marks = {
-        {v.limit(), {"limit " + three_digits(v.limit()), three_digits(v.limit())}},
+        {v.limit(), {"limit " + limit_text(v), limit_text(v)}},
         {v.factor * v.standard, {format_number(v.factor) + " ×"}},
         {v.standard,
          {"standard's error, " + three_digits(v.standard), "standard " + three_digits(v.standard), one}}};
@@ -128,8 +128,8 @@ void gauge_words(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
 
 }  // namespace
 
-// The error on the scale of the whole limit: what the standard's own error allows, marked once and twice, and
-// paler what the two roundings add.
+// The error on the scale of the whole limit, which has marks at the standard's error, at twice that and at
+// its end. Nothing else is filled: a second fill would be read as an error.
 void error_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float size) {
     const Theme& t = *c.theme;
     const double limit = v.limit(), largest = std::isfinite(v.error) ? v.error : infinity;
@@ -141,8 +141,6 @@ void error_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
     const float twice = X(v.factor * v.standard);
     const ImU32 strong = v.passed() ? t.t1 : t.danger;
     c.rect(a.x, y, a.w, h, t.well, radius::cell);
-    c.rect(a.x, y, twice - a.x, h, mix(t.raised, t.t3, .4f), radius::cell);
-    c.rect(twice, y, edge - twice, h, t.raised);
     c.hatch(edge, y, a.right() - edge, h, t.t3, 6);
     c.rect(a.x, y, std::max(2.0f, X(v.error) - a.x), h, strong, radius::cell);
     c.frame(a.x + .5f, y + .5f, a.w - 1, h - 1, t.line2, 1, radius::cell);

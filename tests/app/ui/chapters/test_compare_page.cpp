@@ -222,9 +222,9 @@ TEST_CASE(
             FAIL("no " << text);
             return 0.0f;
         };
-        const std::string limit_text = three_digits(v.limit());
+        const std::string words = limit_text(v);
         const float once = at("standard", "1 ×"), twice = at("2 ×", "2 ×"),
-                    limit = at("limit " + limit_text, limit_text);
+                    limit = at("limit " + words, words);
         CHECK(once < twice);
         CHECK(twice < limit);
     }
