@@ -219,7 +219,7 @@ void draw_number_bar(const Canvas& c, const Rect& a, const char* label, float va
 
 std::string luck_words(const BrokenWalk& told, const inside::Record& record) {
     std::string text = "All " + format_count(told.damage.cells) + " numbers are right";
-    if (record.races() == 0) return text + ", bit for bit.";
+    if (record.races() == 0) return text + ": bit for bit those of the sound run.";
     text +=
         told.tried == 1 ? " in this order." : " in each of " + str(told.tried) + " orders that were tried.";
     return text + " That is luck: nothing makes it so.";

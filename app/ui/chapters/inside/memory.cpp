@@ -371,8 +371,9 @@ void draw_sectors(const Canvas& c, const AppState& state, const Rect& a, const I
     const float title = look.far ? 44 : 22;
     const float w = c.text(a.x, a.y + title * .6f, counted(s.touched, "sector"), title, t.t1, Face::semibold);
     c.text_within(a.x + w + 12, a.y + title * .6f + 2, a.w - w - 12,
+                  // For the back row what a sector is, in place of what they are together
                   s.touched * inside::sector_bytes == s.bytes
-                      ? format_size(s.bytes) + ", all asked for"
+                      ? (look.far ? "of 32 B" : format_size(s.bytes)) + ", all asked for"
                       : format_size(s.touched * inside::sector_bytes) + ", asked for " + format_size(s.bytes),
                   look.small, t.t2);
     const float top = a.y + title * 1.5f, labels = look.small * 4.6f;

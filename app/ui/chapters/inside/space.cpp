@@ -221,7 +221,8 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     if (areas.empty()) return;
     const Theme& t = *c.theme;
     const auto& contents = inside_ways(state, at).contents;
-    const float addresses = text_width(Face::mono, look.small, "0x0000") + 8;
+    // From the back row nobody needs an address.
+    const float addresses = look.far ? 0 : text_width(Face::mono, look.small, "0x0000") + 8;
     const auto rects = lay_out_areas(areas, {a.x + addresses, a.y, a.w - addresses, a.h});
     const AllTouched touched = touched_by(at, event, look.fed);
     float free = a.y - 100;
@@ -253,7 +254,7 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
                     name_y = below;
             }
         }
-        if (r.y - free >= look.small + 1) {
+        if (!look.far && r.y - free >= look.small + 1) {
             c.text(r.x - 8, r.y + look.small * .5f, hex_address(area.begin), look.small, t.t3, Face::mono,
                    Align::right);
             free = r.y;

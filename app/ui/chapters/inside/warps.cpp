@@ -96,17 +96,18 @@ struct FlightBar {
     float x, end;                  ///< of the bar
     float name = 0, name_end = 0;  ///< where its name is; 0: it has no room
     int row = 0;
+    bool brief = false;  ///< its name has no bytes
 };
 
-/// "K" with the number of its tile, and its bytes.
-Line flight_name(const InsidePlace& at, const Flight& flight) {
+/// "K" with the number of its tile, and its bytes where they have room.
+Line flight_name(const InsidePlace& at, const Flight& flight, bool brief) {
     const inside::Record& record = at.record();
     const Matter matter = inside::matter_of(record, flight.from);
     Line name = matter_line(matter, "copy");
     const auto element = inside::element_of(record, flight.from);
     if (element && record.Bc > 0 && (matter == Matter::K || matter == Matter::V))
         name = pieces(name, sub(str(element->row / record.Bc), role_of(matter)));
-    return pieces(name, word(" " + format_size(flight.bytes)));
+    return brief ? name : pieces(name, word(" " + format_size(flight.bytes)));
 }
 
 constexpr std::size_t most_named = 80;  ///< of more bars only those on their way have names
@@ -152,22 +153,26 @@ std::vector<FlightBar> lay_out_flights(const Canvas& c, const InsidePlace& at, c
         for (FlightBar& bar : bars) {
             if (flies(*bar.flight, now) != flying || size <= 0 || (bars.size() > most_named && !flying))
                 continue;
-            // Inside its bar if it fits, else behind it
-            const float w = rich_width(c, flight_name(at, *bar.flight), size) + 6,
-                        mark = flight_mark(size) * 2 + 6;
-            const bool inside = bar.end - bar.x >= w + 2 * mark;
-            // Clear of the tick of what is committed
-            const float tick = tick_of(sheet, *bar.flight) + 8;
-            float name = inside ? bar.x + mark : bar.end + 6;
-            if (inside && tick > name && tick < name + w && tick + w < bar.end - mark) name = tick;
             // Where bars of one row meet, a name would be written over.
             const auto meeting =
                 std::ranges::count_if(taken[static_cast<std::size_t>(bar.row)],
                                       [&](const Taken& t) { return t.from < bar.end && t.to > bar.x; });
-            if (meeting > 1) continue;
-            if (!inside && (name + w > sheet.area.right() + 2 || meets(bar.row, bar.end, name + w))) continue;
-            bar.name = name, bar.name_end = name + w;
-            if (!inside) take(bar.row, bar.end, name + w);
+            // Inside its bar if it fits, else behind it; without its bytes before it has none
+            const float mark = flight_mark(size) * 2 + 6;
+            for (const bool brief : {false, true}) {
+                const float w = rich_width(c, flight_name(at, *bar.flight, brief), size) + 6;
+                const bool inside = bar.end - bar.x >= w + 2 * mark;
+                // Clear of the tick of what is committed
+                const float tick = tick_of(sheet, *bar.flight) + 8;
+                float name = inside ? bar.x + mark : bar.end + 6;
+                if (inside && tick > name && tick < name + w && tick + w < bar.end - mark) name = tick;
+                if (meeting > 1) break;
+                if (!inside && (name + w > sheet.area.right() + 2 || meets(bar.row, bar.end, name + w)))
+                    continue;
+                bar.name = name, bar.name_end = name + w, bar.brief = brief;
+                if (!inside) take(bar.row, bar.end, name + w);
+                break;
+            }
         }
     return bars;
 }
@@ -207,7 +212,7 @@ void draw_flight_name(const Canvas& c, const InsidePlace& at, const FlightBar& b
                       float size) {
     const bool flying = flies(*bar.flight, at.steps().slot(at.warp, at.k));
     if (bar.name > 0)
-        c.rich(bar.name, middle, flight_name(at, *bar.flight), size, Align::left,
+        c.rich(bar.name, middle, flight_name(at, *bar.flight, bar.brief), size, Align::left,
                flying ? c.theme->t1 : c.theme->t2);
 }
 

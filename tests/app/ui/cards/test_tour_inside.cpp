@@ -127,6 +127,19 @@ TEST_CASE("tour inside: on stage colours and marks of the warps are explained be
     CHECK(page.look_for("V", "Presenter"));
 }
 
+TEST_CASE("tour inside: on stage every copy has its name, a barrier no addresses") {
+    OnTour page;
+    page.state.presenter = true;
+    page.go_to_heading("A block and its warps");
+    // Its bar is too narrow for the bytes, too.
+    const auto names = std::ranges::count_if(page.items(), [](const Item& item) {
+        return item.kind == ItemKind::text && item.visible && item.text == "V0";
+    });
+    CHECK(names == 1);
+    page.go_to_heading("A barrier: nobody goes on alone");
+    CHECK_FALSE(page.shows("0x"));
+}
+
 TEST_CASE("tour inside: a barrier too few is shown where its accesses cross; the other stops are sound") {
     OnTour page;
     const InsidePlace at = page.go_to_heading("A barrier too few");
