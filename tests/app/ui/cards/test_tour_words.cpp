@@ -79,7 +79,7 @@ constexpr Term terms[] = {
     {"swizzle", "The swizzle stores chunk c"},
     {"chunk", "chunk c (16 bytes)"},
     {"XOR", "XOR is 1 in each bit in which two numbers differ"},
-    {"race", "still reads these: a race"},
+    {"race", "still loads these (ldmatrix): a race"},
     {"decoding", "A model that writes (decoding)"},
     {"SMs", "the GPU's processors, its SMs"},
     {"SM", "the GPU's processors, its SMs"},
