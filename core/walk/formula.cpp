@@ -2,6 +2,7 @@
 
 #include "core/base/numbers.h"
 #include "core/walk/printed_sum.h"
+#include "core/walk/printed_table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -281,17 +282,37 @@ double combined(Expr::Kind kind, double left, double right) {
 
 double evaluate(const Expr& expr) { return evaluate(expr, Decimals{.stored = true}); }
 
-static NumberLine written(const Expr& expr, double result) {
+// With the numbers of slots as the formula writes them all.
+static Expr alike(const Expr& expr) {
+    const MatrixDigits* first = nullptr;
+    if (written_alike(expr, first)) return expr;
+    Digits best;
+    collect(expr, best);
+    Followed followed;
+    collect(expr, best, followed);
+    Expr out = expr;
+    unify(out, best, followed);
+    return out;
+}
+
+static Decimals least_decimals(const Expr& expr) {
     std::vector<double> loose;
     collect(expr, loose);
-    Decimals decimals{.loose = natural_decimals(loose)};
-    const Shown target = shown(result);
-    const int enough = number_style().digits - 1 + more_for_result;
-    while (decimals.at_least < enough && !comes_to_shown(expr, decimals, target)) ++decimals.at_least;
-    // Where large numbers cancel, near is enough.
-    while (decimals.at_least < most_decimals && !comes_to_shown(expr, decimals, target) &&
-           !is_near(expr, decimals, target))
-        ++decimals.at_least;
+    return {.loose = natural_decimals(loose)};
+}
+
+std::optional<int> decimals_of_all(const std::function<bool(int)>& all_come, int least) {
+    for (int decimals = least; decimals <= number_style().digits - 1 + more_for_result; ++decimals)
+        if (all_come(decimals)) return decimals;
+    return {};
+}
+
+bool comes_to(double value, const std::string& shown) {
+    const auto [target, unit] = read_shown(shown);
+    return std::abs(value - target) <= .5 * unit * (1 + 1e-9) + 1e-14 * std::abs(target);
+}
+
+static NumberLine written(const Expr& expr, const Decimals& decimals) {
     Writer writer(decimals);
     writer.put(expr, true);
     NumberLine out(std::move(writer.line));
@@ -299,16 +320,37 @@ static NumberLine written(const Expr& expr, double result) {
     return out;
 }
 
-NumberLine write(const Expr& expr, double result) {
-    const MatrixDigits* first = nullptr;
-    if (written_alike(expr, first)) return written(expr, result);
-    Digits best;
-    collect(expr, best);
-    Followed followed;
-    collect(expr, best, followed);
-    Expr alike = expr;
-    unify(alike, best, followed);
-    return written(alike, result);
+NumberLine write(const Expr& given, double result) {
+    const Expr expr = alike(given);
+    Decimals decimals = least_decimals(expr);
+    const Shown target = shown(result);
+    const auto comes = [&](int at_least) {
+        decimals.at_least = at_least;
+        return comes_to_shown(expr, decimals, target);
+    };
+    // Where large numbers cancel, near is enough.
+    if (!decimals_of_all(comes, 0))
+        while (decimals.at_least < most_decimals && !comes_to_shown(expr, decimals, target) &&
+               !is_near(expr, decimals, target))
+            ++decimals.at_least;
+    return written(expr, decimals);
+}
+
+NumberLine write_beside(const Computed& one, const std::vector<Computed>& all) {
+    std::vector<Computed> with_it = all;
+    with_it.push_back(one);
+    std::vector<Decimals> decimals;
+    for (Computed& each : with_it)
+        each.first = alike(each.first), decimals.push_back(least_decimals(each.first));
+    const auto all_come = [&](int at_least) {
+        for (std::size_t n = 0; n < with_it.size(); ++n) {
+            decimals[n].at_least = at_least;
+            if (!comes_to_shown(with_it[n].first, decimals[n], shown(with_it[n].second))) return false;
+        }
+        return true;
+    };
+    if (!decimals_of_all(all_come, 0)) return write(one.first, one.second);
+    return written(with_it.back().first, decimals.back());
 }
 
 const char* sign_before(const NumberLine& numbers, const std::string& shown) {

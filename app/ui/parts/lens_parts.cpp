@@ -5,6 +5,8 @@
 #include "app/ui/parts/stage_transfer.h"
 #include "app/ui/state/motion.h"
 #include "core/base/numbers.h"
+#include "core/walk/formula.h"
+#include "core/walk/printed_table.h"
 
 #include <algorithm>
 #include <array>
@@ -53,6 +55,28 @@ Line in_hue(Line line, Role role) {
     return line;
 }
 
+// On stage the factors of each product come to just it: with more decimals, or where the formula has their
+// texts, rather with fewer decimals of the products; at best both they and their sum.
+void come_to_products(std::array<DotRow, 3>& rows, int least, const std::function<bool(int)>& sum_comes,
+                      bool told) {
+    const int all = number_style().digits, usual = rows[2].more;
+    const auto come = [&](int factors, int products) {
+        rows[0].more = rows[1].more = factors, rows[2].more = products;
+        for (std::size_t n = 0; n < rows[2].values.size(); ++n) {
+            const double shown =
+                read_shown(rows[0].text(n, all)).value * read_shown(rows[1].text(n, all)).value;
+            if (std::isfinite(shown) && !comes_to(shown, rows[2].text(n, all))) return false;
+        }
+        return true;
+    };
+    for (int more = 0; far_type() && told && more <= 3; ++more)
+        if (sum_comes(more) && come(least, more)) return;
+    for (int more = usual; far_type() && told && more >= 0; --more)
+        if (come(least, more)) return;
+    if (far_type() && decimals_of_all([&](int more) { return come(more, usual); }, usual)) return;
+    rows[0].more = rows[1].more = rows[2].more = usual;
+}
+
 std::array<DotRow, 3> rows_of(const Dot& d) {
     std::vector<double> products;
     for (std::size_t n = 0; n < d.q.size(); ++n) products.push_back(d.q[n] * d.k[n]);
@@ -76,18 +100,14 @@ std::array<DotRow, 3> rows_of(const Dot& d) {
             if (decimals > rows[r].digits.decimals(all))
                 least = std::max(least, decimals - rows[r].digits.decimals(all));
         }
-    const ShownNumber total = read_shown(format_short(d.total));
-    rows[2].more = least;
-    for (int more = least; more <= 3; ++more) {
-        DotRow tried = rows[2];
-        tried.more = more;
-        double sum = 0;
-        for (std::size_t n = 0; n < products.size(); ++n) sum += read_shown(tried.text(n, all)).value;
-        if (std::abs(d.scale * sum - total.value) > .5001 * total.unit) continue;
+    const auto sum_comes = [&](int more) {
         rows[2].more = more;
-        break;
-    }
-    rows[0].more = rows[1].more = rows[2].more;
+        double sum = 0;
+        for (std::size_t n = 0; n < products.size(); ++n) sum += read_shown(rows[2].text(n, all)).value;
+        return more <= 3 && comes_to(d.scale * sum, format_short(d.total));
+    };
+    if (!decimals_of_all(sum_comes, least)) rows[2].more = least;
+    come_to_products(rows, least, sum_comes, d.formula && !d.formula->numbers.empty());
     return rows;
 }
 
@@ -125,6 +145,19 @@ const char* sign_of_sum(const Dot& d, const DotRow& products, int digits) {
         *shown.comes_to += read_shown(products.text(n, digits)).value;
     *shown.comes_to *= read_shown(format_short(d.scale)).value;
     return sign_before(shown, format_short(d.total));
+}
+
+// The same of each product and its factors, in cells of that width.
+const char* sign_of_products(const std::array<DotRow, 3>& rows, float w) {
+    const auto shown = [&](std::size_t r, std::size_t n) {
+        return rows[r].text(n, rows[r].digits_within(w));
+    };
+    for (std::size_t n = 0; n < rows[2].values.size(); ++n) {
+        NumberLine factors;
+        factors.comes_to = read_shown(shown(0, n)).value * read_shown(shown(1, n)).value;
+        if (const char* sign = sign_before(factors, shown(2, n)); *sign != '=') return sign;
+    }
+    return "=";
 }
 
 // What the names at the right and the sum take of a table.
@@ -208,7 +241,7 @@ void dot_row(const Canvas& c, const DotTable& table, const DotRow& row, std::siz
 }  // namespace
 
 void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
-    const std::array<DotRow, 3> rows = rows_of(d);
+    std::array<DotRow, 3> rows = rows_of(d);
     const std::vector<double>& products = rows[2].values;
     // Pair by pair: a product lights up with its factors, and the sum so far has it.
     double so_far = 0;
@@ -221,6 +254,7 @@ void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
     }
     const bool done = phase >= during::terms.to;
     const DotTable table = table_in(c, pane, d, rows);
+    if (table.numbers) rows[2].sign = sign_of_products(rows, table.cell_w - 3);
     for (std::size_t r = 0; r < 3 && table.numbers; ++r)
         dot_row(c, table, rows[r], r, lit, r < 2 || done ? none : lit == none ? 0 : lit + 1);
     // Too many to read: the products as bars, the sum below them, or beside them in a low pane.

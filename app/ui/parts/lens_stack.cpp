@@ -86,8 +86,10 @@ void old_bar_shape(const Canvas& c, const Stack& s, const Axis& axis, const OldB
 void factor_in_wedge(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, const OldBar& at,
                      const std::string& factor, const std::string& left_of_it, ImU32 wedge) {
     const float a = axis.at(0), b = axis.at(s.old), b2 = axis.at(left_over(s, at.shrunk)),
-                right = std::max({a, b, b2}) + 10, narrow = std::min(std::abs(b - a), std::abs(b2 - a)),
-                mid = (at.y + at.h + at.y_new) / 2;
+                right = std::max({a, b, b2}) + 10, above = std::abs(b - a), below = std::abs(b2 - a),
+                narrow =
+                    above < below ? .8f * above + .2f * below : .2f * above + .8f * below,  // at its text
+        mid = (at.y + at.h + at.y_new) / 2;
     std::string told = factor + left_of_it;
     const auto place = [&](float w) { return narrow > w + 20 ? std::min({a, b, b2}) + 10 : right; };
     float w = text_width(Face::semibold, size::body, told);
@@ -119,6 +121,13 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
     if (at.no_wedge() && !left_of_it.empty() &&
         std::max(a, b) + 10 + rich_width(c, label, size::body) + rest > pane.right())
         label = {number(told(role, s.old))};
+    // Rather without the name, too, than at the edge of the bar.
+    const auto has_place = [&](const Line& line) {
+        const float lw = rich_width(c, line, size::body);
+        return lw + 20 <= w || std::max(a, b) + 10 + lw <= pane.right();
+    };
+    if (const Line brief = pieces("old ", number(told(role, s.old))); !has_place(label) && has_place(brief))
+        label = brief;
     // On stage the factor stands with the number where it has room neither beside the bar nor in its wedge.
     const bool with_factor = far_type() && at.no_wedge() && right + fw > pane.right() && at.shrunk >= 1;
     if (with_factor) label = pieces(label, number("  " + factor, by));
@@ -127,7 +136,8 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
     const float lx = !inside      ? std::min(std::max(a, b) + 10, pane.right() - lw)
                      : far_type() ? left + (w - lw) / 2
                                   : left + 8;
-    if (inside) c.rect(lx - 5, at.y + 2, lw + 10, at.h - 4, t.well, radius::bar);
+    // No number stands on the hatching.
+    if (lx < std::max(a, b)) c.rect(lx - 5, at.y + 2, lw + 10, at.h - 4, t.well, radius::bar);
     c.rich(lx, mid, label, size::body);
     if (at.shrunk < 1 || with_factor) return;
     if (!at.no_wedge()) return factor_in_wedge(c, pane, s, axis, at, factor, left_of_it, hue(t, by));
@@ -221,10 +231,16 @@ struct PartsRow {
     float lane(const Stack& s) const { return mixed ? h / px(s.parts.size()) : h; }
 };
 
+// In lanes of their own terms that run ahead are told from those that run back.
+std::string signed_text(const Stack& s, std::size_t n, bool mixed) {
+    const std::string text = s.parts[n].value == 0 ? "0" : part_text(s, n);
+    return mixed && n > 0 && s.parts[n].value >= 0 ? "+" + text : text;
+}
+
 // Its number in the bar, beside it in its lane, or below it. Returns the right end of what stands below.
 float part_number(const Canvas& c, const Stack& s, std::size_t n, const PartsRow& row, const Rect& bar,
                   float labelled) {
-    const std::string text = part_text(s, n), with_name = s.parts[n].old ? "old " + text : text;
+    const std::string text = signed_text(s, n, row.mixed), with_name = s.parts[n].old ? "old " + text : text;
     const float room = bar.w - 8, low = far_type() ? 14.0f : 17.0f, mid = bar.x + bar.w / 2;
     const bool last = row.last_beside && n + 1 == s.parts.size();
     if (!last && row.lane(s) >= low)
@@ -252,6 +268,13 @@ float part_number(const Canvas& c, const Stack& s, std::size_t n, const PartsRow
     return x + w + 6;
 }
 
+// A term of 0 has no bar: a line where it is added.
+void nothing_in_lane(const Canvas& c, const Stack& s, std::size_t n, const PartsRow& row, const Rect& bar) {
+    if (row.lane(s) < (far_type() ? 14.0f : 17.0f)) return;
+    c.line({bar.x, bar.y + 1}, {bar.x, bar.bottom() - 1}, hue(*c.theme, s.parts[n].role), 1.4f);
+    c.text(bar.x + 7, bar.middle(), signed_text(s, n, true), size::body, 0, Face::mono);
+}
+
 // The terms end to end. A negative term runs back; each term of a mixed row gets a lane of its own.
 void parts_row(const Canvas& c, const Stack& s, const PartsRow& row, float phase) {
     float labelled = -1e9f;  // end of the last number below: they must not touch
@@ -266,6 +289,7 @@ void parts_row(const Canvas& c, const Stack& s, const PartsRow& row, float phase
         at += p.value;
         const Rect bar{std::min(x1, x2) + .5f, row.mixed ? row.y + lane * px(n) : row.y,
                        std::max(std::abs(x2 - x1) - 1, 1.0f), lane - (row.mixed ? 1 : 0)};
+        if (row.mixed && p.value == 0 && there == 1) nothing_in_lane(c, s, n, row, bar);
         if (std::abs(x2 - x1) < .5f) continue;
         c.rect(bar.x, bar.y, bar.w, bar.h, fill_of(c, p.role, n == 0), radius::bar);
         c.frame(bar.x, bar.y, bar.w, bar.h, hue(*c.theme, p.role), 1.4f, radius::bar);

@@ -2,6 +2,8 @@
 
 #include "app/ui/kit/focus.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/cell_text.h"
+#include "app/ui/parts/slot_view.h"
 #include "app/ui/state/inputs.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/marks.h"
@@ -128,7 +130,7 @@ std::string number_text(const AppState& state, double v, const MatrixLook& look,
     if (look.digits <= 0) return "";
     std::string text = cell_number(state.look[slot].digits, v, look.digits, look.form);
     if (look.form == NumberForm::trimmed || look.digits != number_style().digits) return text;
-    std::string in_formula = formula_text(state.explanation, v, text);
+    std::string in_formula = cell_text(state, slot, v, formula_text(state.explanation, v, text));
     // Where large numbers cancel, the formula has more decimals than a cell has room for. At the desk they
     // may be smaller there.
     const float size = far_type() || look.size >= size::far ? look.size : size::small;
@@ -486,15 +488,32 @@ std::string cell_number(const MatrixDigits& all, double v, int digits, NumberFor
     return all.text(v, digits);
 }
 
-static std::string text_in_formula(const Explanation& explanation, std::optional<Role> role, double value,
-                                   std::string text) {
-    const auto decimals = [](const std::string& number) {
-        const std::size_t point = number.find_first_of(".,");
-        return point == number.npos ? 0 : static_cast<int>(number.size() - point) - 1;
-    };
+static int decimals(const std::string& number) {
+    const std::size_t point = number.find_first_of(".,");
+    return point == number.npos ? 0 : static_cast<int>(number.find_last_of("0123456789") - point);
+}
+
+// A power of ten, or nothing more to say of it.
+static bool complete(double value, const std::string& text) {
     const double unit = std::pow(10.0, decimals(text));
     const bool plain = std::abs(value) >= 1e-3 && std::abs(value) < 1e6;
-    if (!plain || std::abs(value * unit - std::round(value * unit)) < 1e-9) return text;
+    return !plain || std::abs(value * unit - std::round(value * unit)) < 1e-9;
+}
+
+std::string cell_text(const AppState& state, Slot slot, double value, std::string text) {
+    const Explanation& told = state.explanation;
+    const bool operand =
+        slot == Slot::Prob || slot == Slot::dP || slot == Slot::Di;  // dense ones have no room
+    if (!state.presenter || op_now(state) != Op::ds || !operand || complete(value, text)) return text;
+    int most = 0;
+    for (const Span& span : told.numbers)
+        if (span.face == Span::Face::number) most = std::max(most, decimals(span.text));
+    return most > decimals(text) ? format_fixed(value, most) : text;
+}
+
+static std::string text_in_formula(const Explanation& explanation, std::optional<Role> role, double value,
+                                   std::string text) {
+    if (complete(value, text)) return text;
     for (const Span& span : explanation.numbers) {
         if (span.face != Span::Face::number || (role && span.role != *role)) continue;
         const bool bracketed = span.text.starts_with('(');  // a negative one behind a sign

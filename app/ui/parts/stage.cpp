@@ -1,6 +1,7 @@
 #include "app/ui/parts/stage.h"
 
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/cell_text.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/score_map.h"
 #include "app/ui/parts/slot_view.h"
@@ -49,8 +50,9 @@ struct Placed : OnStage {
     int digits = 0;
     NumberForm form = NumberForm::even;
     CellSize cell = usual;
-    bool sent = false;  ///< an arrow from HBM leads to it, or one from it to HBM
-    float mid = 0;      ///< of the signs beside it
+    bool sent = false;   ///< an arrow from HBM leads to it, or one from it to HBM
+    float mid = 0;       ///< of the signs beside it
+    bool below = false;  ///< its operands stand above it: at its left lies something else
 };
 using Terms = std::vector<Placed>;
 
@@ -70,7 +72,8 @@ int letters_of(const AppState& state, const Placed& t, int digits, Letters how) 
     for (const double v : t.value->data.reshaped()) {
         std::string text = cell_number(look.digits, v, digits, form_of(how));
         if (form_of(how) == NumberForm::as_formula && digits == number_style().digits)
-            text = formula_text(state.explanation, info(t.slot).role, v, std::move(text));
+            text = cell_text(state, t.slot, v,
+                             formula_text(state.explanation, info(t.slot).role, v, std::move(text)));
         most = std::max(most, letter_count(text));
     }
     return most;
@@ -78,13 +81,19 @@ int letters_of(const AppState& state, const Placed& t, int digits, Letters how) 
 
 float after_w(const Placed& t) { return *t.after ? sign_width(t.after) + 6 : 0; }
 
+// A word is no bracket: "ln" stands apart from the border of its number.
+float word_room(std::string_view sign) {
+    return !sign.empty() && sign.back() >= 'a' && sign.back() <= 'z' ? 8.0f : 0.0f;
+}
+
 // Room between the terms n − 1 and n.
 float gap_before(const Terms& line, std::size_t n) {
     if (line[n].result) {
         if (n == 0) return 0;  // out of nothing: no arrow leads to it
         return line[n - 1].result ? least_gap : line[n].cell.arrow + after_w(line[n - 1]);
     }
-    const float before = sign_width(line[n].before) + (*line[n].before ? line[n].cell.sign : 0.0f);
+    const float before =
+        sign_width(line[n].before) + word_room(line[n].before) + (*line[n].before ? line[n].cell.sign : 0.0f);
     if (n == 0) return before;
     if (line[n - 1].leaves) {
         const bool apart = !line[n].sent || !line[n].leaves;  // an equation of its own begins
@@ -326,16 +335,24 @@ void draw_loss_before(const Canvas& c, const AppState& state, const Rect& a, con
            Align::center);
 }
 
+// The equation goes on at its symbol.
+void arrow_to_symbol(const Canvas& c, const AppState& state, const Placed& t) {
+    const float x = t.bed.center() - rich_width(c, symbol_of(c, state, t), size::far_symbol) / 2 - 12,
+                y = t.bed.y - symbol_up;
+    c.arrow({{x - 40, y}, {x, y}}, ArrowStyle::active, c.theme->focus);
+}
+
 // Before and behind a term; before what is made of them an arrow.
-void draw_signs(const Canvas& c, const Terms& line, std::size_t n) {
+void draw_signs(const Canvas& c, const AppState& state, const Terms& line, std::size_t n) {
     const Placed& t = line[n];
     const float mid = t.mid;
     const bool opens = t.result && n > 0 && !line[n - 1].result;
+    if (opens && t.below) return arrow_to_symbol(c, state, t);
     if (opens)
         c.arrow({{t.bed.x - t.cell.arrow + 10, mid}, {t.bed.x - 12, mid}}, ArrowStyle::active,
                 c.theme->focus);
     else
-        draw_sign(c, t.bed.x - .6f * t.cell.sign - sign_width(t.before), mid, t.before);
+        draw_sign(c, t.bed.x - .6f * t.cell.sign - word_room(t.before) - sign_width(t.before), mid, t.before);
     draw_sign(c, t.bed.right() + 8, mid, t.after);
 }
 
@@ -375,7 +392,7 @@ void draw_term(const Canvas& c, AppState& state, const Rect& a, const Terms& lin
     c.rich(std::clamp(t.bed.center(), a.x + half, a.right() - half), t.bed.y - symbol_up, symbol,
            size::far_symbol, Align::center);
     if (t.result && op_now(state) == Op::loss) draw_loss_before(c, state, a, t);
-    draw_signs(c, line, n);
+    draw_signs(c, state, line, n);
 }
 
 }  // namespace
@@ -572,6 +589,7 @@ bool with_result_below(const Canvas& c, AppState& state, const Rect& a, Terms& l
                 second = std::min(a.bottom() - top, most_lens_h);
     place(line, 0, at.cut, a.x + std::max(0.0f, (a.w - at.first_w) / 2), a.y);
     place(line, at.cut, line.size(), a.right() - at.second_w - 4, top);
+    line[at.cut].below = true;
     const Rect beside{a.x, top, a.w - at.second_w - least_gap, second};
     const bool bytes = exchanges(state);
     if (bytes) draw_exchange(c, state, beside);
@@ -700,7 +718,7 @@ static bool draw_asked(const Canvas& c, AppState& state, const Rect& a) {
             far_matrix(c, state, look, t.bed, t.digits, t.cell.text);
         }
         c.rich(t.bed.center(), t.bed.y - symbol_up, symbol_of(c, state, t), size::far_symbol, Align::center);
-        draw_signs(c, line, n);
+        draw_signs(c, state, line, n);
     }
     state.explanation = before;
     return true;

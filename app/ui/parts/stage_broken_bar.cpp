@@ -48,13 +48,12 @@ void draw_part(const Pane& p, std::size_t n, double from) {
         p.c.line({p.x() + 1, *end}, {p.x() + bar_w - 1, *end}, p.alarm(), 3);
 }
 
-// Where the number of a part stands in it: not on the line of the true end, in the larger of the two pieces.
-// Nothing: it has no room.
+// Where the number of a part stands in it. Nothing: it has no room, or a line is drawn where the part should
+// have ended; then the number would be that of one of the two pieces.
 std::optional<float> number_place(const Pane& p, std::size_t n, double from) {
     const std::string text = format_short(p.side.parts[n].value);
-    if (text_width(Face::mono, size::far, text) > bar_w - 10) return {};
-    float y0 = p.bars.at(from), y1 = p.bars.at(from + p.side.parts[n].value);
-    if (const auto end = true_end(p, n, from)) (std::abs(*end - y0) > std::abs(y1 - *end) ? y1 : y0) = *end;
+    if (text_width(Face::mono, size::far, text) > bar_w - 10 || true_end(p, n, from)) return {};
+    const float y0 = p.bars.at(from), y1 = p.bars.at(from + p.side.parts[n].value);
     if (std::abs(y1 - y0) < least_part) return {};
     return (y0 + y1) / 2;
 }

@@ -66,7 +66,9 @@ void explain_ds(const View& v) {
                                " is below the row's weighted mean D = " + mean + ", so a larger score for " +
                                key + " would lower the loss.";
     if (!v.problem.broken()) tell_competition(v, P, dP, D);
-    set_numbers(v, rounded(v.problem.precision.softmax, product({weight, difference(slope, row_mean)})));
+    const Format format = v.problem.precision.softmax;
+    set_numbers(v, rounded(format, product({weight, difference(slope, row_mean)})));
+    write_score_gradient(v, Slot::Prob, Slot::dP, Slot::Di, format);
 }
 
 void explain_dq(const View& v) {

@@ -3,6 +3,7 @@
 #include "core/lessons/ring/explain.h"
 #include "core/lessons/ring/explain_parts.h"
 #include "core/lessons/shared/explain_faults.h"
+#include "core/lessons/shared/explain_proofs.h"
 #include "core/problem/mask.h"
 
 #include <algorithm>
@@ -185,6 +186,7 @@ void explain_score_gradient(const BackwardView& r) {
                           " of the whole row, so a larger score for " + r.key(v.col) + " would " +
                           (dP.value > D.value ? "raise" : "lower") + " the loss.";
     set_numbers(v, rounded(v.problem.precision.softmax, product({P, difference(dP, D)})));
+    write_score_gradient(v, Slot::Prob, Slot::dP, Slot::Di, v.problem.precision.softmax);
 }
 
 Expr scaled_dot(double scale, const Numbers& a, const Numbers& b) {

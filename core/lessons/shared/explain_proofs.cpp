@@ -1,4 +1,6 @@
 #include "core/lessons/shared/explain_proofs.h"
+#include "core/walk/formula.h"
+#include "core/walk/printed_table.h"
 
 #include "core/problem/logits.h"
 #include "core/problem/mask.h"
@@ -72,6 +74,21 @@ void tell_competition(const View& v, double P, double dP, double D) {
     add(v, "it gains, and all weights give up for it",
         join({dS, "  =  ", p, " ", dp, " − ", p, " ", sym(Slot::Di)}),
         difference(product({weight, slope}), product({weight, mean})), dS);
+}
+
+void write_score_gradient(const View& v, Slot P, Slot dP, Slot D, Format format) {
+    constexpr int most_cells = 256;  // a larger tile has no numbers on screen
+    const auto cell = [&](int row, int col) {
+        const auto of = [&](Slot slot, int c) { return num(v.trace, slot, v.at(v.read(slot), row, c)); };
+        return rounded(format, product({of(P, col), difference(of(dP, col), of(D, 0))}));
+    };
+    const Value& tile = v.written(v.out.target.slot);
+    std::vector<Computed> beside;
+    for (int n = 0; n < tile.region.rows * tile.region.cols && tile.data.size() <= most_cells; ++n) {
+        const int row = tile.region.row + n / tile.region.cols, col = tile.region.col + n % tile.region.cols;
+        if (const double dS = v.at(tile, row, col); std::isfinite(dS)) beside.push_back({cell(row, col), dS});
+    }
+    v.out.numbers = write_beside({cell(v.row, v.col), v.result()}, beside);
 }
 
 }  // namespace tilewalk

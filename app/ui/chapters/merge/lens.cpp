@@ -388,13 +388,14 @@ void draw_level(const Canvas& c, const MergeNow& now, const Rect& a, int col, fl
 }
 
 // O ÷ ℓ
-void draw_division(const Canvas& c, const MergeNow& now, const Rect& a, int col, float phase) {
+void draw_division(const Canvas& c, const AppState& state, const MergeNow& now, const Rect& a, int col,
+                   float phase) {
     const double l = value_of(now, Slot::l, 0).data(now.row, 0);
     const Value& before = *now.trace.live(Slot::Oi, now.k - 1).value;
     const Value& after = now.shared ? value_of(now, Slot::O_part, now.part) : value_of(now, Slot::Oi, 0);
     if (l == 0) return;
-    const Stack out =
-        division_stack(now.trace.problem(), before.data(now.row, col), l, after.data(now.row, col));
+    Stack out = division_stack(now.trace.problem(), before.data(now.row, col), l, after.data(now.row, col));
+    out.formula = &state.explanation;
     stack(c, a, out, extent(out), phase);
 }
 
@@ -444,7 +445,7 @@ void draw_merge_lens(const Canvas& c, AppState& state, const MergeNow& now, cons
     case Op::merge_lse: return draw_maxima(c, now, inner, come);
     case Op::merge_weights: return draw_weights(c, now, inner, come);
     case Op::merge_sum: return draw_sum(c, now, inner, Slot::l_part, 0, come);
-    case Op::normalize: return draw_division(c, now, inner, col, come);
+    case Op::normalize: return draw_division(c, state, now, inner, col, come);
     case Op::load:
     case Op::store: return traffic_bars(c, state, inner);
     default: break;

@@ -65,7 +65,9 @@ std::set<std::string> numbers_on(const test::Program& p) {
 // them.
 std::set<std::string> operands_of(const Explanation& e) {
     std::set<std::string> out;
-    for (const Span& span : e.numbers) {
+    Line all = e.numbers;
+    for (const Aside& aside : e.asides) all = pieces(all, aside.numbers);  // formulas, too
+    for (const Span& span : all) {
         if (span.face != Span::Face::number) continue;
         const std::size_t from = span.text.find_first_of("0123456789");
         if (from != std::string::npos)
@@ -84,13 +86,14 @@ bool two_roundings(const std::string& coarse, const std::string& fine) {
 
 void check_page(const test::Program& p) {
     INFO(p.where());
-    // A product in the drawing has the decimals of its factors.
+    // A product in the drawing has the decimals of its factors; these have more in a table where it takes
+    // them.
     const std::set<std::string> all = numbers_on(p), operands = operands_of(p.state.explanation);
     std::set<std::string> formula = operands;
     for (const Item& item : p.items())
         for (const std::string& operand : operands)
             if (item.kind == ItemKind::text && item.panel == "Lens" && decimals_shown(operand) > 3 &&
-                decimals_shown(item.text) == decimals_shown(operand))
+                decimals_shown(item.text) >= decimals_shown(operand) && decimals_shown(item.text) <= 6)
                 formula.insert(item.text.substr(item.text.find_first_of("0123456789")));
     for (const std::string& coarse : all)
         for (const std::string& fine : all)

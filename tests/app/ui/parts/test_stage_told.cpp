@@ -2,8 +2,11 @@
 // what overflowed.
 #include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/parts/matrix.h"
+#include "app/ui/parts/stage_terms.h"
 #include "app/ui/state/state.h"
 #include "core/problem/mask.h"
+#include "core/walk/formula.h"
+#include "core/walk/printed_table.h"
 #include "tests/app/ui/layout_check.h"
 
 #include <algorithm>
@@ -184,4 +187,118 @@ TEST_CASE("stage: the strip of a worker calls what comes before and behind its b
     CHECK(below("key block 0"));
     CHECK_FALSE(below("split A"));
     program.check_shows({"Worker 0", ", split A"});
+}
+
+namespace {
+
+using Row = std::vector<const Item*>;
+
+// The numbers in the lens at that height, from left to right.
+Row numbers_at(const Program& program, float x, float y) {
+    Row out;
+    for (const Item* text : texts(program, "Lens")) {
+        const bool number = text->text.find_first_not_of("0123456789.−") == std::string::npos;
+        if (number && std::abs(middle(*text).y - y) < 4 && middle(*text).x > x) out.push_back(text);
+    }
+    std::ranges::sort(out, {}, [](const Item* text) { return middle(*text).x; });
+    return out;
+}
+
+// Each column of a table of products, whose signs stand at its left: "×", below it "=". Returns how many.
+int check_products(const Program& program) {
+    const std::vector<const Item*> all = texts(program, "Lens");
+    const auto times = std::ranges::find(all, "×", &Item::text);
+    if (times == all.end()) return 0;
+    const ImVec2 sign = middle(**times);
+    const auto equals = std::ranges::find_if(all, [&](const Item* text) {
+        const ImVec2 at = middle(*text);
+        return (text->text == "=" || text->text == "≈") && std::abs(at.x - sign.x) < 6 && at.y > sign.y;
+    });
+    if (equals == all.end()) return 0;
+    const float pitch = middle(**equals).y - sign.y;
+    const Row a = numbers_at(program, sign.x, sign.y - pitch), b = numbers_at(program, sign.x, sign.y),
+              c = numbers_at(program, sign.x, sign.y + pitch);
+    int checked = 0;
+    bool exact = true;
+    for (std::size_t n = 0; n < std::min({a.size(), b.size(), c.size()}); ++n) {
+        if (std::abs(middle(*a[n]).x - middle(*c[n]).x) > 3) continue;
+        const double product = read_shown(a[n]->text).value * read_shown(b[n]->text).value;
+        CHECK_MESSAGE(comes_to(product, c[n]->text), a[n]->text, " × ", b[n]->text, " = ", c[n]->text);
+        exact = exact && std::abs(product - read_shown(c[n]->text).value) < 1e-9;
+        ++checked;
+    }
+    CHECK_MESSAGE(((*equals)->text == "=") == exact, (*equals)->text);
+    return checked;
+}
+
+// Each cell of dS and those that it is made from. Returns how many.
+int check_gradients(const Program& program, int k) {
+    const std::vector<StageTerm> terms = stage_terms(*program.state.trace, k);
+    if (terms.size() != 4) return 0;
+    const Region& tile = terms[3].value->region;
+    int checked = 0;
+    for (int n = 0; n < tile.rows * tile.cols; ++n) {
+        const int row = tile.row + n / tile.cols, col = tile.col + n % tile.cols;
+        const auto text = [&](std::size_t term) {
+            return number_in(program, {terms[term].slot, row, term == 2 ? 0 : col}, "Presenter");
+        };
+        const Item *const P = text(0), *const dP = text(1), *const D = text(2), *const dS = text(3);
+        if (!P || !dP || !D || !dS) continue;
+        // Whole matrices may have no room for the decimals of the formula, the narrow D alone has.
+        if (terms[0].slot == Slot::P_hbm) continue;
+        const double shown =
+            read_shown(P->text).value * (read_shown(dP->text).value - read_shown(D->text).value);
+        CHECK_MESSAGE(comes_to(shown, dS->text), P->text, " × (", dP->text, " − ", D->text, ") = ", dS->text);
+        ++checked;
+    }
+    return checked;
+}
+
+}  // namespace
+
+TEST_CASE("stage: whoever works out a table of products or a tile of dS comes to just what is shown") {
+    int products = 0, gradients = 0;
+    for (const char* problem : {"worked-4x4", "gradients-4x4"})
+        for (const char* lesson : {"attention", "backward", "training-step", "flash-forward",
+                                   "flash-backward", "ring", "ring-backward", "split-kv"})
+            for (const Screen size : {stage_size, Screen{1920, 1080}}) {
+                Program program(example(problem), size, true);
+                program.show_lesson(lesson);
+                for (int k = 0; k < program.state.trace->size(); ++k) {
+                    if (info(program.state.trace->step(k).op).kind != OpKind::compute) continue;
+                    program.go_to_step(k, 2);
+                    INFO(program.where());
+                    products += check_products(program);
+                    if (program.state.trace->step(k).op == Op::ds) gradients += check_gradients(program, k);
+                }
+            }
+    CHECK(products > 500);
+    CHECK(gradients > 50);
+}
+
+TEST_CASE("stage: a division has the digits of its formula, and its number does not lie on the hatching") {
+    Program program(example("worked-4x4"), stage_size, true);
+    program.show_lesson("merge");
+    program.go_to_step(6, 2);
+    program.check_shows({"11.8039", "÷ 1.6386", "7.204"});
+}
+
+TEST_CASE("stage: terms that run back and ahead have their signs, and one of 0 its lane") {
+    Program program(example("gradients-4x4"), stage_size, true);
+    program.show_lesson("ring-backward");
+    program.go_to_step(19, 2);
+    for (const char* term : {"old −1.393", "+1.096", "+0"})
+        CHECK_MESSAGE(program.look_for(term, "Lens"), term);
+}
+
+TEST_CASE("stage: the number of a part that is too long stands beside the whole of it") {
+    Problem broken = example("worked-4x4");
+    broken.switches.no_correction = true;
+    Program program(broken, stage_size, true);
+    program.go_to_step(16, 2);
+    const Item* const number = program.look_for("= 1.368");
+    REQUIRE(number);
+    const Item* const name = program.look_for("true 1.639");
+    REQUIRE(name);
+    CHECK(number->min.x >= name->min.x - 2);
 }
