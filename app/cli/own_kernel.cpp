@@ -37,37 +37,71 @@ std::size_t end_of_other(std::string_view text, std::size_t at) {
     return std::min(end + 1, text.size());
 }
 
-/// The words of the source, without comments and texts; a word that a bracket follows has it: "run(".
-std::set<std::string, std::less<>> code_words(std::string_view text) {
-    std::set<std::string, std::less<>> words;
-    std::string word;
-    for (std::size_t at = 0; at <= text.size();) {
-        const char c = at < text.size() ? text[at] : ' ';
-        if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
-            word += c, ++at;
-            continue;
+/// The words and signs of the source, without comments, texts and spaces.
+std::vector<std::string> code_tokens(std::string_view text) {
+    const auto in_word = [&](std::size_t at) {
+        return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+    };
+    std::vector<std::string> tokens;
+    for (std::size_t at = 0; at < text.size();) {
+        std::size_t end = end_of_other(text, at);
+        if (end == at) {
+            while (in_word(end)) ++end;
+            end = std::max(end, at + 1);
+            if (!std::isspace(static_cast<unsigned char>(text[at])))
+                tokens.emplace_back(text.substr(at, end - at));
         }
-        if (!word.empty()) {
-            words.insert(word);
-            const std::size_t next = text.find_first_not_of(" \t\n", at);
-            if (next != text.npos && text[next] == '(') words.insert(word + "(");
-            word.clear();
-        }
-        const std::size_t end = at < text.size() ? end_of_other(text, at) : at;
-        at = std::max(end, at + 1);
+        at = end;
     }
-    return words;
+    return tokens;
+}
+
+bool is_called(const std::vector<std::string>& tokens, std::string_view name) {
+    for (std::size_t n = 0; n + 1 < tokens.size(); ++n)
+        if (tokens[n] == name && tokens[n + 1] == "(") return true;
+    return false;
+}
+
+/// The struct of the source through which it reaches memory: P of `P* s`, `P& one`, shared_memory<P>().
+/// Empty: none.
+std::string struct_in_memory(const std::vector<std::string>& tokens) {
+    const auto at = [&](std::size_t n) { return n < tokens.size() ? std::string_view(tokens[n]) : ""; };
+    std::set<std::string_view> structs;
+    for (std::size_t n = 0; n < tokens.size(); ++n)
+        if (at(n) == "struct" || at(n) == "union" || at(n) == "class") {
+            std::size_t name = n + 1;
+            if (at(name) == "alignas")
+                while (name < tokens.size() && at(name++) != ")") {
+                }
+            if (at(name + 1) == "{" || at(name + 1) == ":" || at(name + 1) == "final")
+                structs.insert(at(name));
+        }
+    for (std::size_t n = 1; n < tokens.size(); ++n) {
+        if (!structs.contains(at(n))) continue;
+        const std::string_view next = at(n + 1) == "const" ? at(n + 2) : at(n + 1);
+        if (next == "*" || next == "&" || (n > 1 && at(n - 2) == "shared_memory")) return tokens[n];
+    }
+    return {};
 }
 
 Result<void> look_at(const std::string& name, const std::string& text) {
-    const auto words = code_words(text);
-    if (!words.contains("KERNEL"))
+    const auto tokens = code_tokens(text);
+    if (std::ranges::find(tokens, "KERNEL") == tokens.end())
         return Failure{name +
                        " has no KERNEL: a function that runs on the device begins with this word, as in "
                        "KERNEL THREADS(32) void mine(Arguments a)."};
-    if (!words.contains("run("))
+    if (!is_called(tokens, "run"))
         return Failure{
             name + " has no function run(const Arguments& a, Stream& stream), which launches its kernel."};
+    if (const std::string type = struct_in_memory(tokens); !type.empty())
+        return Failure{
+            name + " reaches memory through the struct " + type +
+            ", and what is read and written there cannot be seen. Keep what threads share in arrays of "
+            "numbers."};
+    for (const char* copies : {"memcpy", "memmove", "memset"})
+        if (is_called(tokens, copies))
+            return Failure{name + " calls " + copies +
+                           ", and what that reads and writes cannot be seen. Copy number by number."};
     return {};
 }
 

@@ -102,6 +102,8 @@ public:
     bool is_given(const void* p, int bytes) const;
     /// Stops a kernel before it reads or writes what it was not given.
     void expect_given(std::uint32_t place, const void* p, int bytes, bool stores);
+    /// Stops a kernel at an access of which nobody knows whether it reads or writes.
+    void stop_at_member(std::uint32_t place);
     void issue(std::uint32_t place, void* to, const void* from, bool inside);
     void commit(std::uint32_t place);
     void wait(std::uint32_t place, int groups);  ///< the copies have been made

@@ -100,6 +100,32 @@ TEST_CASE("own kernel: what cannot be compiled is refused, with the first error 
     CHECK(run({"--source", "x.cu", "--lesson", "flash-forward"}).code == 2);
 }
 
+TEST_CASE("own kernel: structs in memory are refused: what their members do cannot be seen") {
+    const OwnKernels own;
+    const auto refused = [&](const std::string& before, const std::string& body, const std::string& words) {
+        const Ran ran = own.inside(before + kernel(body));
+        CAPTURE(body);
+        CHECK(ran.code != 0);
+        check_contains(ran.err, {words});
+        CHECK(ran.out.find("No two accesses race") == std::string::npos);
+    };
+    const std::string pair = "struct Pair { float x, y; };\n",
+                      vector = "struct alignas(16) Four { float a[4]; };\n",
+                      named = "typedef struct { float x; } One;\nusing Ones = One*;\n";
+    refused(pair, "    Pair* s = shared_memory<Pair>();\n    s[thread()].x = 1;", "through the struct Pair");
+    refused(pair, "    auto s = shared_memory<Pair>();\n    s[thread()].x = 1;", "through the struct Pair");
+    refused(vector, "    const Four v = reinterpret_cast<const Four*>(shared)[0];\n    K[0] = v.a[1];",
+            "through the struct Four");
+    refused(named, "    auto s = reinterpret_cast<Ones>(shared);\n    s[thread()].x = 1;",
+            "a member of a struct");
+    refused("#include <cstring>\n", "    float one;\n    memcpy(&one, K, 4);\n    K[1] = one;",
+            "calls memcpy");
+    // In registers, and as a parameter of templates, they are no trouble.
+    CHECK(own.inside("struct Sizes { static constexpr int rows = 2; };\n" + pair +
+                     kernel("    Pair p{1, 2};\n    if (thread() == 0) K[0] = p.x + Sizes::rows;"))
+              .code == 0);
+}
+
 TEST_CASE("own kernel: without a compiler that is said") {
     const OwnKernels own;
     const Variable nothing("PATH", own.sources.path.string()), unnamed("CXX", "");
