@@ -289,7 +289,7 @@ void parts_row(const Canvas& c, const Stack& s, const PartsRow& row, float phase
         at += p.value;
         const Rect bar{std::min(x1, x2) + .5f, row.mixed ? row.y + lane * px(n) : row.y,
                        std::max(std::abs(x2 - x1) - 1, 1.0f), lane - (row.mixed ? 1 : 0)};
-        if (row.mixed && p.value == 0 && there == 1) nothing_in_lane(c, s, n, row, bar);
+        if (row.mixed && n > 0 && p.value == 0 && there == 1) nothing_in_lane(c, s, n, row, bar);
         if (std::abs(x2 - x1) < .5f) continue;
         c.rect(bar.x, bar.y, bar.w, bar.h, fill_of(c, p.role, n == 0), radius::bar);
         c.frame(bar.x, bar.y, bar.w, bar.h, hue(*c.theme, p.role), 1.4f, radius::bar);
