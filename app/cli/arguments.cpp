@@ -305,7 +305,7 @@ void add_link(const OptionGroup& options, Arguments& a) {
     run.word("--dtype", a.compare.dtype, "f32|f16|bf16", "[bf16; f32 where the kernel has no other]");
     run.word("--size", a.inside.size, "NxD", "a random problem of this size: 128x64, 256x64, 256x128");
     run.word("--block", a.inside.block, "N", "of the grid, from 0 [0]");
-    run.word("--launch", a.inside.launch, "N", "of the kernel, from 1 [1]");
+    run.word("--launch", a.inside.launch, "N", "of the kernel, from 1 [the one that does the main work]");
     run.word("--warp", a.inside.warp, "N", "from 0 [0]");
     run.word("--instruction", a.inside.instruction, "N", "of the warp, from 1 [1]");
     run.word("--lane", a.inside.lane, "N", "0 to 31 [13]");

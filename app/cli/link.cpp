@@ -43,7 +43,7 @@ static Result<void> check_inside(ui::AppState& state, const LinkedPlace& place) 
         return Failure{std::string("The link leads to ") + what + " " + str(n) +
                        ", which this run does not have."};
     };
-    if (f.launch != place.launch - 1) return missing("launch", place.launch);
+    if (place.launch > 0 && f.launch != place.launch - 1) return missing("launch", place.launch);
     if (f.warp != place.warp) return missing("warp", place.warp);
     if (f.step != place.instruction - 1) return missing("instruction", place.instruction);
     return {};
@@ -200,6 +200,8 @@ static Result<LinkedPlace> read_inside_place(const Arguments& a, const ui::AppSt
     place.kernel = kernel->name, place.type = name_of(*type);
     const InsideWords& words = a.inside;
     place.size = words.size.value_or(place.size), place.without = words.without.value_or(place.without);
+    // Another run has its own main launch: the page opens it.
+    if (a.compare.kernel || words.size) place.launch = 0;
     constexpr int most = 1'000'000'000;
     WordReader read;
     read.count("--block", words.block, 0, most, place.block);

@@ -166,12 +166,19 @@ bool quiz_waits(const AppState& state) {
            state.quiz->at == state.cursor;
 }
 
+static bool is_guessed(const Quiz& quiz) { return !quiz.revealed && (!quiz.decided() || quiz.may_retry()); }
+
 bool hides_what_comes(const AppState& state) {
     if (!quiz_waits(state)) return false;
     const Quiz& quiz = *state.quiz;
     using Kind = Question::Kind;
     const bool about_it = quiz.question.kind == Kind::next_op || quiz.question.kind == Kind::skipped_tiles;
-    return about_it && !quiz.revealed && (!quiz.decided() || quiz.may_retry());
+    return about_it && is_guessed(quiz);
+}
+
+bool hides_lanes(const AppState& state) {
+    return quiz_waits(state) && state.quiz->question.kind == Question::Kind::lane_of_cell &&
+           is_guessed(*state.quiz);
 }
 
 bool asks_before(AppState& state, Cursor next) {

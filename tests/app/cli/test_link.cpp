@@ -329,6 +329,10 @@ TEST_CASE("links: the options of the page Inside lead where its own link leads")
           std::tuple("f2-tiled-fp32", DType::f32, 1, 29, 7));
     CHECK(contains(output_of({"link", "--page", "inside", "--kernel", "b1-recompute-fp32", "--launch", "2"}),
                    "launch=2"));
+    // Without it the launch is the one that the page opens: the one with most to do.
+    CHECK(contains(output_of({"link", "--page", "inside", "--kernel", "b2-tensor-core"}), "launch=2"));
+    CHECK(contains(output_of({"link", "--page", "inside", "--kernel", "b2-tensor-core", "--launch", "1"}),
+                   "kernel=b2-tensor-core"));
     CHECK(contains(output_of({"link", "--page", "inside", "--dtype", "f16", "--without", "swap-b"}),
                    "without=swap-b"));
     check_refused({{{"--kernel", "f5-flash2"}, "are of the page Inside; say --page inside"},

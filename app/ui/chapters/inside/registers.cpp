@@ -2,6 +2,7 @@
 #include "app/ui/chapters/inside/inside.h"
 #include "app/ui/chapters/inside/ways.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/state/quiz.h"
 #include "core/base/numbers.h"
 #include "core/inside/words.h"
 
@@ -275,7 +276,7 @@ void draw_product(const Canvas& c, AppState& state, const Rect& a, const InsideP
     draw_needed(c, s.B, cell, at.lane, B, look);
     draw_own(c, s.A, at.lane, A, look);
     draw_own(c, s.B, at.lane, B, look);
-    draw_owners(c, s.C, cell, p, C, at.lane, look);
+    if (!hides_lanes(state)) draw_owners(c, s.C, cell, p, C, at.lane, look);
     const auto frame = [&](const Sheet16& sheet, ImU32 colour) {
         const Rect& b = sheet.area;
         c.dashed_frame(b.x - 3, b.y - 3, b.w + 6, b.h + 6, colour, 2.2f * look.line, {7, 4});

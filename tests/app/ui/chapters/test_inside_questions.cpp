@@ -236,3 +236,30 @@ TEST_CASE("inside questions: every card fits, before and after a wrong answer") 
         CHECK(seen.size() == 4);
     }
 }
+
+TEST_CASE("inside questions: while it is asked which lane holds a cell, the owners of C are not on screen") {
+    Questions page("f5-flash2", {1280, 720});
+    page.press(Key::q);
+    // Behind a step that multiplies as well, whose 32 owners the page would name
+    const auto asked = [&] {
+        const Event& now = page.at().block().events[page.at().steps().event(0, page.state.inside.step)];
+        return quiz_waits(page.state) && page.state.quiz->question.kind == Kind::lane_of_cell &&
+               now.op == inside::Op::multiply_add;
+    };
+    for (int n = 0; n < 600 && !asked(); ++n) page.press(quiz_waits(page.state) ? Key::escape : Key::right);
+    REQUIRE(asked());
+    page.frame(2);
+    // "30" and "31" as they stand in the last cells of a column each, twice on a page that tells
+    const auto owners = [&] {
+        return std::ranges::count_if(page.items(), [](const ui::Item& item) {
+            return item.kind == ui::ItemKind::text && (item.text == "30" || item.text == "31");
+        });
+    };
+    CHECK(hides_lanes(page.state));
+    const auto hidden = owners();
+    page.press(Key::escape);
+    if (asked()) page.press(Key::escape);
+    page.frame(2);
+    CHECK_FALSE(hides_lanes(page.state));
+    CHECK(owners() == hidden + 4);
+}
