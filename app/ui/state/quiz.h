@@ -89,8 +89,8 @@ bool quiz_waits(const AppState& state);
 /// The question is which step comes next or which tiles are skipped, and there is still something to guess:
 /// nothing on the screen may tell.
 bool hides_what_comes(const AppState& state);
-/// The question is which lane holds a cell, and there is still something to guess: the picture of the owners may
-/// not tell.
+/// The question is which lane holds a cell, and there is still something to guess: the picture of the owners
+/// may not tell.
 bool hides_lanes(const AppState& state);
 
 // What the card's buttons do.
