@@ -9,7 +9,9 @@ defines types in a small tree of its own and looks which are found.
 import pathlib
 import re
 import sys
-import tempfile
+
+sys.dont_write_bytecode = True
+from small_tree import told, tree_of
 
 ENDINGS = (".h", ".cpp", ".cu", ".cuh")
 tops = ("app", "core", "cuda", "tests")
@@ -145,14 +147,6 @@ def share_a_program(one, other):
 
 # ---- It can fail
 
-def tree(files):
-    root = pathlib.Path(tempfile.mkdtemp())
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    return root
-
-
 def self_test():
     head = "namespace tilewalk::ui {\nstruct Shown { int a; };\n}\n"
     missed, cases = [], 0
@@ -171,16 +165,13 @@ def self_test():
             (False, "in a comment", "namespace tilewalk::ui {\n// struct Shown {\n/* struct Shown { */\n}"),
             (False, "of another specialisation", "namespace tilewalk::ui {\ntemplate <> struct Shown<int> { int b; };\n}")):
         cases += 1
-        found = twice(tree({"app/a.h": head, "app/b.cpp": other}))[0]
+        found = twice(tree_of({"app/a.h": head, "app/b.cpp": other}))[0]
         if bool(found) != wanted or (wanted and found != [("tilewalk::ui::Shown", ["app/a.h", "app/b.cpp"])]):
             missed.append(what)
     cases += 1
-    if twice(tree({"tests/cuda/ptx/a.h": head, "tests/cuda/prover/b.h": head}))[0]:
+    if twice(tree_of({"tests/cuda/ptx/a.h": head, "tests/cuda/prover/b.h": head}))[0]:
         missed.append("of programs of their own")
-    for what in missed:
-        print("the self-test misses:", what)
-    print(f"self-test: {cases - len(missed)} of {cases}")
-    return 1 if missed else 0
+    return told(missed, cases)
 
 
 def main():
