@@ -5,6 +5,7 @@
 #include "app/io/problem_json.h"
 #include "app/io/text.h"
 #include "core/inside/record_file.h"
+#include "core/inside/source.h"
 
 #include <algorithm>
 #include <cctype>
@@ -39,14 +40,11 @@ std::size_t end_of_other(std::string_view text, std::size_t at) {
 
 /// The words and signs of the source, without comments, texts and spaces.
 std::vector<std::string> code_tokens(std::string_view text) {
-    const auto in_word = [&](std::size_t at) {
-        return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
-    };
     std::vector<std::string> tokens;
     for (std::size_t at = 0; at < text.size();) {
         std::size_t end = end_of_other(text, at);
         if (end == at) {
-            while (in_word(end)) ++end;
+            while (end < text.size() && inside::in_name(text[end])) ++end;
             end = std::max(end, at + 1);
             if (!std::isspace(static_cast<unsigned char>(text[at])))
                 tokens.emplace_back(text.substr(at, end - at));
@@ -70,9 +68,10 @@ std::string struct_in_memory(const std::vector<std::string>& tokens) {
     for (std::size_t n = 0; n < tokens.size(); ++n)
         if (at(n) == "struct" || at(n) == "union" || at(n) == "class") {
             std::size_t name = n + 1;
-            if (at(name) == "alignas")
-                while (name < tokens.size() && at(name++) != ")") {
-                }
+            if (at(name) == "alignas") {
+                while (name < tokens.size() && at(name) != ")") ++name;
+                ++name;
+            }
             if (at(name + 1) == "{" || at(name + 1) == ":" || at(name + 1) == "final")
                 structs.insert(at(name));
         }

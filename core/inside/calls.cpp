@@ -3,7 +3,6 @@
 #include "core/base/words.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 namespace tilewalk::inside {
@@ -12,15 +11,13 @@ namespace {
 
 constexpr int looks_around = 256;  ///< steps
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
 /// The line without what stands behind "//".
 std::string_view code_of_line(std::string_view line) { return line.substr(0, line.find("//")); }
 
 /// It calls the function: its name, perhaps template arguments, a parenthesis.
 bool calls_function(std::string_view line, const std::string& name) {
     for (std::size_t at = line.find(name); at != line.npos; at = line.find(name, at + 1)) {
-        if (at > 0 && is_word(line[at - 1])) continue;
+        if (at > 0 && in_name(line[at - 1])) continue;
         std::size_t next = at + name.size();
         if (next < line.size() && line[next] == '<') {
             int depth = 0;

@@ -1,6 +1,7 @@
 #include "core/inside/meeting.h"
 
 #include "core/base/words.h"
+#include "core/inside/source.h"
 
 #include <algorithm>
 #include <bit>
@@ -174,7 +175,6 @@ std::string warps_text(std::uint32_t warps) {
 std::string stored_name(std::string_view line) {
     const std::size_t begin = line.find_first_not_of(' ');
     if (begin == line.npos) return {};
-    const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
     // The last name before the "=" that a bracket follows: "if (owner) factor[own_row] = …"
     const std::size_t equals = line.find(" = ");
     const std::size_t bracket = line.find('[');

@@ -114,9 +114,9 @@ std::string comment_on_function(const SourceText& source, int line) {
     return first == 1 ? std::string() : comment_text(source, first, last);
 }
 
-namespace {
-
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+namespace {
 
 /// The name that an index may follow and that ends at `end`: "k" of "k[n]".
 std::string name_before(std::string_view text, std::size_t end) {

@@ -17,6 +17,8 @@ struct SourceText {
     std::string_view line(int n) const;
 };
 SourceText source_text(std::string file, std::string_view text);
+/// Whether a name of C++ may have this letter.
+bool in_name(char c);
 
 /// What the file says of itself at its top, as one text.
 std::string idea_of(const SourceText& source);

@@ -191,9 +191,10 @@ void Recording::expect_given(std::uint32_t place, const void* p, int bytes, bool
 }
 
 void Recording::stop_at_member(std::uint32_t place) {
-    stop(inside::place_text(result, place) + ": the kernel reaches memory through a member of a struct, and "
-                                             "whether it reads or writes there cannot "
-                                             "be seen. Keep what threads share in arrays of numbers.");
+    stop(
+        inside::place_text(result, place) +
+        ": the kernel reaches memory through a member of a struct, "
+        "and whether it reads or writes there cannot be seen. Keep what threads share in arrays of numbers.");
 }
 
 void Recording::note_access(bool stores, std::uint32_t place, const void* p, int bytes) {
