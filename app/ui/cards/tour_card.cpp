@@ -274,7 +274,7 @@ std::vector<Rect> matrices_and_map(const Canvas& c) {
 
 // A drawing that the card would cut in two, and that the stop is not about.
 std::optional<Rect> cut_drawing(const Canvas& c, const AppState& state, const Rect& card) {
-    if (state.page != Page::walk || points_at(state, "Lens")) return {};
+    if (state.page != Page::walk || points_at(state, "Lens") || points_at(state, "Proof")) return {};
     const auto lens = tour_place(c, {TourPlace::Kind::panel, "Lens", {}, {}});
     constexpr float edge = 8;  // of it nobody misses
     const bool cut = lens && std::min(lens->bottom(), card.bottom()) - std::max(lens->y, card.y) > edge &&

@@ -101,6 +101,12 @@ Rect below_axes_of_areas(const Canvas& canvas, const Rect& pane, float least = 9
 /// The bytes of this step, so far and of the whole run, beside those of standard attention.
 void traffic_bars(const Canvas& canvas, const AppState& state, const Rect& pane);
 
+// ---- Why any split of a row gives the same (split_proof.cpp)
+
+/// A tour points at the proof, and the row at hand has one: it is through, its maximum rose, and its keys
+/// have room beside each other.
+bool proves_split(const AppState& state);
+
 // ---- One query row over all key tiles (evolution.cpp)
 
 /// The lesson streams key tiles past query rows.

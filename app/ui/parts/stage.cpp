@@ -2,6 +2,7 @@
 
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/cell_text.h"
+#include "app/ui/parts/lens_parts.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/score_map.h"
 #include "app/ui/parts/slot_view.h"
@@ -799,6 +800,8 @@ void stage(const Canvas& c, AppState& state, const Rect& all, const StageView& v
         if (lens && a.h >= least_lens_h) stage_lens(c, state, {a.x + taken, a.y, a.w - taken, a.h}, view);
         return;
     }
+    // A proof that a tour speaks of has the room of the step's matrices.
+    if (lens && proves_split(state) && all.h >= least_lens_h) return stage_lens(c, state, all, view);
     const bool small = fits_one_line(state, line, a.w);
     // Rather two lines than one without decimals.
     const bool one_line = fits_well(state, line, {a.w, usual_h - symbols_h});

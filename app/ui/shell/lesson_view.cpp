@@ -42,9 +42,11 @@ const LessonView& lesson_view(const Lesson& lesson) {
         dense,  // Picture::training
         // Picture::softmax
         {softmax_main, softmax_presenter, false, {"Row", "Three passes", "Two passes", "Running values"}},
-        with_strip(
-            {forward_main, forward_presenter, true, {"HBM", "SRAM", "Lens", "Map"}}),  // Picture::forward
-        with_strip({v1_main, forward_presenter, true, {"HBM", "SRAM", "Beside"}}),     // Picture::forward_v1
+        with_strip({forward_main,
+                    forward_presenter,
+                    true,
+                    {"HBM", "SRAM", "Lens", "Proof", "Map"}}),                      // Picture::forward
+        with_strip({v1_main, forward_presenter, true, {"HBM", "SRAM", "Beside"}}),  // Picture::forward_v1
         with_strip({backward_main,
                     backward_presenter,
                     true,

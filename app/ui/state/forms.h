@@ -163,6 +163,7 @@ struct CompareForm {
     int cell_row = -1, cell_column = -1;  ///< the chosen cell of the heat map; −1: the one furthest off
     std::string map = "O";  ///< what the heat map shows: O, L, dQ, dK, dV, or S, P of the chosen tile
     int measure = 0;        ///< |Δ|, ULP, relative
+    int from = -1;          ///< 0 from fp64, 1 from the CPU's; −1: the one that has more to show
     char path[512] = "comparison";
 };
 

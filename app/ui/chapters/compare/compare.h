@@ -53,12 +53,18 @@ Rect heat_map(const Canvas& canvas, const Map& map, const Rect& area);
 /// with their numbers.
 void map_axes(const Canvas& canvas, const AppState& state, const Map& map, const Rect& filled, float size);
 /// The room that they take there.
-constexpr float axis_left(float size) { return size * 3.4f; }
+constexpr float axis_left(float size) { return size * 4.2f; }
 constexpr float axis_top(float size) { return size * 1.5f; }
 /// "How far O is from fp64"
 Line map_title(const Map& map);
-/// Which colour is how far, with text of this size.
+/// Which colour is how far, and where the rule's limit lies, with text of this size.
 void map_legend(const Canvas& canvas, const Map& map, const Rect& area, float size);
+/// A frame round a cell, seen on every colour of the map, and beside it how far it is, within `room`; where
+/// no cell differs, words that say so.
+void mark_cell(const Canvas& canvas, const AppState& state, const Map& map, const MapCell& at,
+               const Rect& filled, const Rect& room, float size, bool with_number = true);
+/// "7 of 16 384 cells differ", "all as the CPU has it"
+std::string unlike_words(const Map& map);
 /// The place of a cell in it.
 Rect heat_cell(const Map& map, const Rect& filled, int row, int column);
 

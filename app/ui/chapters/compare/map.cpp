@@ -57,17 +57,23 @@ void choices(const Canvas& c, AppState& state, const Rect& a) {
     segmented(c, "##compare measure", a.right() - w, a.y, kinds, state.compare.measure, size);
 }
 
-std::string what_it_is(const AppState& state, const Map& map, float room) {
-    std::string same = "the CPU's walk has the same, cell by cell";
-    if (map.from_exact && text_width(Face::regular, size::body, same) > room) return "as on the CPU";
-    if (map.from_exact) return same;
-    if (!map.quantity) {
-        const std::string empty = "empty where both are the same",
-                          every = map.slot == Slot::L ? "every row" : "every cell";
-        return text_width(Face::regular, size::body, empty) > room ? every : empty;
-    }
+// Of a tile which one it is, of an output how much of it is not as the CPU has it.
+std::string what_it_is(const AppState& state, const Map& map) {
+    if (!map.quantity) return unlike_words(map);
     const Place at = place_of(state);
     return tile_text(at.i, at.j);
+}
+
+// The title, and in it what the cells are held against. Returns where it ends.
+float title(const Canvas& c, AppState& state, const Map& map, float x, float y) {
+    x += c.rich(x, y, pieces(strong("How far "), slot_symbol(map.slot), strong(" is from")), size::lead,
+                Align::left, c.theme->t1) +
+         10;
+    const std::vector<std::string> others = {"fp64", "the CPU's"};
+    int current = map.from_exact ? 0 : 1;
+    if (segmented(c, "##compare from", x, y - space::control / 2, others, current, size::small))
+        state.compare.from = current;
+    return x + segmented_width(others, size::small);
 }
 
 // Numbers that are easily read, at most so many between 0 and `to`
@@ -90,7 +96,8 @@ Line tick_text(double value, bool power_alone) {
 std::vector<double> ticks_of(const DifferenceScale& scale, int most) {
     std::vector<double> out;
     if (!scale.logarithmic) {
-        const double step = tick_step(scale.to, most);
+        double step = tick_step(scale.to, most);
+        if (step > scale.to) step = tick_step(scale.to, 2 * most + 1);
         for (int n = 0; step * n <= scale.to; ++n) out.push_back(step * n);
         return out;
     }
@@ -107,22 +114,42 @@ Line map_title(const Map& map) {
                   strong(map.from_exact ? " is from fp64" : " is from the CPU's"));
 }
 
+// What the rule allows: within the colours where a cell is beyond it, else behind them, where the axis goes
+// on after a break. Returns the width that the colours have.
+static float limit_mark(const Canvas& c, const Map& map, const Rect& a, float bar, float size) {
+    const Theme& t = *c.theme;
+    const std::string text = "limit " + three_digits(map.limit);
+    const float w = text_width(Face::medium, size, text), y = a.y + bar + size * 1.08f;
+    if (map.limit < map.scale.to) {
+        const float x = a.x + a.w * map.scale.place(map.limit);
+        c.line({x, a.y - 4}, {x, a.y + bar + 4}, t.danger, size / 6);
+        return a.w;
+    }
+    const float colours = a.w - w - .9f * size, end = a.right() - w / 2, middle = a.y + bar / 2,
+                gap = a.x + colours + size * .8f;
+    c.line({a.x + colours, middle}, {gap - size * .2f, middle}, t.t2);
+    c.line({gap + size * .2f, middle}, {end, middle}, t.t2);
+    for (const float x : {gap - size * .2f, gap + size * .2f})
+        c.line({x - size * .12f, middle + size * .3f}, {x + size * .12f, middle - size * .3f}, t.t2);
+    c.line({end, a.y - 3}, {end, a.y + bar + 4}, t.t1, size / 6);
+    c.text(a.right(), y, text, size, t.t1, Face::medium, Align::right);
+    return colours;
+}
+
 // Values below a bar of all colours, before it the empty cell of what is the same
 void map_legend(const Canvas& c, const Map& map, const Rect& all, float size) {
     const Theme& t = *c.theme;
     const float bar = size * .62f, y = all.y + bar + size * 1.08f, same = 1.6f * size;
-    const Rect a{all.x + same + size * .7f, all.y, all.w - same - size * .7f, all.h};
+    Rect a{all.x + same + size * .7f, all.y, all.w - same - size * .7f, all.h};
     note_part(c, {all.x, all.y, same, bar}, "no difference");
     c.rect(all.x, all.y, same, bar, t.well);
     c.frame(all.x + .5f, all.y + .5f, same - 1, bar - 1, t.line2);
     c.text(all.x + same / 2, y, "0", size, t.t2, Align::center);
-    for (float x = 0; x < a.w; x += 2) c.rect(a.x + x, a.y, std::min(2.5f, a.w - x), bar, cividis(x / a.w));
     const DifferenceScale& scale = map.scale;
-    if (!(scale.to > 0)) {
-        c.text_within(a.x, y, a.w, "no cell differs: the CPU's walk rounds as the kernel does", size, t.t2);
-        return;
-    }
+    if (!(scale.to > 0)) return;
     float taken = a.x - size;
+    if (map.limit > 0) a.w = limit_mark(c, map, a, bar, size);
+    for (float x = 0; x < a.w; x += 2) c.rect(a.x + x, a.y, std::min(2.5f, a.w - x), bar, cividis(x / a.w));
     for (const double value : ticks_of(scale, static_cast<int>(a.w / (size * 5)))) {
         if (value == 0) continue;  // the empty cell
         const Line text = tick_text(value, scale.logarithmic);
@@ -133,9 +160,11 @@ void map_legend(const Canvas& c, const Map& map, const Rect& all, float size) {
         c.rich(at, y, text, size, Align::center, t.t2);
         taken = at + w / 2;
     }
-    if (taken < a.x) {
+    const std::string largest = "larger: " + three_digits(map.most);
+    const bool room = text_width(Face::regular, size, "smaller  " + largest) < a.w;
+    if (taken < a.x && room) {
         c.text(a.x, y, "smaller", size, t.t3);
-        c.text(a.right(), y, "larger: " + three_digits(map.most), size, t.t3, Align::right);
+        c.text(a.right(), y, largest, size, t.t3, Align::right);
     }
 }
 
@@ -298,12 +327,7 @@ void cells(const Canvas& c, AppState& state, const Map& map, const MapCell& at, 
     map_axes(c, state, map, filled, size::small);
     const Hot hot = hot_area(c, "##heat map", filled.x, filled.y, filled.w, filled.h, ItemKind::cell);
     drop_focus_stop();  // the arrow keys of the page choose tile and row
-    const Rect place = heat_cell(map, filled, at.row, at.column);
-    const float r = std::max(0.0f, (9 - std::min(place.w, place.h)) / 2);
-    c.frame(place.x - r - 2, place.y - r - 2, place.w + 2 * r + 4, place.h + 2 * r + 4, t.inv, 3,
-            radius::cell);
-    c.frame(place.x - r - 2, place.y - r - 2, place.w + 2 * r + 4, place.h + 2 * r + 4, t.t1, 2,
-            radius::cell);
+    mark_cell(c, state, map, at, filled, a, size::small);
     if (!hot.hovered && !hot.clicked) return;
     const Point mouse = c.mouse();
     const auto index = [](float part, Eigen::Index all) {
@@ -318,6 +342,51 @@ void cells(const Canvas& c, AppState& state, const Map& map, const MapCell& at, 
 
 }  // namespace
 
+std::string unlike_words(const Map& map) {
+    if (map.unlike == 0) return "all as the CPU has it";
+    return format_count(map.unlike) + " of " + format_count(map.compared) + " cells " +
+           (map.unlike == 1 ? "differs" : "differ") + (map.from_exact ? " from the CPU's" : "");
+}
+
+// In the unit of the measure
+static std::string far_text(const AppState& state, double far) {
+    return state.compare.measure == 1 ? ulp_count(far) + " ULP" : three_digits(far);
+}
+
+void mark_cell(const Canvas& c, const AppState& state, const Map& map, const MapCell& at, const Rect& filled,
+               const Rect& room, float size, bool with_number) {
+    const Theme& t = *c.theme;
+    if (!(map.scale.to > 0)) {
+        const char* const words = "No cell differs: the CPU's walk rounds as the kernel does.";
+        const float w = std::min(filled.w - size, 26 * size), h = paragraph_height(w, words, size * 1.1f);
+        if (filled.w > 12 * size)
+            c.paragraph(filled.x + (filled.w - w) / 2, filled.middle() - h / 2, w, words, size * 1.1f, t.t2);
+        return;
+    }
+    const Rect cell = heat_cell(map, filled, at.row, at.column);
+    const float r = std::max(0.0f, (.68f * size - std::min(cell.w, cell.h)) / 2) + .12f * size,
+                line = size / 7;
+    const Rect frame{cell.x - r, cell.y - r, cell.w + 2 * r, cell.h + 2 * r};
+    c.frame(frame.x, frame.y, frame.w, frame.h, t.inv, 2 * line, radius::cell);
+    c.frame(frame.x, frame.y, frame.w, frame.h, t.t1, line, radius::cell);
+    if (!with_number) return;
+    // Beside it, where the map has more room.
+    const std::string far = far_text(state, map.far(at.row, at.column));
+    const float w = text_width(Face::mono_bold, size, far) + .8f * size, h = 1.5f * size;
+    const bool right = frame.right() + w + 6 < room.right(), left = frame.x - .4f * size - w > filled.x;
+    const float beside = right  ? frame.right() + .4f * size
+                         : left ? frame.x - .4f * size - w
+                                : filled.right() - w - 4;
+    // Below it, else above, where a cell is as wide as the map.
+    const float below = frame.bottom() + .3f * size, above = frame.y - .3f * size - h,
+                middle = right || left                     ? frame.middle() - h / 2
+                         : below + h < filled.bottom() - 2 ? below
+                                                           : above;
+    const Rect plate{beside, std::clamp(middle, filled.y + 2, filled.bottom() - h - 2), w, h};
+    c.rect(plate.x, plate.y, plate.w, plate.h, t.t1, radius::cell);
+    c.text(plate.x + plate.w / 2, plate.middle(), far, size, t.inv, Face::mono_bold, Align::center);
+}
+
 static Rect within(const Rect& a, const Rect& all) {
     const float x = std::max(a.x, all.x), y = std::max(a.y, all.y);
     return {x, y, std::min(a.right(), all.right()) - x, std::min(a.bottom(), all.bottom()) - y};
@@ -330,7 +399,7 @@ Rect heat_map(const Canvas& c, const Map& map, const Rect& a) {
     // Without a gap each cell reaches a little below the next one, so that no line shows between them.
     const float gap = std::min(b.w, b.h) >= 6 ? 1 : 0, seam = gap > 0 ? 0 : .6f;
     // Where few differ, each of them is large enough to be seen, whatever lies empty beside it.
-    const bool few = (map.far.array() > 0).count() < map.far.size() / 25;
+    const bool few = !map.from_exact && map.is_sparse();
     const float more_w = few ? std::max(0.0f, 4 - b.w) : 0, more_h = few ? std::max(0.0f, 4 - b.h) : 0;
     const Rect filled{a.x, a.y, b.w * px(b.cols), b.h * px(b.rows)};
     c.rect(filled.x, filled.y, filled.w, filled.h, t.well);
@@ -371,18 +440,23 @@ Rect heat_cell(const Map& map, const Rect& filled, int row, int column) {
     return {filled.x + w * px(column), filled.y + h * px(row), w, h};
 }
 
+// Its place, and what will stand there.
+static void map_to_come(const Canvas& c, const Rect& a) {
+    const Theme& t = *c.theme;
+    c.text(a.inner_x(), a.title_y(), "Differences, cell by cell", size::lead, t.t1, Face::semibold);
+    const Rect to_come{a.inner_x(), a.y + 48, a.inner_w(), a.h - 48 - space::foot};
+    c.dashed_frame(to_come.x, to_come.y, to_come.w, to_come.h, t.t3);
+    const char* const words = "Every cell of O, by how far the kernel's is from fp64 or from the CPU's, once "
+                              "the kernel has run.";
+    const float w = std::min(to_come.w - 40, 420.0f), h = paragraph_height(w, words);
+    c.paragraph(to_come.x + (to_come.w - w) / 2, to_come.middle() - h / 2, w, words, size::lead, t.t2);
+}
+
 void compare_map(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "Differences", a);
     const Theme& t = *c.theme;
     const auto map = map_of(state);
-    if (!map) {
-        c.text(a.inner_x(), a.title_y(), "Differences, cell by cell", size::lead, t.t1, Face::semibold);
-        c.paragraph(
-            a.x + 20, a.y + 64, a.w - 40,
-            "Here stands every cell of O by how far kernel and CPU are apart, once the kernel has run.",
-            size::lead, t.t2);
-        return;
-    }
+    if (!map) return map_to_come(c, a);
     const KernelRun& run = state.comparing->shown->kernel->run;
     const std::string where = (state.comparing->source.empty() ? "" : "recorded, ") +
                               std::string(run.device == "cuda"              ? run.device_name
@@ -390,10 +464,9 @@ void compare_map(const Canvas& c, AppState& state, const Rect& a) {
                                                                             : "emulated");
     const float pill_w = std::min(pill_width(where), a.w * .45f);
     c.pill(a.inner_right(), a.title_y(), where, size::small, 0, t.t1, Align::right);
-    float x = a.inner_x();
-    x += c.rich(x, a.title_y(), map_title(*map), size::lead, Align::left, t.t1) + 12;
+    const float x = title(c, state, *map, a.inner_x(), a.title_y()) + 12;
     const float room = a.right() - 28 - pill_w - x;
-    const std::string what = what_it_is(state, *map, room);
+    const std::string what = what_it_is(state, *map);
     if (text_width(Face::regular, size::body, what) <= room) c.text(x, a.title_y(), what, size::body, t.t2);
     choices(c, state, {a.inner_x(), a.y + 42, a.inner_w(), 32});
     finding_line(c, state, {a.inner_x(), a.y + 92, a.inner_w(), 0});

@@ -104,11 +104,16 @@ struct Map {
     ThreeWays values;
     Format format = Format::fp32;
     int row0 = 0, column0 = 0;  ///< the map's first cell in the whole matrix
-    bool from_exact = false;    ///< of an output that is all as the CPU has it: how far from fp64
+    bool from_exact = false;    ///< how far the kernel's is from fp64; else from the CPU's
     Matrix far;                 ///< as the chosen measure has it; NaN where both are −∞
     DifferenceScale scale;
-    double most = 0;  ///< of those that are finite
-    MapCell worst;    ///< the cell furthest off
+    double most = 0;            ///< of those that are finite
+    double limit = 0;           ///< what the rule allows of it; 0: the rule is about something else
+    MapCell worst;              ///< the cell furthest off
+    std::int64_t unlike = 0;    ///< cells that are not as the CPU has them, …
+    std::int64_t compared = 0;  ///< … of so many
+    /// So few that a picture of them is nearly empty.
+    bool is_sparse() const { return unlike < compared / 25; }
 };
 /// Null before the first run.
 std::optional<Map> map_of(const AppState& state);

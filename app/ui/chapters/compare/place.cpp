@@ -48,6 +48,12 @@ void measure_cells(Map& map, int measure) {
     map.most = map.scale.to;
 }
 
+// A right output is nearly all as the CPU's, and a picture of that is empty; what the rule measures, how far
+// it is from fp64, is of every cell. Of a wrong one the few cells that differ are what is looked for.
+bool shows_more_from_exact(const KernelComparison& c, const Map& map) {
+    return !map.quantity && !c.finding && map.compared > 0 && map.is_sparse();
+}
+
 // The step that writes row `row` of an output
 int output_step(const Trace& walk, Slot slot, const Problem& p, int row) {
     const bool of_keys = slot == Slot::dK || slot == Slot::dV;
@@ -184,9 +190,13 @@ std::optional<Map> map_of(const AppState& state) {
     }
     if (map.values.kernel.size() != map.values.cpu.size()) map.values = {};
     measure_cells(map, state.compare.measure);
-    // Where no cell of an output differs, what the rule measures: how far it is from fp64.
-    map.from_exact = !map.quantity && map.far.size() > 0 && map.far.isZero(0);
-    if (map.from_exact) measure_cells(map, state.compare.measure);
+    map.unlike = (map.far.array() > 0).count();
+    map.compared = map.far.size() - map.far.array().isNaN().count();
+    map.from_exact = state.compare.from >= 0 ? state.compare.from == 0 : shows_more_from_exact(*c, map);
+    if (!map.from_exact) return map;
+    measure_cells(map, state.compare.measure);
+    for (const OutputVerdict& v : c->outputs)
+        if (!map.quantity && v.slot == map.slot && state.compare.measure == 0) map.limit = v.limit();
     return map;
 }
 

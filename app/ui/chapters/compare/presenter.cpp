@@ -28,20 +28,28 @@ void verdict(const Canvas& c, const KernelComparison& shown, float W) {
 void worst_number(const Canvas& c, const KernelComparison& shown, const Rect& a) {
     const OutputVerdict& v = shown.nearest();
     const Theme& t = *c.theme;
-    c.text_within(a.x, a.y + 16, a.w, "The number that is farthest from the exact one", size::far_text, t.t1,
-                  Face::semibold);
+    c.text_within(a.x, a.y + 16, a.w, "Farthest from the exact number", size::far_text, t.t1, Face::semibold);
     const Line name =
         pieces(slot_symbol(v.slot),
                "[" + str(v.worst.row) + (v.slot == Slot::L ? "" : "," + str(v.worst.column)) + "]");
-    float x = a.x + c.rich(a.x, a.y + 94, name, size::far_title) + 40;
+    const float x = a.x + c.rich(a.x, a.y + 94, name, size::far_lead) + 28, digits = x + 104;
     const double exact = v.worst.exact, kernel = v.worst.kernel;
-    const float digits = x + 130;
     c.text(x, a.y + 76, "exact", size::far, t.t2);
     c.text(x, a.y + 114, side_name(shown.kernel->run), size::far, t.t2);
     c.text(digits, a.y + 76, digits_of(exact, kernel).text, size::far_text, t.t1, Face::mono);
     draw_digits(c, digits, a.y + 114, digits_of(kernel, exact), size::far_text);
-    c.text(a.right(), a.y + 94, "off by " + three_digits(v.error), size::far_text, t.t1, Face::semibold,
-           Align::right);
+    c.text(x, a.y + 166, "off by " + three_digits(v.error), size::far_text, t.t1, Face::semibold);
+}
+
+// Beside it where the output is off: the map alone, with what its rows and columns are.
+void small_map(const Canvas& c, const AppState& state, const Map& map, const Rect& a) {
+    c.rich(a.x, a.y + 16, map_title(map), size::far, Align::left, c.theme->t2);
+    const float left = axis_left(size::far), top = a.y + 34 + axis_top(size::far);
+    if (map.far.size() == 0 || a.bottom() - top < 80) return;
+    const Rect filled = heat_map(c, map, {a.x + left, top, a.w - left, a.bottom() - top});
+    map_axes(c, state, map, filled, size::far);
+    // The number beside it is how far it is from fp64.
+    mark_cell(c, state, map, shown_cell(state, map), filled, a, size::far, map.from_exact);
 }
 
 // m, ℓ and α of the chosen tile in large digits
@@ -80,17 +88,8 @@ void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect
     const Rect filled = heat_map(c, map, {a.x + left, top, a.w - left, a.bottom() - 44 - 62 - top});
     map_axes(c, state, map, filled, size::far);
     map_legend(c, map, {filled.x, a.bottom() - 44 - 52, filled.w, 0}, size::far);
-    const MapCell shown = shown_cell(state, map);
-    const Rect at = heat_cell(map, filled, shown.row, shown.column);
-    const float r = std::max(0.0f, (18 - std::min(at.w, at.h)) / 2);
-    const Rect frame{at.x - r - 3, at.y - r - 3, at.w + 2 * r + 6, at.h + 2 * r + 6};
-    // Dark and bright, to be seen on every colour of the map
-    c.frame(frame.x, frame.y, frame.w, frame.h, t.inv, 7, 5);
-    c.frame(frame.x, frame.y, frame.w, frame.h, t.t1, 3.5f, 5);
-    const std::string most = !(map.most > 0) ? "no cell differs: both round alike"
-                                             : "largest " + three_digits(map.most) +
-                                                   (map.from_exact ? "; the CPU has the same" : "");
-    c.text_within(a.x, a.bottom() - space::foot, a.w, most, size::far, t.t2);
+    mark_cell(c, state, map, shown_cell(state, map), filled, a, size::far);
+    c.text_within(a.x, a.bottom() - space::foot, a.w, capitalised(unlike_words(map)), size::far, t.t2);
 }
 
 }  // namespace
@@ -130,7 +129,12 @@ void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) 
                       : named ? 268
                               : 250,
                 foot = brief ? H - 8 : H - 80, half = std::floor(W * .5f);
-    if (brief) return worst_number(c, shown, {left, top, w, foot - top});
+    if (brief) {
+        worst_number(c, shown, {left, top, half - 50, foot - top});
+        if (const auto map = map_of(state))
+            small_map(c, state, *map, {half + 20, top, W - left - half - 20, foot - top - 8});
+        return;
+    }
     if (!shown.tiles.empty()) statistics(c, state, {left, top, half - 70, foot - top});
     if (const auto map = map_of(state)) {
         const float x = shown.tiles.empty() ? left : half + 20;

@@ -19,6 +19,8 @@ void lens_view(const Canvas& canvas, AppState& state, const Rect& area, float re
 Stack row_sum_stack(const Around& around);
 Stack output_stack(const Around& around);
 Stack normalize_stack(const Around& around);
+/// In place of the lens where a tour points at "Proof": that any split of the row comes to the same.
+void draw_split_proof(const Canvas& canvas, const AppState& state, const Rect& area);
 /// `lens` draws what stands below the tiles.
 void sram_view(const Canvas& canvas, AppState& state, const Rect& area, bool tight,
                void (*lens)(const Canvas&, AppState&, const Rect&) = lens_view);

@@ -207,7 +207,20 @@ static float evolution_choice(const Canvas& c, AppState& state, const Rect& a, f
 
 void lens_view(const Canvas& c, AppState& state, const Rect& a) { lens_view(c, state, a, 0); }
 
+// Where a tour speaks of it.
+static bool proof_view(const Canvas& c, const AppState& state, const Rect& a) {
+    if (!proves_split(state)) return false;
+    const PanelPart part(c, "Proof", a);
+    c.well(a.x, a.y, a.w, a.h);
+    constexpr float titled = 170;  // a lower one is a table alone
+    const bool alone = far_type() || a.h < titled;
+    const Rect inner = alone ? a : lens_title(c, a, "cut in two, and at once", "The proof", 0);
+    draw_split_proof(c, state, {inner.x + 10, inner.y + 4, inner.w - 20, inner.h - 8});
+    return true;
+}
+
 void lens_view(const Canvas& c, AppState& state, const Rect& a, float reserved) {
+    if (proof_view(c, state, a)) return;
     const PanelPart part(c, "Lens", a);
     c.well(a.x, a.y, a.w, a.h);
     const float choice = evolution_choice(c, state, a, reserved);

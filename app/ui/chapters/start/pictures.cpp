@@ -90,8 +90,29 @@ void bar(const Sheet& s, const Row& row, const Rect& a) {
     s.c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, t.line2, 1, 3);
 }
 
+// Without names: the first bar and the last, each with its number, in it where that has room, else behind it.
+void draw_two_rows(const Sheet& s, const std::vector<Row>& rows, const Rect& a) {
+    const Theme& t = *s.c.theme;
+    const float gap = 6, h = std::min(s.text() * 1.3f, (a.h - gap) / 2);
+    const double most = std::max(rows.front().value, rows.back().value);
+    float y = a.middle() - h - gap / 2;
+    for (const Row* row : {&rows.front(), &rows.back()}) {
+        const float w = std::max(3.0f, a.w * px(row->value / most)),
+                    text = text_width(Face::mono, s.text(), row->number);
+        bar(s, *row, {a.x, y, w, h});
+        const bool within = text <= w;
+        if (within && row->hatched) s.c.rect(a.x + 4, y + 2, text + 8, h - 4, t.well, radius::bar);
+        const float x = a.x + (within ? std::min(8.0f, (w - text) / 2) : w + 8);
+        if (x + text <= a.right() + 4)
+            s.c.text(x, y + h / 2, row->number, s.text(),
+                     within && !row->hatched ? ink_on(t, row->colour) : t.t1, Face::mono);
+        y += h + gap;
+    }
+}
+
 // Bars to one scale. Where all have no room, those in the middle go: the first and the last are compared.
 void draw_rows(const Sheet& s, std::vector<Row> rows, const Rect& a) {
+    if (s.big) return draw_two_rows(s, rows, a);
     const Theme& t = *s.c.theme;
     const float text = s.text(), line = text * 1.3f;
     Widths widths = widths_of(rows, text);
@@ -100,7 +121,7 @@ void draw_rows(const Sheet& s, std::vector<Row> rows, const Rect& a) {
         rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(rows.size() / 2));
         widths = widths_of(rows, text), labels = labels_for(widths, line, a.h / px(rows.size()), a.w);
     }
-    if (!labels) return;
+    if (!labels) return draw_two_rows(s, rows, a);
     const bool above = *labels == Labels::above || *labels == Labels::name_above_number_beside ||
                        *labels == Labels::names_above;
     const bool number_beside = *labels == Labels::name_above_number_beside || *labels == Labels::beside;
@@ -462,7 +483,7 @@ void backward_picture(const Sheet& s) {
     } gradients[] = {{"dQ", Role::Q, Slot::dQ}, {"dK", Role::K, Slot::dK}, {"dV", Role::V, Slot::dV}};
     const Rect& a = s.area;
     const Problem& p = s.page.backward->problem();
-    const float label = s.big ? 40 : 22, n = px(std::max({p.N(), p.N_kv(), p.d()}));
+    const float label = s.big ? 30 : 22, n = px(std::max({p.N(), p.N_kv(), p.d()}));
     const bool arrow = a.w > (s.big ? 260 : 200);
     const float room = a.w - (arrow ? (s.big ? 62.0f : 44.0f) : 0), gap = s.big ? 12 : 10;
     const float g =
@@ -491,8 +512,7 @@ void training_picture(const Sheet& s) {
     if (losses.size() < 2) return;
     draw_rows(s,
               {{"loss", format_number(losses.front()), std::abs(losses.front()), s.c.theme->t3},
-               {s.big ? "after" : "after a step", format_number(losses.back()), std::abs(losses.back()),
-                s.c.theme->t1}},
+               {"after a step", format_number(losses.back()), std::abs(losses.back()), s.c.theme->t1}},
               s.area);
 }
 
@@ -587,21 +607,34 @@ void inside_picture(const Sheet& s) {
     constexpr int lane = 13;
     const Theme& t = *s.c.theme;
     const inside::PartInfo& C = inside::info(inside::Part::C);
-    const float label = s.big ? 36 : 22;
-    const float g = std::floor(
-        std::min({s.area.w / px(C.rows), (s.area.h - label) / px(C.columns), s.big ? 24.0f : 18.0f}));
-    if (g < 3) return;
-    // Lying on its side: doors are wider than high.
-    const float w = g * px(C.rows), h = g * px(C.columns), x = s.area.x + (s.area.w - w) / 2,
-                y = s.area.y + (s.area.h - label - h) / 2;
+    struct Lying {
+        bool on_side;
+        float label, g;
+    };
+    const auto lying = [&](bool on_side, float label) {
+        const auto [w, h] =
+            on_side ? std::pair(px(C.rows), px(C.columns)) : std::pair(px(C.columns), px(C.rows));
+        return Lying{on_side, label,
+                     std::floor(std::min({s.area.w / w, (s.area.h - label) / h, s.big ? 24.0f : 18.0f}))};
+    };
+    // Lying on its side: doors are wider than high. Where they are not it stands, without words.
+    Lying how = lying(true, s.big ? 28 : 22);
+    if (how.g < 3) how = lying(true, 0);
+    if (how.g < 3) how = lying(false, 0);
+    const auto [on_side, label, g] = how;
+    if (g < 2) return;
+    const float w = g * px(on_side ? C.rows : C.columns), h = g * px(on_side ? C.columns : C.rows),
+                x = s.area.x + (s.area.w - w) / 2, y = s.area.y + (s.area.h - label - h) / 2;
     for (int row = 0; row < C.rows; ++row)
         for (int column = 0; column < C.columns; ++column) {
             const int of = inside::holder(inside::Part::C, row, column).lane;
             const ImU32 hue_here =
                 of == lane ? t.t1 : with_alpha(hue(t, Role::S), .28f + .5f * px(of % 4) / 3);
-            s.c.rect(x + g * px(row) + .5f, y + g * px(column) + .5f, g - 1, g - 1, hue_here,
+            const float across = px(on_side ? row : column), down = px(on_side ? column : row);
+            s.c.rect(x + g * across + .5f, y + g * down + .5f, g - 1, g - 1, hue_here,
                      std::min(3.0f, g * .2f));
         }
+    if (label == 0) return;
     const std::string words[] = {"lane " + str(lane) + " of 32", "lane " + str(lane)};
     for (const std::string& text : words) {
         if (text_width(Face::regular, s.text(), text) > s.area.w) continue;
@@ -615,15 +648,18 @@ void gpu_picture(const Sheet& s) {
     const Theme& t = *s.c.theme;
     const Problem& p = s.page.forward->problem();
     const KernelComparison* shown = s.page.compared.get();
-    const float label = s.big ? 36 : 22, sign = s.big ? 34 : 24;
+    const char* const names[] = {"CPU", shown ? side_name(shown->kernel->run) : "kernel"};
+    // On stage only where both names have room below the cells.
+    float named = s.big ? 10.0f : 0.0f;
+    for (const char* name : names) named += text_width(Face::regular, s.text(), name);
+    const float label = !s.big ? 22 : named <= s.area.w ? 28 : 0, sign = s.big ? 34 : 24;
     const float g = std::floor(std::min(
         {(s.area.w - sign) / (2 * px(p.d())), (s.area.h - label) / px(p.N()), s.big ? 24.0f : 18.0f}));
     const float w = g * px(p.d()), h = g * px(p.N()), y = s.area.y + (s.area.h - label - h) / 2;
     const ThreeWays O = shown ? output_values(*shown, Slot::O) : ThreeWays{};
-    const std::pair<const char*, const Matrix*> sides[] = {
-        {"CPU", &O.cpu}, {shown ? side_name(shown->kernel->run) : "kernel", &O.kernel}};
+    const std::pair<const char*, const Matrix*> sides[] = {{names[0], &O.cpu}, {names[1], &O.kernel}};
     const auto half_of = [&](const char* name) {
-        return std::max(w, text_width(Face::regular, s.text(), name)) / 2;
+        return std::max(w, label > 0 ? text_width(Face::regular, s.text(), name) : 0) / 2;
     };
     const float left = half_of(sides[0].first), right = half_of(sides[1].first);
     const float apart = std::max(w + sign, left + right + 10);
@@ -635,7 +671,7 @@ void gpu_picture(const Sheet& s) {
                        {.A = *A, .role = Role::O, .x = x - w / 2, .y = y, .w = g, .h = g, .with_sign = true});
         else
             s.c.dashed_frame(x - w / 2 + 1, y + 1, w - 2, h - 2, t.t3, 1, {4, 4});
-        s.c.text(x, y + h + label / 2 + 1, name, s.text(), t.t2, Align::center);
+        if (label > 0) s.c.text(x, y + h + label / 2 + 1, name, s.text(), t.t2, Align::center);
         x += apart;
     }
     if (shown) s.c.text(between, y + h / 2, O.cpu == O.kernel ? "=" : "≈", s.letter(), t.t1, Align::center);

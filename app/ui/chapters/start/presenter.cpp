@@ -53,7 +53,7 @@ void start_presenter(const Canvas& canvas, AppState& state, float W, float H) {
         draw_algorithm(page.c, state, {x, 72, w, H - 72 - 12}, true);
         return;
     }
-    constexpr float top = 72, foot_h = 54, gap = 12, edge = 16;
+    constexpr float top = 68, foot_h = 52, gap = 10, edge = 16;
     const float foot_y = H - edge - foot_h, moments_h = std::floor(H * .25f),
                 moments_y = foot_y - gap - moments_h;
     draw_algorithm(page.c, state, {x, top, w, moments_y - gap - top}, true);

@@ -70,8 +70,8 @@ struct Division {
 };
 
 Division division_of(const Rect& a, bool big) {
-    // On stage the picture is the three large doors; the others are a row of names.
-    if (big) return {a, 54, 38, 102, 34, 10, .262f, .355f};
+    // On stage the others are small pictures, or names where a card leaves no more.
+    if (big) return {a, a.h < 340 ? 54.0f : 118.0f, 36, 102, 34, 10, .262f, .355f};
     const Rect in{a.inner_x(), a.y + 46, a.inner_w(), a.h - 46 - space::foot};
     const bool narrow = in.w < 800;
     return {in,
@@ -184,9 +184,9 @@ void way_back(const Canvas& c, const Doors& d, const Line& what, const Line& byt
 void wires(const Canvas& c, const StartPage& page, const Doors& d) {
     const Trace& trace = *page.forward;
     const Step& step = trace.step(page.step);
-    wire(c, d, .38f, blocks({{"Q", Role::Q}}, step.i), moved(trace, step_near(page, Op::load_q, -1)),
-         {Role::Q});
-    wire(c, d, d.big ? .76f : .7f, blocks({{"K", Role::K}, {"V", Role::V}}, step.j),
+    wire(c, d, d.big ? .29f : .38f, blocks({{"Q", Role::Q}}, step.i),
+         moved(trace, step_near(page, Op::load_q, -1)), {Role::Q});
+    wire(c, d, d.big ? .73f : .7f, blocks({{"K", Role::K}, {"V", Role::V}}, step.j),
          moved(trace, step_near(page, Op::load_kv, -1)), {Role::K, Role::V});
     way_back(c, d, blocks({{"O", Role::O}, {"L", Role::l}}, step.i),
              {number(format_traffic(moved(trace, step_near(page, Op::store, 1))))});
@@ -220,7 +220,7 @@ struct DoorHead {
 };
 
 static DoorHead head_of(float w, bool big) {
-    if (big && w < 210) return {10, 0, size::far, 8, size::far, size::far, 26, 48, 12, 10};
+    if (big && w < 210) return {10, 0, size::far, 8, size::far, size::far, 24, 42, 12, 8};
     if (big && w < 235) return {10, 34, size::far, 8, size::far, size::far, 26, 48, 12, 10};
     if (big) return {14, 38, size::far, 10, size::far_text, size::far, 30, 56, 18, 12};
     if (w < 100) return {8, 0, size::small, 6, size::small, size::small, 24, 44, 14, 12};
@@ -236,7 +236,7 @@ Rect draw_door(const Canvas& c, AppState& state, std::size_t n, const Rect& a, b
     c.rect(a.x, a.y, a.w, a.h, lit ? mix(t.well, t.t1, .04f) : t.well, radius::panel);
     c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, lit ? t.t1 : t.line2, lit ? 2.0f : 1.0f, radius::panel);
     const DoorHead head = head_of(a.w, big);
-    const float middle = a.y + head.middle;
+    const float middle = a.y + std::min(head.middle, a.h / 2);
     const bool boxed = head.side > 0;
     const float side = boxed ? head.side : text_width(Face::semibold, head.number, str(n + 1));
     if (boxed) c.rect(a.x + head.pad, middle - side / 2, side, side, lit ? t.t1 : t.raised, 6);

@@ -609,6 +609,41 @@ TEST_CASE("on stage a drawing that a stop speaks of has the room of the page") {
     });
 }
 
+TEST_CASE("the proof that any split gives the same has the row's own numbers, on stage and on the desk") {
+    const auto at_step = [](const std::string& problem, const std::string& step, Screen screen,
+                            bool presenter, auto check) {
+        Program p(example("worked-4x4"), screen, presenter);
+        start_tour(p.state, read("# T\n## One\n- problem: " + problem + "\n- step: " + step +
+                                 "\n- cell: O[0,0]\n- highlight: panel Proof\n\nx\n"));
+        settle(p);
+        check(p);
+    };
+    for (const bool presenter : {false, true})
+        at_step("worked-4x4", "normalize i=0", {1280, 720}, presenter, [&](const Program& p) {
+            CHECK(p.look_for("Proof"));
+            CHECK_FALSE(p.look_for("Lens"));
+            // Keys 0 and 1 from m = 1, 1 and 0.368; times α, and at once from m = 2, as many of each.
+            const auto count = [&](const std::string& text) {
+                return std::ranges::count_if(p.items(), [&](const Item& item) {
+                    return item.panel == "Proof" && item.kind == ItemKind::text && item.text == text;
+                });
+            };
+            CHECK(count("1.000") == 3);
+            CHECK(count("0.135") == 4);
+            CHECK(count("1.368") == 1);
+            CHECK(count("1.639") == 2);
+            if (!presenter) return;
+            for (const char* made_of : {"exp(1 − 1)", "exp(0 − 1)", "1.000 · 0.368", "0.368 · 0.368"})
+                CHECK_MESSAGE(count(made_of) == 1, std::string(made_of));
+            for (const char* made_of : {"exp(2 − 2)"}) CHECK(count(made_of) == 2);
+            CHECK(count("exp(1 − 2)") == 1);
+        });
+    // Of a row whose maximum never rose, or that is not through, there is nothing to prove.
+    for (const char* step : {"output i=0 j=0", "normalize i=1"})
+        at_step("worked-4x4", step, {1280, 720}, true,
+                [](const Program& p) { CHECK_FALSE(p.look_for("Proof")); });
+}
+
 TEST_CASE("a tour points at the number, not at the place where it will lie") {
     Program p(example("gradients-4x4"));
     start_tour(p.state, read("# T\n## One\n- problem: gradients-4x4\n- lesson: flash-backward\n"
@@ -678,6 +713,11 @@ TEST_CASE("what a tour may point at is there, in every lesson and on every page"
                 p.state.memory.plot = plot, collect(p);
         if (p.state.page == Page::walk)
             for (const Key key : {Key::i, Key::x}) p.press(key), collect(p);
+        if (std::ranges::find(panels, "Proof") != panels.end() && where == "flash-forward") {
+            start_tour(p.state, read("# T\n## One\n- problem: worked-4x4\n- lesson: flash-forward\n"
+                                     "- step: normalize i=0\n- highlight: panel Proof\n\nx\n"));
+            settle(p), collect(p);
+        }
         if (p.state.page == Page::inside) {
             p.state.inside.fault = "f5_flash2.cu:78";
             wait_for_inside(p.state), collect(p);

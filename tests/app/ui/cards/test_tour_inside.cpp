@@ -39,7 +39,7 @@ struct OnTour : Program {
 
 TEST_CASE("tour inside: every stop comes to its instruction, and what it says is so") {
     OnTour page;
-    InsidePlace at = page.go_to_heading("A block and its warps");
+    InsidePlace at = page.go_to_heading("Lanes, a warp, a block");
     REQUIRE(at);
     CHECK(at.event->op == inside::Op::multiply_add);
     CHECK(at.launch->launch->threads == 128);
@@ -64,6 +64,20 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     const auto cells = inside::cells_of_lane(Part::C, 13);
     CHECK(cells == std::vector<inside::FragmentCell>{{3, 2}, {3, 3}, {11, 2}, {11, 3}});
 
+    // "row 3 + 8 = 11, and columns 2 and 3 again"
+    at = page.go_to_heading("And eight rows further");
+    CHECK(at.event->op == inside::Op::multiply_add);
+    CHECK(cell_inside(page.state) == inside::FragmentCell{11, 2});
+
+    // "V of the first tile is asked for … they compute its scores from Q and K meanwhile"
+    at = page.go_to_heading("Copies that come meanwhile");
+    CHECK(at.event->op == inside::Op::copies_committed);
+    const auto flies = std::ranges::find_if(at.steps().flights(), [&](const inside::Flight& flight) {
+        return flight.region >= 0 && at.record().regions[static_cast<std::size_t>(flight.region)].name == "V";
+    });
+    REQUIRE(flies != at.steps().flights().end());
+    CHECK(flies->committed == at.steps().slot(at.warp, at.k));
+
     // "While Q Kᵀ was computed, V … was on its way … committed before the first product"
     at = page.go_to_heading("The copy that runs ahead");
     CHECK(at.event->op == inside::Op::wait_copies);
@@ -84,26 +98,19 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     CHECK(page.state.kernel_walk->broken->damage.wrong == 0);
 
     at = page.go_to_heading("Banks and the swizzle");
-    // "row 53, chunk 1: place 1 XOR 5 = 4", "lane 9 copies this chunk to place 4, banks 16 to 19"
-    REQUIRE(at.event->op == inside::Op::copy_issued);
-    CHECK(page.shows("K, row 53"));
-    CHECK((1 ^ 53 % 8) == 4);
-    const auto copied = inside::accesses_of(*at.event, at.words);
-    const auto stored = std::ranges::find_if(copied, &inside::Access::shared);
-    REQUIRE(stored != copied.end());
-    CHECK(at.lane == 9);
-    CHECK(stored->addresses[9] % 128 == 4 * 16);
-    // "the load of before takes 4 turns"
-    go_inside(page.state, 1,
-              at.steps().find(at.block(), {.op = inside::Op::load_matrices, .n = 6, .warp = 1}));
-    at = place_inside(page.state);
+    // "row 5, chunk 1: place 1 XOR 5 = 4, banks 16 to 19", "where lane 13 finds its row", "4 turns"
     REQUIRE(at.event->op == inside::Op::load_matrices);
+    CHECK(at.lane == 13);
+    CHECK(page.shows("row 5 of matrix 1"));
+    CHECK((1 ^ 5) == 4);
     const inside::Access access = inside::accesses_of(*at.event, at.words).front();
     CHECK(inside::bank_turns(access.addresses, access.lanes, 16).ways == 1);
     CHECK(inside::bank_turns(access.addresses, access.lanes, 16).turns == 4);
     const auto straight = at.origins().straight_rows(at.n, access.addresses);
     REQUIRE_FALSE(straight.empty());
     CHECK(inside::bank_turns(straight, access.lanes, 16).ways == 8);
+    CHECK(access.addresses[13] % 128 == 4 * 16);
+    CHECK(straight[13] % 128 == 1 * 16);
 
     // Two pieces of C become one fragment of A, which is multiplied with V.
     at = page.go_to_heading("P stays in registers");
@@ -130,7 +137,7 @@ TEST_CASE("tour inside: on stage colours and marks of the warps are explained be
 TEST_CASE("tour inside: on stage every copy has its name, a barrier no addresses") {
     OnTour page;
     page.state.presenter = true;
-    page.go_to_heading("A block and its warps");
+    page.go_to_heading("Lanes, a warp, a block");
     // Its bar is too narrow for the bytes, too.
     const auto names = std::ranges::count_if(page.items(), [](const Item& item) {
         return item.kind == ItemKind::text && item.visible && item.text == "V0";

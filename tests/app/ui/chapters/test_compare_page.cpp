@@ -74,7 +74,7 @@ TEST_CASE("compare page: it shows the numbers of the comparison") {
     const ThreeWays l = tile_values(page.shown(), Quantity::l, at.i, at.j);
     const int row = at.row - at.i * page.shown().kernel->problem.Br;
     page.check_shows({digits_of(l.cpu(row, 0), l.kernel(row, 0)).text, "query " + std::to_string(at.row),
-                      "Every number of every tile agrees within rounding", "Furthest"});
+                      "Every number of every tile agrees within rounding", "Worst cell"});
 }
 
 TEST_CASE("compare page: the legend has the colour of cells without a difference") {
@@ -90,7 +90,7 @@ TEST_CASE("compare page: the legend has the colour of cells without a difference
     }
 }
 
-TEST_CASE("compare page: the ring marks the cell that the map shows as the furthest") {
+TEST_CASE("compare page: the ring marks the cell that the map shows as the furthest, with how far it is") {
     // All as the CPU has it: the map tells how far it is from fp64, as the verdict does.
     OnPage same({1280, 720}, example("worked-4x4"));
     same.run_kernel("f4-tensor-core");
@@ -99,14 +99,54 @@ TEST_CASE("compare page: the ring marks the cell that the map shows as the furth
     CHECK(exact->from_exact);
     CHECK(exact->most == doctest::Approx(same.shown().nearest().error));
     CHECK(exact->worst.row == same.shown().nearest().worst.row);
-    same.check_shows({" is from fp64", "Worst cell", "the CPU's walk has the same, cell by cell"});
+    same.check_shows({" is from", "fp64", "Worst cell", "all as the CPU has it", three_digits(exact->most)});
     // A kernel that is off: how far it is from the CPU's walk.
     same.run_with({Quantity::P, 0, 0, 1, -1, 2});
     const auto off = map_of(same.state);
     REQUIRE(off);
     CHECK_FALSE(off->from_exact);
     CHECK(off->far(off->worst.row, off->worst.column) == off->far.maxCoeff());
-    same.check_shows({" is from the CPU's", "Furthest"});
+    same.check_shows({"the CPU's", "Furthest", three_digits(off->most)});
+}
+
+TEST_CASE("compare page: a right output is shown by how far it is from fp64, with the rule's limit") {
+    OnPage page;
+    const OutputVerdict& verdict = page.shown().nearest();
+    auto map = map_of(page.state);
+    REQUIRE(map);
+    // Nearly all of it is as the CPU has it; the picture is of what the rule is about, and of every cell.
+    CHECK(map->unlike < map->compared / 25);
+    CHECK(map->from_exact);
+    CHECK(map->limit == verdict.limit());
+    CHECK((map->far.array() > 0).count() > map->compared / 2);
+    for (const bool presenter : {false, true}) {
+        page.state.presenter = presenter;
+        page.frame(2);
+        page.check_shows({"limit " + three_digits(verdict.limit()), three_digits(verdict.error)});
+    }
+    page.state.presenter = false;
+    // In its own units only: no limit is told for parts of a number.
+    page.press(Key::l);
+    CHECK(map_of(page.state)->limit == 0);
+    page.press("l l");
+    // From the CPU's, when that is asked for: the few that differ, and how many.
+    page.frame(2);
+    page.click("compare from/the CPU's");
+    map = map_of(page.state);
+    CHECK_FALSE(map->from_exact);
+    CHECK((map->far.array() > 0).count() == map->unlike);
+    page.frame(2);
+    CHECK(page.shows(unlike_words(*map)));
+}
+
+TEST_CASE("compare page: where no cell differs the map says so") {
+    OnPage page({1280, 720}, example("worked-4x4"));
+    page.run_kernel("f4-tensor-core");
+    CHECK_FALSE(page.shows("No cell differs"));
+    page.state.compare.from = 1;
+    page.frame(2);
+    CHECK(map_of(page.state)->unlike == 0);
+    CHECK(page.shows("No cell differs: "));
 }
 
 TEST_CASE("compare page: colours tell differences of one size apart, and a fault from rounding") {

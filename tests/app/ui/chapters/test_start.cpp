@@ -233,6 +233,35 @@ TEST_CASE(
     for (const Moment& moment : moments()) program.check_shows({moment.brief, moment.keys});
 }
 
+TEST_CASE(
+    "on stage the other doors have pictures with the numbers of the walks, beside a tour their names alone") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    show_start(program, false);
+    const StartPage& page = *program.state.starting;
+    const auto within = [&](const char* chapter, const std::string& text) {
+        const Item door = program.find(std::string("door ") + chapter);
+        const bool there = std::ranges::any_of(program.items(), [&](const Item& item) {
+            return item.kind == ItemKind::text && item.text == text && item.min.x >= door.min.x &&
+                   item.max.x <= door.max.x && item.min.y >= door.min.y && item.max.y <= door.max.y;
+        });
+        CHECK_MESSAGE(there, (std::string(chapter) + ": " + text));
+    };
+    for (const char* letters : {"dQ", "dK", "dV"}) within("chapter backward", letters);
+    const Trace& training = *page.training;
+    double first = 0, last = 0;
+    for (int k = 0, n = 0; k < training.size(); ++k)
+        if (training.step(k).op == Op::loss)
+            (n++ == 0 ? first : last) = training.live(Slot::loss, k).value->data(0, 0);
+    within("chapter training", format_number(first));
+    within("chapter training", format_number(last));
+    for (const Algorithm algorithm : {Algorithm::standard, Algorithm::flash2})
+        within("chapter memory", format_size(page.at_length.of(algorithm).traffic.total()));
+    for (const RecordedKernel* kernel : {&page.kernels.front(), &page.kernels.back()})
+        within("chapter scale", format_time(kernel->times.back().seconds));
+    within("chapter inside", "lane 13");
+    within("chapter compare", "=");
+}
+
 TEST_CASE("0, H and the mark at the top lead to it; Enter and Escape back to the step that was left") {
     for (const char* there : {"0", "h"})
         for (const char* back : {"enter", "escape"}) {
