@@ -26,6 +26,21 @@ struct Sheet {
     bool names_once = false;  ///< "CPU" stands beside the tile, not beside every number
 };
 
+float mono_width(const std::string& text, float size) { return text_width(Face::mono, size, text); }
+
+// By how much they differ: behind the numbers, or, where it has no room there, below them beside the boxes.
+void draw_ulp(const Canvas& c, double ulp, float from, float right, float y, const Sheet& sheet) {
+    const Theme& t = *c.theme;
+    const Face face = ulp > 0 ? Face::semibold : Face::regular;
+    const float size = ulp > 0 && !sheet.names_once ? 16 : 14;
+    const std::string full = sheet.names_once ? ulp_text(ulp) : ulp_count(ulp);
+    const bool boxes = sheet.pitch > 82 && ulp > 0;
+    if (!boxes || from + 6 + text_width(face, size, full) <= right)
+        c.text(right, y, full, size, ulp > 0 ? t.t1 : t.t3, face, Align::right);
+    else
+        c.text(right, y + 30, full, 14, t.t1, face, Align::right);
+}
+
 // Both values below each other, the differing digits of the kernel's marked, and how far apart they are
 void pair(const Canvas& c, const KernelComparison& shown, Quantity quantity, const Place& at, int j,
           const Rect& a, const Sheet& sheet) {
@@ -44,9 +59,10 @@ void pair(const Canvas& c, const KernelComparison& shown, Quantity quantity, con
     c.text(a.x + names, y, digits_of(cpu, kernel).text, sheet.size, t.t1, Face::mono);
     draw_digits(c, a.x + names, y + step, digits_of(kernel, cpu), sheet.size);
     const double ulp = ulp_distance(Format::fp32, kernel, cpu);
-    c.text(a.right() - (sheet.names_once ? 8.0f : 12.0f), y + step / 2,
-           sheet.names_once ? ulp_text(ulp) : ulp_count(ulp), ulp > 0 && !sheet.names_once ? 16 : 14,
-           ulp > 0 ? t.t1 : t.t3, ulp > 0 ? Face::semibold : Face::regular, Align::right);
+    const float numbers = std::max(mono_width(digits_of(cpu, kernel).text, sheet.size),
+                                   mono_width(digits_of(kernel, cpu).text, sheet.size));
+    draw_ulp(c, ulp, a.x + names + numbers, a.right() - (sheet.names_once ? 8.0f : 12.0f), y + step / 2,
+             sheet);
     if (sheet.pitch <= 82 || ulp == 0) return;
     // Eight boxes: one for every unit
     for (int n = 0; n < 8; ++n) {

@@ -54,6 +54,8 @@ void for_each_look(OnPage& page, const std::function<void(const std::string&)>& 
     look("faulty");
     page.press(Key::d);
     look("located");
+    page.run_with({Quantity::alpha, 1, 1, 37, -1, 1e-3});
+    look("thousands of units");
     choose_tile(page.state, 0, 1);
     look("skipped tile");
     page.run_kernel("b2-tensor-core");
