@@ -55,6 +55,7 @@ void for_each_look(OnPage& page, const std::function<void(const std::string&)>& 
     page.press(Key::d);
     look("located");
     page.run_with({Quantity::alpha, 1, 1, 37, -1, 1e-3});
+    page.press(Key::d);
     look("thousands of units");
     choose_tile(page.state, 0, 1);
     look("skipped tile");
@@ -124,7 +125,13 @@ TEST_CASE("compare page: a right output is shown by how far it is from fp64, wit
     for (const bool presenter : {false, true}) {
         page.state.presenter = presenter;
         page.frame(2);
-        page.check_shows({"limit " + three_digits(verdict.limit()), three_digits(verdict.error)});
+        CHECK(page.shows(three_digits(verdict.error)));
+        // Beside the colours, not only on the gauge of the verdict.
+        const std::string limit = "limit " + three_digits(verdict.limit());
+        const Item colours = page.find("no difference");
+        CHECK(std::ranges::any_of(page.items(), [&](const Item& item) {
+            return item.text == limit && item.min.y > colours.max.y && item.min.x > colours.max.x;
+        }));
     }
     page.state.presenter = false;
     // In its own units only: no limit is told for parts of a number.
