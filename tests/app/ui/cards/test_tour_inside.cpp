@@ -91,6 +91,12 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
                flight.arrived == slot;
     }));
 
+    // "a barrier follows before V is read, of which every warp has fetched a part"
+    page.press(Key::right);
+    at = place_inside(page.state);
+    CHECK(at.event->op == inside::Op::sync_block);
+    page.check_shows({"of V that warps 0–3 wrote before it"});
+
     at = page.go_to_heading("Eight rows, the same banks");
     CHECK(at.event->op == inside::Op::load_matrices);
     const inside::Access plain = inside::accesses_of(*at.event, at.words).front();
