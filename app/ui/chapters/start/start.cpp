@@ -223,7 +223,7 @@ static DoorHead head_of(float w, bool big) {
     if (big && w < 210) return {10, 0, size::far, 8, size::far, size::far, 24, 42, 12, 8};
     if (big && w < 235) return {10, 34, size::far, 8, size::far, size::far, 26, 48, 12, 10};
     if (big) return {14, 38, size::far, 10, size::far_text, size::far, 30, 56, 18, 12};
-    if (w < 100) return {8, 0, size::small, 6, size::small, size::small, 24, 44, 14, 12};
+    if (w < 100) return {8, 0, size::small, 6, size::small, size::small, 24, 44, 11, 12};
     if (w < 135) return {8, 22, size::body, 6, size::small, size::small, 24, 44, 14, 12};
     return {12, 24, size::body, 10, size::lead, size::small, 24, 44, 14, 12};
 }
