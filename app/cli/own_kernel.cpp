@@ -231,6 +231,7 @@ Result<void> compile(PrivateFolder& folder, const gpu::RecordRequest& request, c
                                        "-fno-tree-slp-vectorize",
                                        "-fsanitize=alignment",
                                        "-fsanitize-recover=alignment",
+                                       "--param=max-completely-peel-times=0",  // cuda/CMakeLists.txt
                                        "-I" + folder.path(),
                                        "-iquote",
                                        beside,

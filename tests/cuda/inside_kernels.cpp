@@ -178,6 +178,23 @@ void writes_shared_beyond(float* memory) {
     if (thread() == 37) shared_memory<float>()[4096] = memory[0];
 }
 
+// ---- One address again and again, from one place
+
+void reads_one_address(float* memory) {
+    float sum = 0;
+    for (int n = 0; n < 8; ++n) sum += memory[thread()];
+    shared_memory<float>()[thread()] = sum;
+}
+void scales_by_rows(float* memory) {
+    float sums[4][2] = {};
+    for (int r = 0; r < 4; ++r)
+        for (int c = 0; c < 2; ++c) sums[r][c] += memory[4 * thread() + r];
+    for (int r = 0; r < 4; ++r) shared_memory<float>()[4 * thread() + r] = sums[r][0] + sums[r][1];
+}
+void adds_in_place(float* memory) {
+    for (int n = 0; n < 4; ++n) memory[thread()] = memory[thread()] + 1;
+}
+
 // ---- Lanes that part, and one that never ends
 
 void lanes_part(float* memory) {
@@ -246,6 +263,9 @@ const Small all[] = {
     {"copies beyond", start<copies_beyond, 64>},
     {"copies nothing from beyond", start<copies_nothing_from_beyond, 64>},
     {"writes shared beyond", start<writes_shared_beyond, 64>},
+    {"reads one address", start<reads_one_address, 32>},
+    {"scales by rows", start<scales_by_rows, 32>},
+    {"adds in place", start<adds_in_place, 32>},
     {"lanes part", start<lanes_part, 32>},
     {"never ends", start<never_ends, 32>},
 };

@@ -182,6 +182,15 @@ TEST_SUITE("inside") {
         CHECK(order == "half all half all ");
     }
 
+    // The host's compiler must not make one of them.
+    TEST_CASE("accesses are counted as often as the source has them, of one address from one place, too") {
+        CHECK(total(record_of("reads one address"), Op::load).warps == 8);
+        CHECK(total(record_of("scales by rows"), Op::load).warps == 4 * 2);
+        CHECK(total(record_of("scales by rows"), Op::store).warps == 4);
+        CHECK(total(record_of("adds in place"), Op::load).warps == 4);
+        CHECK(total(record_of("adds in place"), Op::store).warps == 4);
+    }
+
     TEST_CASE("copies are issued, committed and arrive") {
         const Record record = record_of("copies in order");
         CHECK(total(record, Op::copy_issued).warps == 2);
