@@ -69,15 +69,18 @@ std::string three_digits(double x) {
     return format_fixed(x, 2 - static_cast<int>(std::floor(std::log10(size))));
 }
 
-std::string limit_text(const OutputVerdict& v) {
+// With as many decimals as what is added up to the limit.
+static std::string in_digits_of_parts(const OutputVerdict& v, double x) {
     std::size_t decimals = 0;
     for (const double part : {v.standard, v.floor}) {
-        if (!std::isfinite(part) || part < 1e-3 || v.limit() >= 100) return three_digits(v.limit());
+        if (!std::isfinite(part) || part < 1e-3 || v.limit() >= 100) return three_digits(x);
         const std::string text = three_digits(part);
         decimals = std::max(decimals, text.size() - text.find('.') - 1);
     }
-    return format_fixed(v.limit(), static_cast<int>(decimals));
+    return format_fixed(x, static_cast<int>(decimals));
 }
+
+std::string limit_text(const OutputVerdict& v) { return in_digits_of_parts(v, v.limit()); }
 
 std::string formula_text(const OutputVerdict& v) {
     const std::string x = info(v.slot).symbol;
@@ -87,11 +90,11 @@ std::string formula_text(const OutputVerdict& v) {
         const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) - 2);
         return std::round(value / unit) * unit;
     };
-    const std::string limit = three_digits(v.limit());
-    const double printed = v.factor * rounded(v.standard) + rounded(v.floor);
+    const std::string limit = limit_text(v),
+                      printed = in_digits_of_parts(v, v.factor * rounded(v.standard) + rounded(v.floor));
     return "max |" + x + " − " + x + "₆₄| = " + three_digits(v.error) + (v.passed() ? " ≤ " : " > ") +
            format_number(v.factor) + " · " + three_digits(v.standard) + " + " + three_digits(v.floor) +
-           (three_digits(printed) == limit ? " = " : " ≈ ") + limit;
+           (printed == limit ? " = " : " ≈ ") + limit;
 }
 
 std::string finding_text(const KernelComparison& c) {

@@ -238,6 +238,10 @@ TEST_CASE("the verdict is the ratio to standard attention") {
     CHECK(O.ratio() == doctest::Approx(O.error / O.standard));
     const double largest = output_values(healthy, Slot::O).exact.cwiseAbs().maxCoeff();
     CHECK(O.floor == largest / 128);  // two roundings of bf16, 2⁻⁸ each
+    // The limit of the page, with the decimals of its parts
+    CHECK(limit_text(O).size() > three_digits(O.limit()).size());
+    CHECK(formula_text(O).ends_with(three_digits(O.standard) + " + " + three_digits(O.floor) + " = " +
+                                    limit_text(O)));
     const KernelComparison single = compared(imitate(problem, DType::f32));
     CHECK(single.outputs[0].floor < 1e-6);
     CHECK(single.outputs[0].standard < 1e-5);
