@@ -240,8 +240,8 @@ TEST_CASE("the verdict is the ratio to standard attention") {
     CHECK(O.floor == largest / 128);  // two roundings of bf16, 2⁻⁸ each
     // The limit of the page, with the decimals of its parts
     CHECK(limit_text(O).size() > three_digits(O.limit()).size());
-    CHECK(formula_text(O).ends_with(three_digits(O.standard) + " + " + three_digits(O.floor) + " = " +
-                                    limit_text(O)));
+    CHECK(contains(formula_text(O), three_digits(O.standard) + " + " + three_digits(O.floor) + " "));
+    CHECK(formula_text(O).ends_with(" " + limit_text(O)));
     const KernelComparison single = compared(imitate(problem, DType::f32));
     CHECK(single.outputs[0].floor < 1e-6);
     CHECK(single.outputs[0].standard < 1e-5);
