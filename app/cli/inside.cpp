@@ -32,6 +32,8 @@ using inside::Race;
 using inside::RaceAccess;
 using inside::Record;
 
+enum class Form { text, json, html };
+
 std::string shape_of(const Launch& l) {
     if (!l.name.empty()) return l.name + " by the vendor's library, which is not looked into";
     const std::string blocks = str(l.x) + " × " + str(l.y) + " × " + str(l.z);
@@ -185,14 +187,14 @@ Outcome not_recorded(gpu::TraceFailed how, std::string sentence) {
 }
 
 static void put_inside_html(std::ostream& out, const Record& record, const gpu::RecordRequest& request,
-                            bool own) {
+                            bool own, const BrokenWords* broken = nullptr) {
     std::vector<inside::SourceText> sources;
     for (const EmbeddedFile& file : gpu::kernel_sources())
         sources.push_back(inside::source_text(std::string("cuda/kernels/") + file.name, file.text));
     const Result<std::string> text = own ? read_file(request.kernel) : Result<std::string>(std::string());
     if (own && text) sources.push_back(inside::source_text(record.kernel, *text));
     const Problem& p = request.problem;
-    write_inside_html(out, record, "N = " + str(p.N()) + ", d = " + str(p.d()), sources);
+    write_inside_html(out, record, "N = " + str(p.N()) + ", d = " + str(p.d()), sources, broken);
 }
 
 namespace {
@@ -202,20 +204,43 @@ Outcome races_outcome(const Record& record) {
                                : Outcome{Exit::failed, record.kernel + ": two accesses to one address race."};
 }
 
-// The run without what `name` says, and what comes of it beside the sound run.
+// The faults of the kernel, whichever this problem shows.
+Outcome list_faults(const Arguments& a, std::ostream& out, const gpu::RecordRequest& request,
+                    const Record& sound, Form form) {
+    if (form == Form::html) return bad_input("--break list is text or JSON; leave out --format html.");
+    const auto faults = faults_of_kernel(request, sound);
+    return put(a.output, out,
+               form == Form::json ? faults_json(sound.kernel, faults) : faults_text(sound.kernel, faults));
+}
+
+// What the run is to go without; a fault that this problem does not show is refused with the reason.
+Result<inside::Fault> find_fault(const gpu::RecordRequest& request, const Record& sound,
+                                 const std::string& name) {
+    auto fault = inside::fault_named(sound, name);
+    if (fault) return fault;
+    for (const auto& [known, lacks] : faults_of_kernel(request, sound))
+        if (inside::name_of(known) == name && !lacks.empty())
+            return Failure{"--break " + name + ": " + lacks};
+    return Failure{"--break: " + fault.error};
+}
+
+// The run without what --break says, and what comes of it beside the sound run.
 Outcome run_broken(const Arguments& a, std::ostream& out, gpu::RecordRequest request, const Record& sound,
-                   bool as_json) {
-    if (*a.leave_out == "list") return put(a.output, out, faults_text(sound));
-    const auto fault = inside::fault_named(sound, *a.leave_out);
-    if (!fault) return bad_input("--break: " + fault.error);
+                   Form form) {
+    if (*a.leave_out == "list") return list_faults(a, out, request, sound, form);
+    const auto fault = find_fault(request, sound, *a.leave_out);
+    if (!fault) return bad_input(fault.error);
     request.fault = *fault;
     gpu::TraceFailed how{};
     const auto broken = gpu::break_kernel(request, sound, &how);
     if (!broken) return not_recorded(how, broken.error);
     const Record& record = broken->record;
-    Outcome outcome = put(a.output, out,
-                          as_json ? inside_json(record, broken_json(sound, *broken))
-                                  : inside_text(record, broken_head(*broken)) + broken_end(sound, *broken));
+    const BrokenWords words = words_of_broken(sound, *broken);
+    const Writer writers[] = {
+        [&](std::ostream& to) { to << inside_text(record, broken_head(words)) << broken_end(words); },
+        [&](std::ostream& to) { to << inside_json(record, broken_json(sound, *broken)); },
+        [&](std::ostream& to) { put_inside_html(to, record, request, false, &words); }};
+    Outcome outcome = put(a.output, out, writers[static_cast<std::size_t>(form)]);
     if (outcome.exit != Exit::done) return outcome;
     if (record.races() > 0 || broken->damage.wrong == 0) return races_outcome(record);
     return {Exit::failed, record.kernel + ": " + inside::damage_text(broken->damage) + "."};
@@ -246,9 +271,9 @@ static Result<Record> record_own_told(gpu::RecordRequest request, gpu::TraceFail
 Outcome run_inside(const Arguments& a, std::ostream& out) {
     const auto format = choice("--format", a.format.value_or("text"), {"text", "json", "html"});
     if (!format) return bad_input(format.error);
-    if (*format == 2 && (a.against || a.step || a.place || a.leave_out))
-        return bad_input(
-            "--format html is of a run alone; leave out --against, --break, --step and --place.");
+    const Form form = static_cast<Form>(*format);
+    if (form == Form::html && (a.against || a.step || a.place))
+        return bad_input("--format html is of a run alone; leave out --against, --step and --place.");
     if (a.source && (a.against || a.step || a.place)) return bad_input(make_record_request(a, {}).error);
     if (a.leave_out && (a.against || a.step || a.place || a.source))
         return bad_input(
@@ -259,14 +284,14 @@ Outcome run_inside(const Arguments& a, std::ostream& out) {
                                                     : "--at") +
                          " is of the walk that --step and --place cross over to; the kernel has tiles of its "
                          "own. Leave it out, or name a step.");
-    if (a.against) return run_inside_against(a, *format == 1, out);
-    if (a.step || a.place) return run_inside_bridge(a, *format == 1, out);
+    if (a.against) return run_inside_against(a, form == Form::json, out);
+    if (a.step || a.place) return run_inside_bridge(a, form == Form::json, out);
     const auto request = make_record_request(a, a.compare.kernel);
     if (!request) return bad_input(request.error);
     gpu::TraceFailed how{};
     const auto record = a.source ? record_own_told(*request, how) : gpu::record_kernel(*request, &how);
     if (!record) return not_recorded(how, record.error);
-    if (a.leave_out) return run_broken(a, out, *request, *record, *format == 1);
+    if (a.leave_out) return run_broken(a, out, *request, *record, form);
     const Writer writers[] = {
         [&](std::ostream& stream) { stream << inside_text(*record); },
         [&](std::ostream& stream) { stream << inside_json(*record); },

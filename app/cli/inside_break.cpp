@@ -16,6 +16,7 @@ using Json = nlohmann::ordered_json;
 using inside::BankTotals;
 using inside::Damage;
 using inside::Fault;
+using inside::KnownFault;
 using inside::Record;
 using inside::WrongCell;
 
@@ -30,8 +31,8 @@ std::string meaning(const Fault& fault) {
 }
 
 std::string cell_text(const char* which, const WrongCell& cell) {
-    return std::string("    ") + which + ": " + cell.output + "[" + str(cell.row) + ", " + str(cell.column) +
-           "] is " + format_number(cell.broken) + " in place of " + format_number(cell.sound) + "\n";
+    return std::string(which) + ": " + cell.output + "[" + str(cell.row) + ", " + str(cell.column) + "] is " +
+           format_number(cell.broken) + " in place of " + format_number(cell.sound);
 }
 
 std::string outputs_of(const Record& record) {
@@ -58,35 +59,63 @@ Json banks_json(const BankTotals& banks) {
 
 }  // namespace
 
-std::string faults_text(const Record& sound) {
+std::vector<KnownFault> faults_of_kernel(const gpu::RecordRequest& request, const Record& sound) {
+    gpu::RecordRequest larger = request;
+    // So many keys that every kernel goes through each of its buffers twice; an odd number fills no tile.
+    larger.problem = *random_problem(gpu::most_recorded_N - 1, static_cast<int>(request.problem.d()), 1);
+    larger.blocks = {};
+    const auto all = gpu::record_kernel(larger);
+    return inside::known_faults(sound, all ? *all : sound);
+}
+
+std::string faults_text(const std::string& kernel, const std::vector<KnownFault>& faults) {
     std::vector<std::vector<std::string>> rows;
-    for (const Fault& fault : inside::faults_of(sound))
-        rows.push_back({inside::name_of(fault), inside::title_of(fault), meaning(fault)});
-    if (rows.empty()) return "There is nothing in " + sound.kernel + " that can be left out.\n";
+    for (const auto& [fault, lacks] : faults)
+        rows.push_back({inside::name_of(fault), inside::title_of(fault),
+                        meaning(fault) + (lacks.empty() ? "" : " Not here: " + lacks)});
+    if (rows.empty()) return "There is nothing in " + kernel + " that can be left out.\n";
     return number_table(rows, {0, 1, 2});
 }
 
-std::string broken_head(const gpu::BrokenRun& broken) {
-    const Record& record = broken.record;
-    return "broken: " + inside::title_of(*record.fault) + " (" + inside::name_of(*record.fault) +
-           "): " + meaning(*record.fault) + "\norder: " + inside::schedule_text(record.schedule) + "; " +
-           counted(broken.tried, "order") + " tried\n";
+std::string faults_json(const std::string& kernel, const std::vector<KnownFault>& faults) {
+    Json json{{"schema", "tilewalk-inside-faults-1"}, {"kernel", kernel}, {"faults", Json::array()}};
+    for (const auto& [fault, lacks] : faults)
+        json["faults"].push_back({{"name", inside::name_of(fault)},
+                                  {"title", inside::title_of(fault)},
+                                  {"meaning", meaning(fault)},
+                                  {"lacks", lacks.empty() ? Json(nullptr) : Json(lacks)}});
+    return json.dump(2) + "\n";
 }
 
-std::string broken_end(const Record& sound, const gpu::BrokenRun& broken) {
+BrokenWords words_of_broken(const Record& sound, const gpu::BrokenRun& broken) {
+    const Record& record = broken.record;
     const Damage& damage = broken.damage;
-    std::string text = "\n" + outputs_of(broken.record) + ": " + inside::damage_text(damage);
-    if (damage.wrong == 0 && broken.record.races() > 0)
-        text += " in " + (broken.tried == 1 ? "this order" : "each of " + str(broken.tried) + " orders") +
-                ", by luck: nothing makes them so";
-    text += "\n";
-    if (damage.first) text += cell_text("the first", *damage.first);
-    if (damage.worst) text += cell_text("the worst", *damage.worst);
-    const BankTotals before = inside::bank_totals(sound), now = inside::bank_totals(broken.record);
+    BrokenWords words;
+    words.fault = inside::title_of(*record.fault) + " (" + inside::name_of(*record.fault) +
+                  "): " + meaning(*record.fault);
+    words.order = inside::schedule_text(record.schedule) + "; " + counted(broken.tried, "order") + " tried";
+    words.numbers = outputs_of(record) + ": " + inside::damage_text(damage);
+    if (damage.wrong == 0 && record.races() > 0)
+        words.numbers += " in " +
+                         (broken.tried == 1 ? "this order" : "each of " + str(broken.tried) + " orders") +
+                         ", by luck: nothing makes them so";
+    if (damage.first) words.cells.push_back(cell_text("the first", *damage.first));
+    if (damage.worst) words.cells.push_back(cell_text("the worst", *damage.worst));
+    const BankTotals before = inside::bank_totals(sound), now = inside::bank_totals(record);
     if (now.turns != before.turns)
-        text += "turns of the banks: " + format_count(now.turns) + " in place of " +
-                format_count(before.turns) + ", up to " + counted(now.ways, "way") + " of conflict\n";
-    return text;
+        words.banks = "turns of the banks: " + format_count(now.turns) + " in place of " +
+                      format_count(before.turns) + ", up to " + counted(now.ways, "way") + " of conflict";
+    return words;
+}
+
+std::string broken_head(const BrokenWords& words) {
+    return "broken: " + words.fault + "\norder: " + words.order + "\n";
+}
+
+std::string broken_end(const BrokenWords& words) {
+    std::string text = "\n" + words.numbers + "\n";
+    for (const std::string& cell : words.cells) text += "    " + cell + "\n";
+    return text + (words.banks.empty() ? "" : words.banks + "\n");
 }
 
 Json broken_json(const Record& sound, const gpu::BrokenRun& broken) {

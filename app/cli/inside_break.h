@@ -1,6 +1,7 @@
 // What `tilewalk inside --break` says beside the counts of the run.
 #pragma once
 
+#include "app/export/inside_html.h"
 #include "core/inside/faults.h"
 #include "cuda/host/gpu.h"
 
@@ -8,12 +9,19 @@
 
 namespace tilewalk {
 
-/// The faults that a kernel can be given, one a line: name, what is left out, what its comment says.
-std::string faults_text(const inside::Record& sound);
+/// All faults of the kernel, with why this run cannot be given one: the kernel runs once more, on a problem
+/// where it comes to all of them.
+std::vector<inside::KnownFault> faults_of_kernel(const gpu::RecordRequest& request,
+                                                 const inside::Record& sound);
+/// One a line: name, what is left out, what its comment says, why not on this problem.
+std::string faults_text(const std::string& kernel, const std::vector<inside::KnownFault>& faults);
+std::string faults_json(const std::string& kernel, const std::vector<inside::KnownFault>& faults);
 
-/// What the run goes without and in which order, for the head; and what came of it, for the end.
-std::string broken_head(const gpu::BrokenRun& broken);
-std::string broken_end(const inside::Record& sound, const gpu::BrokenRun& broken);
+/// What the run goes without and in which order, and what came of it.
+BrokenWords words_of_broken(const inside::Record& sound, const gpu::BrokenRun& broken);
+/// The same for the head of a text, and for its end.
+std::string broken_head(const BrokenWords& words);
+std::string broken_end(const BrokenWords& words);
 nlohmann::ordered_json broken_json(const inside::Record& sound, const gpu::BrokenRun& broken);
 
 }  // namespace tilewalk

@@ -7,6 +7,7 @@
 #include "core/base/words.h"
 #include "core/engine/engine.h"
 #include "core/inside/model_time.h"
+#include "cuda/host/gpu.h"
 
 #include <algorithm>
 #include <ostream>
@@ -26,13 +27,14 @@ struct LineCounts {
     std::int64_t warps = 0, turns = 0, least = 0, sectors = 0, needed = 0;
     int ways = 0;
     std::set<std::string> ops;
-    bool races = false;
+    bool races = false, left_out = false;
 
     void add(const Counts& c) {
         warps += c.warps, turns += c.shared_turns, least += c.shared_least;
         sectors += c.sectors, needed += c.sectors_least;
         ways = std::max(ways, c.worst_ways);
         ops.insert(inside::info(c.op).name);
+        left_out |= c.op == inside::Op::left_out;
     }
 };
 using FileCounts = std::map<std::string, std::map<int, LineCounts>>;
@@ -78,12 +80,20 @@ void put_races(std::ostream& out, const Record& record) {
     }
 }
 
-void put_totals(std::ostream& out, const Launch& launch) {
+void put_broken(std::ostream& out, const BrokenWords& words) {
+    out << "<section class=\"broken\"><b>Broken</b>: " << escaped(words.fault)
+        << "<br>Order: " << escaped(words.order) << "<br><strong>" << escaped(words.numbers) << "</strong>";
+    for (const std::string& cell : words.cells) out << "<br><code>" << escaped(cell) << "</code>";
+    if (!words.banks.empty()) out << "<br>" << escaped(words.banks);
+    out << "</section>\n";
+}
+
+void put_totals(std::ostream& out, const Record& record, const Launch& launch) {
     LineCounts all;
     std::int64_t products = 0, barriers = 0;
     for (const Counts& c : launch.counts) {
         all.add(c);
-        if (c.op == inside::Op::multiply_add) products += c.warps;
+        products += c.products;
         if (c.op == inside::Op::sync_block) barriers += c.warps;
     }
     const auto total = [&](const char* name, const std::string& value) {
@@ -98,9 +108,11 @@ void put_totals(std::ostream& out, const Launch& launch) {
     total("sectors of HBM", format_count(all.sectors));
     total("of them not needed", format_count(all.sectors - all.needed));
     for (const inside::BlockRecord& block : launch.blocks)
-        for (const inside::Costs& costs : inside::all_costs())
+        for (const inside::Costs& costs : inside::all_costs()) {
+            if (!gpu::is_taken_by(costs.capability, record.kernel)) continue;
             total((std::string("clocks, model, ") + costs.chip).c_str(),
                   format_count(inside::model_time(block, launch.warps(), costs).end));
+        }
     out << "</dl>\n";
 }
 
@@ -113,6 +125,7 @@ void put_line(std::ostream& out, int launch, const std::string& file, int line, 
     std::string kind = counts ? "" : "idle";
     if (c.ways > 1) kind += " ways";
     if (c.races) kind += " races";
+    if (c.left_out) kind += " left-out";
     out << "<tr id=\"" << line_id(launch, file, line) << "\" class=\"" << kind << "\"><td>" << line
         << "</td><td>" << count_or_nothing(c.warps) << "</td><td>" << count_or_nothing(c.turns)
         << "</td><td class=\"ways\">" << count_or_nothing(c.ways) << "</td><td>"
@@ -155,7 +168,7 @@ void put_launches(std::ostream& out, const Record& record, std::span<const insid
         }
         out << ": " << launch.x << " × " << launch.y << " × " << launch.z << " blocks of " << launch.threads
             << " threads, " << format_size(launch.shared_bytes) << " of shared memory each</h2>\n";
-        put_totals(out, launch);
+        put_totals(out, record, launch);
         for (const auto& [file, lines] : by_file(record, launch)) {
             const auto source = std::ranges::find(sources, file, &inside::SourceText::file);
             put_file(out, n, file, lines, source == sources.end() ? nullptr : &*source);
@@ -166,7 +179,7 @@ void put_launches(std::ostream& out, const Record& record, std::span<const insid
 }  // namespace
 
 void write_inside_html(std::ostream& out, const Record& record, const std::string& problem,
-                       std::span<const inside::SourceText> sources) {
+                       std::span<const inside::SourceText> sources, const BrokenWords* broken) {
     const page::Parts style{{"light", [&] { out << page::theme_colours(ui::theme(ui::ThemeId::light)); }},
                             {"dark", [&] { out << page::theme_colours(ui::theme(ui::ThemeId::dark)); }}};
     page::fill_in(out, page::asset("inside.html"),
@@ -175,6 +188,10 @@ void write_inside_html(std::ostream& out, const Record& record, const std::strin
                    {"title", [&] { out << escaped(record.title); }},
                    {"facts", [&] { out << escaped(problem) << ", " << name_of(record.dtype); }},
                    {"style", [&] { page::fill_in(out, page::asset("inside.css"), style); }},
+                   {"broken",
+                    [&] {
+                        if (broken) put_broken(out, *broken);
+                    }},
                    {"races", [&] { put_races(out, record); }},
                    {"launches", [&] { put_launches(out, record, sources); }}});
 }

@@ -88,6 +88,24 @@ std::vector<Fault> faults_of(const Record& sound) {
     return all;
 }
 
+std::vector<KnownFault> known_faults(const Record& sound, const Record& larger) {
+    const std::vector<Fault> here = faults_of(sound);
+    std::vector<Fault> faults = faults_of(larger);
+    for (const Fault& fault : here)
+        if (std::ranges::find(faults, fault) == faults.end()) faults.push_back(fault);
+    std::ranges::sort(faults, {},
+                      [](const Fault& f) { return std::tuple(f.line == 0, f.file, f.line, f.kind); });
+    std::vector<KnownFault> all;
+    for (const Fault& fault : faults) {
+        const bool shown = std::ranges::find(here, fault) != here.end();
+        all.push_back({fault, shown            ? ""
+                              : fault.line > 0 ? "No warp comes to line " + std::to_string(fault.line) +
+                                                     " on this problem."
+                                               : fault_lacks(sound, fault.kind)});
+    }
+    return all;
+}
+
 std::string name_of(const Fault& fault) {
     const std::string id = info(fault.kind).id;
     return id.empty() ? file_name(fault.file) + ":" + std::to_string(fault.line) : id;

@@ -23,6 +23,14 @@ std::vector<Fault> faults_of(const Record& sound);
 /// Why this kind makes no difference to the run, as a sentence; empty: it does.
 std::string fault_lacks(const Record& sound, FaultKind kind);
 
+/// A fault of a kernel, and why the run of a problem cannot be given it, as a sentence; empty: it can.
+struct KnownFault {
+    Fault fault;
+    std::string lacks;
+};
+/// All of the kernel: those of this run, and those that only a run of it on a larger problem comes to.
+std::vector<KnownFault> known_faults(const Record& sound, const Record& larger);
+
 /// "f5_flash2.cu:71", "swizzle"
 std::string name_of(const Fault& fault);
 /// "Barrier of line 71 off", "Swizzle off"

@@ -126,6 +126,71 @@ TEST_CASE("inside: a fault is listed, runs, races and ends with 1, and says whic
 }
 
 TEST_CASE(
+    "inside: the list of faults is the kernel's, with the reason where this problem does not show one") {
+    const auto names = [](const std::vector<std::string>& words) {
+        std::vector<std::string> all;
+        for (const json& fault :
+             json::parse(output_of(with({"inside", "--break", "list", "--format", "json"}, words)))["faults"])
+            all.push_back(fault["name"]);
+        return all;
+    };
+    for (const char* kernel : {"f5-flash2", "f7-hopper", "b3-deterministic"}) {
+        CAPTURE(kernel);
+        const std::vector<std::string> all = names({"--kernel", kernel, "--random", "200x64"});
+        CHECK(names({"--kernel", kernel, "--random", "64x64"}) == all);
+        CHECK(names({"--kernel", kernel, "--random", "256x64", "--causal"}) == all);
+    }
+    const std::vector<std::string> full{"inside", "--random", "128x64", "--break"};
+    check_contains(output_of(with(full, {"list"})), {"guard", "Not here: Every tile of keys is full here"});
+    const Ran refused = run(with(full, {"guard"}));
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, "Every tile of keys is full here"));
+    CHECK_FALSE(contains(output_of({"inside", "--random", "100x64", "--break", "list"}), "Not here"));
+    const Ran page = run(with(full, {"list", "--format", "html"}));
+    CHECK(page.code == 2);
+    CHECK(contains(page.err, "leave out --format html"));
+}
+
+TEST_CASE("inside: a fault that only more keys come to is refused with its line") {
+    const json all = json::parse(output_of(
+        {"inside", "--kernel", "f7-hopper", "--random", "64x64", "--break", "list", "--format", "json"}));
+    int refused = 0;
+    for (const json& fault : all["faults"]) {
+        if (fault["lacks"].is_null() || !contains(fault["name"].get<std::string>(), ":")) continue;
+        const Ran ran =
+            run({"inside", "--kernel", "f7-hopper", "--random", "64x64", "--break", fault["name"]});
+        CHECK(ran.code == 2);
+        CHECK(contains(ran.err, "No warp comes to line "));
+        ++refused;
+    }
+    CHECK(refused > 0);
+}
+
+TEST_CASE("inside: a broken run as one page names the fault, the race and the wrong number") {
+    const std::vector<std::string> words{"inside",   "--kernel", "f4-tensor-core",
+                                         "--random", "128x64",   "--break"};
+    const std::string list = output_of(with(words, {"list"}));
+    const std::string name =
+        list.substr(list.find("f4_tensor_core.cu:"), std::string("f4_tensor_core.cu:00").size());
+    const Ran text = run(with(words, {name}));
+    const Ran page = run(with(words, {name, "--format", "html"}));
+    CHECK(page.code == 1);
+    CHECK(contains(page.err, "two accesses to one address race"));
+    const std::size_t worst = text.out.find("the worst: ");
+    REQUIRE(worst != std::string::npos);
+    check_contains(page.out, {"<b>Broken</b>: Barrier of line ", name.c_str(), "<b>Race</b> at shared memory",
+                              "numbers are wrong", "class=\" left-out",
+                              text.out.substr(worst, text.out.find('\n', worst) - worst).c_str()});
+    // A sound run has neither, and chips that do not take the kernel have no clocks.
+    const std::string sound = output_of({"inside", "--random", "64x64", "--format", "html"});
+    CHECK_FALSE(contains(sound, "<b>Broken</b>"));
+    CHECK_FALSE(contains(sound, "T4"));
+    const Ran unswizzled = run({"inside", "--random", "64x64", "--break", "swizzle", "--format", "html"});
+    CHECK(unswizzled.code == 0);
+    check_contains(unswizzled.out, {"Swizzle off", "numbers are right", "8 ways of conflict"});
+}
+
+TEST_CASE(
     "inside: without the swizzle nothing is wrong; with swapped registers numbers are, and it ends with 1") {
     const std::vector<std::string> words{"inside", "--random", "64x64"};
     const std::string text = output_of(with(words, {"--break", "swizzle"}));
