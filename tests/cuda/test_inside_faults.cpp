@@ -1,7 +1,9 @@
 // Runs without a barrier, a wait, the swizzle, the guard of the edge, with registers swapped: what the table
 // of faults says of them comes true. Which barriers and waits there are is read from the kernels' text.
+#include "core/base/float16.h"
 #include "core/inside/crossing.h"
 #include "core/inside/faults.h"
+#include "core/inside/meeting.h"
 #include "core/inside/source.h"
 #include "cuda/host/gpu.h"
 #include "tests/contains.h"
@@ -13,7 +15,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <regex>
+#include <set>
 
 namespace tilewalk::inside {
 
@@ -94,6 +98,266 @@ std::optional<Crossing> crossing_in(const Record& broken, const Record& sound) {
                        {sound, sound.launches[0], block_of(sound), of_sound, 0});
 }
 
+// ---- Which race a fault makes
+
+/// What shared memory has in a block at d = 64, in its order, as the kernels' sources lay it out.
+struct Buffer {
+    const char* name;
+    int rows, row_bytes;
+};
+std::vector<Buffer> buffers_of(const std::string& kernel) {
+    const auto rows = [](int row_bytes, int of_Q, int of_K) {
+        return std::vector<Buffer>{{"Q", of_Q, row_bytes}, {"K", of_K, row_bytes}, {"V", of_K, row_bytes}};
+    };
+    if (kernel == "f2-tiled-fp32")
+        return {{"Q", 64, 65 * 4}, {"KV", 64, 65 * 4}, {"S", 64, 66 * 4}, {"factor", 64, 4}};
+    if (kernel == "f3-warp-rows") return rows(68 * 4, 128, 32);
+    if (kernel == "f5-flash2") return rows(128, 128, 64);
+    return kernel == "f6-split" ? rows(128, 64, 64) : rows(144, 64, 64);
+}
+
+/// A number of shared memory: its buffer, its row and column there.
+struct Spot {
+    Buffer buffer;
+    int row, column;
+};
+Spot spot_at(const Record& record, std::uint32_t address) {
+    int at = static_cast<int>(address);
+    for (const Buffer& buffer : buffers_of(record.kernel)) {
+        if (at >= buffer.rows * buffer.row_bytes) {
+            at -= buffer.rows * buffer.row_bytes;
+            continue;
+        }
+        const int row = at / buffer.row_bytes, byte = at % buffer.row_bytes;
+        const bool swizzled = buffer.row_bytes == 128;  // f5, f6: chunks of 16 bytes
+        const int in_row = swizzled ? (byte / 16 ^ (row & 7)) * 16 + byte % 16 : byte;
+        return {buffer, row, in_row / static_cast<int>(bytes_of(record.dtype))};
+    }
+    FAIL("beyond the buffers");
+    return {};
+}
+
+float rounded_to(DType type, double x) {
+    using namespace gpu::emulator;
+    const float value = static_cast<float>(x);
+    return type == DType::f32   ? value
+           : type == DType::f16 ? to_float(from_float<f16>(value))
+                                : to_float(from_float<bf16>(value));
+}
+
+/// The row of a matrix that the number is, among those that can lie in this place; "nothing" where it is NaN,
+/// else "a number".
+struct Named {
+    std::string matrix;
+    int row = 0;
+};
+Named named(const Record& record, const Problem& p, const Spot& spot, const Content& content) {
+    const float value =
+        content.bytes == 2 ? number16(content.word, 0, record.dtype) : std::bit_cast<float>(content.word);
+    if (std::isnan(value)) return {"nothing"};
+    for (const auto& [name, A] : {std::pair("Q", &p.Q), {"K", &p.K}, {"V", &p.V}}) {
+        if (std::string(spot.buffer.name).find(name) == std::string::npos) continue;
+        for (int row = spot.row; row < A->rows(); row += spot.buffer.rows)
+            if (rounded_to(record.dtype, (*A)(row, spot.column)) == value) return {name, row};
+    }
+    return {"a number"};
+}
+std::string further(const Named& than, const Named& it) {
+    const int rows = than.matrix.size() == 1 && it.matrix.size() == 1 ? it.row - than.row : 0;
+    return it.matrix + (rows > 0 ? "+" : "") + (rows != 0 ? std::to_string(rows) : "");
+}
+
+/// One race as it is told: both lines in the order that the source makes, where, and what the reader gets in
+/// place of what: "K+64" is 64 rows further.
+struct Seen {
+    std::string first, second;  ///< the op, and the text of the line
+    std::string buffer, should, gets;
+    bool row_of_reader = false;  ///< a number of O is wrong in a row of the warp that reads
+
+    std::string text() const {
+        return first + " | " + second + " | " + buffer + " | " + should + " | " + gets;
+    }
+};
+
+int rows_of_warp(const std::string& kernel) {
+    return kernel == "f3-warp-rows" || kernel == "f5-flash2" ? 32 : 16;
+}
+
+Seen seen_in(const gpu::BrokenRun& broken, const Record& sound, const Problem& p) {
+    const Record& record = broken.record;
+    const auto crossing = crossing_in(record, sound);
+    if (!crossing) return {};
+    const auto line = [&](const CrossingSide& side) {
+        const Place& at = record.places[side.place];
+        const std::string text = text_at({FaultKind::barrier, at.file, at.line});
+        return std::string(info(side.op).name) + " " + text.substr(text.find_first_not_of(' '));
+    };
+    const CrossingSide& reader = crossing->first.writes ? crossing->second : crossing->first;
+    const Spot spot = spot_at(record, crossing->address);
+    const Named should = named(record, p, spot, reader.sound), gets = named(record, p, spot, reader.content);
+    Seen seen{line(crossing->first), line(crossing->second), spot.buffer.name, should.matrix,
+              further(should, gets)};
+    const Output &right = sound.outputs[0], &now = record.outputs[0];
+    const int rows = rows_of_warp(record.kernel);
+    for (int n = rows * reader.warp * right.columns; n < rows * (reader.warp + 1) * right.columns; ++n)
+        seen.row_of_reader |= std::bit_cast<std::uint32_t>(right.values[static_cast<std::size_t>(n)]) !=
+                              std::bit_cast<std::uint32_t>(now.values[static_cast<std::size_t>(n)]);
+    return seen;
+}
+
+/// What the comments of the sources say of each barrier and wait, as the race without it.
+struct Expected {
+    const char* kernel;
+    int nth;                     ///< of the barriers and waits of the kernel's own file, from 1
+    const char *first, *second;  ///< op and a part of the line
+    const char *buffer, *should, *gets;
+
+    bool is(const Seen& seen) const {
+        const auto is_line = [](const std::string& line, const std::string& op_and_part) {
+            const std::size_t space = op_and_part.find(' ');
+            return line.starts_with(op_and_part.substr(0, space + 1)) &&
+                   contains(line, op_and_part.substr(space + 1));
+        };
+        return is_line(seen.first, first) && is_line(seen.second, second) && seen.buffer == buffer &&
+               seen.should == should && seen.gets == gets;
+    }
+};
+
+// Fragments are read in fragments.h: of A, of B transposed, of B.
+constexpr const char *load_Q = "load_matrices load_matrices(a,", *load_K = "load_matrices load_matrices(b,",
+                     *load_V = "load_transposed load_transposed(b,",
+                     *copies = "copy_async copy_async(to.chunk(r", *f2_stores = "store to[row * (d + 1) + c]";
+const Expected expected_races[] = {
+    // All are done with V_{j−1}; K_j is there; all are done with K_j; α is there; … and with α; 1 / ℓ is
+    // there
+    {"f2-tiled-fp32", 1, "load v[c] = KV[", f2_stores, "KV", "V", "K+64"},
+    {"f2-tiled-fp32", 2, f2_stores, "load k[n] = Kj[", "KV", "K", "nothing"},
+    {"f2-tiled-fp32", 3, "load k[n] = Kj[", f2_stores, "KV", "K", "V"},
+    {"f2-tiled-fp32", 4, "store factor[own_row] = alpha", "load O[r][c] *= factor[", "factor", "a number",
+     "a number"},
+    {"f2-tiled-fp32", 5, "load O[r][c] *= factor[", "store factor[own_row] = own.l", "factor", "a number",
+     "a number"},
+    {"f2-tiled-fp32", 6, "store factor[own_row] = own.l", "load O[r][c] * factor[", "factor", "a number",
+     "a number"},
+    // All warps are done with the tile before; the next one is there
+    {"f3-warp-rows", 1, "load v = load4(v_row", "store store4(to + row", "V", "V", "V+32"},
+    {"f3-warp-rows", 2, "store store4(to + row", "load k = load4(Kj", "K", "K", "K-32"},
+    {"f4-tensor-core", 1, load_K, "store store4(", "K", "K", "K+64"},
+    {"f4-tensor-core", 2, "store store4(", load_K, "K", "K", "K-64"},
+    // Q and K_0 are here; all copies of K_j are here; V_j is here; all are done with K_j
+    {"f4b-copies-ahead", 1, copies, load_Q, "Q", "Q", "nothing"},
+    {"f4b-copies-ahead", 2, copies, load_K, "K", "K", "K-64"},
+    {"f4b-copies-ahead", 3, copies, load_V, "V", "V", "nothing"},
+    {"f4b-copies-ahead", 4, load_K, copies, "K", "K", "K+64"},
+    {"f5-flash2", 1, copies, load_Q, "Q", "Q", "nothing"},
+    {"f5-flash2", 2, copies, load_K, "K", "K", "K-64"},
+    {"f5-flash2", 3, copies, load_V, "V", "V", "nothing"},
+    {"f5-flash2", 4, load_K, copies, "K", "K", "K+64"},
+    {"f6-split", 1, "copy_async head_of<const T>(a.Q", load_Q, "Q", "Q", "nothing"},
+    {"f6-split", 2, copies, load_K, "K", "K", "K-64"},
+    {"f6-split", 3, copies, load_V, "V", "V", "nothing"},
+    {"f6-split", 4, load_K, copies, "K", "K", "K+64"},
+};
+
+// ---- Attention with a mistake, dense and in double
+
+Matrix softmax_of(const Matrix& S) {
+    Matrix P = (S.colwise() - S.rowwise().maxCoeff()).array().exp().matrix();
+    return P.array().colwise() / P.rowwise().sum().array();
+}
+Matrix attention_of(const Problem& p, const Matrix& Q, const Matrix& K, const Matrix& V) {
+    return softmax_of(p.softmax_scale() * Q * K.transpose()) * V;
+}
+Matrix padded(const Matrix& A, Eigen::Index rows) {
+    Matrix out = Matrix::Zero(rows, A.cols());
+    out.topRows(A.rows()) = A;
+    return out;
+}
+/// Zeros behind K and V are read as keys.
+Matrix with_zero_keys(const Problem& p, Eigen::Index keys) {
+    return attention_of(p, p.Q, padded(p.K, keys), padded(p.V, keys));
+}
+/// Of each 16 the eights change places.
+Eigen::Index other_eight(Eigen::Index n) { return n ^ 8; }
+/// b0 holds rows 0–7 of B, b1 rows 8–15.
+Matrix with_swapped_B(const Problem& p, Eigen::Index keys) {
+    Matrix K = padded(p.K, keys), V = padded(p.V, keys);
+    for (Eigen::Index c = 0; c < K.cols(); ++c) K.col(c).head(p.K.rows()) = p.K.col(other_eight(c));
+    for (Eigen::Index r = 0; r < keys; ++r) V.row(r) = padded(p.V, keys).row(other_eight(r));
+    Matrix S = p.softmax_scale() * p.Q * K.transpose();
+    S.rightCols(keys - p.K.rows()).setConstant(-INFINITY);
+    return softmax_of(S) * V;
+}
+/// a[1] holds rows 8–15 of columns 0–7, a[2] rows 0–7 of columns 8–15.
+Matrix swapped_A(const Matrix& A) {
+    Matrix out = A;
+    for (Eigen::Index r = 0; r < A.rows(); ++r)
+        for (Eigen::Index c = 0; c < A.cols(); ++c)
+            if ((r & 8) != (c & 8)) out(r, c) = A(other_eight(r), other_eight(c));
+    return out;
+}
+/// One tile holds it.
+Matrix with_swapped_A(const Problem& p, Eigen::Index rows) {
+    Matrix S = p.softmax_scale() * swapped_A(padded(p.Q, rows)) * padded(p.K, rows).transpose();
+    S.rightCols(rows - p.K.rows()).setConstant(-INFINITY);
+    const Matrix P = (S.colwise() - S.rowwise().maxCoeff()).array().exp().matrix();
+    const Matrix O = (swapped_A(P) * padded(p.V, rows)).array().colwise() / P.rowwise().sum().array();
+    return O.topRows(p.Q.rows());
+}
+/// How far off O is at most.
+double off(const Record& record, const Matrix& O) {
+    double most = 0;
+    for (Eigen::Index r = 0; r < O.rows(); ++r)
+        for (Eigen::Index c = 0; c < O.cols(); ++c)
+            most = std::max(
+                most,
+                std::abs(O(r, c) - record.outputs[0].values[static_cast<std::size_t>(r * O.cols() + c)]));
+    return most;
+}
+
+// ---- What a barrier orders in the sound run
+
+/// Both accesses by file, line and op, in no order.
+using Pair = std::set<std::string>;
+
+std::string access_text(const Record& record, std::uint32_t place, Op op) {
+    return place_text(record, place) + " " + info(op == Op::copy_arrived ? Op::copy_issued : op).name;
+}
+
+void add_orders(const Record& sound, const Launch& launch,
+                std::map<std::pair<std::string, int>, std::set<Pair>>& ordered) {
+    const BlockRecord& block = launch.blocks[0];
+    const Steps steps(sound, launch, block);
+    const Origins origins(sound, block, steps);
+    for (int k = 0; k < steps.count(0); ++k) {
+        const auto meeting = meeting_at(block, steps, origins, 0, k);
+        if (!meeting) continue;
+        const Place& at = sound.places[block.events[steps.event(0, k)].place];
+        for (const Protected& p : meeting->orders)
+            ordered[{at.file, at.line}].insert({access_text(sound, p.first_place, p.first_op),
+                                                access_text(sound, p.second_place, p.second_op)});
+    }
+}
+
+std::set<Pair> racing_pairs(const Record& broken) {
+    std::set<Pair> all;
+    for (const Launch& launch : broken.launches)
+        for (const Race& race : launch.races)
+            all.insert({access_text(broken, race.first.place, race.first.op),
+                        access_text(broken, race.second.place, race.second.op)});
+    return all;
+}
+
+/// The barriers and waits of the kernel's own file, in its order.
+std::vector<Fault> waits_of(const Record& sound) {
+    std::vector<Fault> all;
+    std::string file = sound.kernel;
+    std::ranges::replace(file, '-', '_');
+    for (const Fault& fault : faults_of(sound))
+        if (fault.file == "cuda/kernels/" + file + ".cu") all.push_back(fault);
+    return all;
+}
+
 }  // namespace
 
 TEST_SUITE("inside faults") {
@@ -141,6 +405,58 @@ TEST_SUITE("inside faults") {
         CHECK(reported >= 40);
         CHECK(silent <= 3);
         CHECK(stopped <= 2);
+    }
+
+    TEST_CASE("each barrier and wait of f2 to f6, left out, makes its own race and no other one's") {
+        for (const char* kernel : {"f2-tiled-fp32", "f3-warp-rows", "f4-tensor-core", "f4b-copies-ahead",
+                                   "f5-flash2", "f6-split"}) {
+            CAPTURE(kernel);
+            const gpu::RecordRequest request = of_two_tiles(kernel);
+            const Record sound = recorded(request);
+            std::vector<Seen> seen;
+            for (const Fault& fault : waits_of(sound)) {
+                gpu::RecordRequest with_fault = request;
+                with_fault.fault = fault;
+                const auto broken = gpu::break_kernel(with_fault, sound);
+                REQUIRE_MESSAGE(broken, broken.error);
+                seen.push_back(seen_in(*broken, sound, request.problem));
+                CHECK_MESSAGE(seen.back().row_of_reader, name_of(fault));
+            }
+            int rows = 0;
+            for (const Expected& e : expected_races) {
+                if (e.kernel != std::string(kernel)) continue;
+                ++rows;
+                REQUIRE(e.nth <= static_cast<int>(seen.size()));
+                for (int n = 1; n <= static_cast<int>(seen.size()); ++n) {
+                    CAPTURE(e.nth);
+                    CAPTURE(n);
+                    const Seen& one = seen[static_cast<std::size_t>(n - 1)];
+                    CHECK_MESSAGE(e.is(one) == (n == e.nth), one.text());
+                }
+            }
+            CHECK(rows == static_cast<int>(seen.size()));
+        }
+    }
+
+    TEST_CASE("what races without a barrier of the block is what the sound run says that it orders") {
+        int barriers = 0;
+        for (const auto& kernel : gpu::traceable_kernels()) {
+            if (kernel.name.ends_with("-hopper")) continue;
+            const gpu::RecordRequest request = of_two_tiles(kernel.name);
+            const Record sound = recorded(request);
+            std::map<std::pair<std::string, int>, std::set<Pair>> ordered;
+            for (const Launch& launch : sound.launches)
+                if (!launch.blocks.empty()) add_orders(sound, launch, ordered);
+            for (const Fault& fault : faults_of(sound)) {
+                const auto expected = ordered.find({fault.file, fault.line});
+                if (fault.kind != FaultKind::barrier || expected == ordered.end()) continue;
+                CAPTURE(kernel.name);
+                CAPTURE(name_of(fault));
+                ++barriers;
+                CHECK(racing_pairs(recorded_with(request, fault)) == expected->second);
+            }
+        }
+        CHECK(barriers >= 20);
     }
 
     TEST_CASE("the list has every barrier and wait of the kernel's own file") {
@@ -281,19 +597,39 @@ TEST_SUITE("inside faults") {
     TEST_CASE("what a warp reads too late in f5 is the key of the next tile, in the same place") {
         const gpu::RecordRequest request = request_for("f5-flash2", 128, 64);
         const Record sound = recorded(request);
-        const std::vector<Fault> all = faults_of(sound);
+        // The last barrier: all warps are done with K_j
         gpu::RecordRequest with_fault = request;
-        with_fault.fault = *std::find_if(all.rbegin(), all.rend(),
-                                         [](const Fault& f) { return f.kind == FaultKind::barrier; });
+        with_fault.fault = waits_of(sound).back();
+        REQUIRE(with_fault.fault->kind == FaultKind::barrier);
         const auto broken = gpu::break_kernel(with_fault, sound);
         REQUIRE(broken);
         const auto crossing = crossing_in(broken->record, sound);
         REQUIRE(crossing);
         CHECK(crossing->crossed);
-        // Keys of the next tile, 64 rows further, where this tile's lie; or V before it has come
+        // Keys of the next tile, 64 rows further, lie where this tile's lay.
         const CrossingSide& reader = crossing->first.writes ? crossing->second : crossing->first;
         REQUIRE(reader.sound.from);
-        if (reader.content.from) CHECK(*reader.content.from - *reader.sound.from == 64 * 64 * 2);
+        REQUIRE(reader.content.from);
+        CHECK(*reader.content.from - *reader.sound.from == 64 * 64 * 2);
+    }
+
+    TEST_CASE(
+        "without the guard, and with swapped registers, O is just what attention with that mistake gives") {
+        const gpu::RecordRequest request =
+            request_for("f4-tensor-core", 60, 64);  // one tile, four keys short
+        const Problem& p = request.problem;
+        const Record sound = recorded(request);
+        const std::map<FaultKind, Matrix> expected{{FaultKind::guard, with_zero_keys(p, 64)},
+                                                   {FaultKind::swapped_A, with_swapped_A(p, 64)},
+                                                   {FaultKind::swapped_B, with_swapped_B(p, 64)}};
+        const Matrix right = attention_of(p, p.Q, p.K, p.V);
+        CHECK(off(sound, right) < .02);
+        for (const auto& [kind, wanted] : expected) {
+            CAPTURE(info(kind).id);
+            CHECK(off(sound, wanted) > .03);  // it shows
+            for (const auto& [other, unused] : expected)
+                CHECK((off(recorded_with(request, {other}), wanted) < .02) == (other == kind));
+        }
     }
 
     TEST_CASE("faults have names that lead back, and others are refused with those that there are") {
