@@ -1,13 +1,17 @@
 // tilewalk questions
 #include "app/cli/commands.h"
+#include "app/cli/inside.h"
 #include "app/cli/session.h"
 #include "app/cli/values.h"
 #include "app/export/course.h"
 #include "app/io/text.h"
+#include "app/ui/chapters/inside/page.h"
+#include "core/class/variants_inside.h"
 
 #include <array>
 #include <filesystem>
 #include <limits>
+#include <memory>
 
 namespace tilewalk {
 namespace {
@@ -73,6 +77,83 @@ Outcome put_files(const Arguments& a, const Word& key, std::ostream& out, const 
     return written(files.put_in_place());
 }
 
+Outcome course_of_lesson(const Arguments& a, Course& course) {
+    if (a.compare.kernel || a.compare.dtype)
+        return bad_input("--kernel and --dtype are of a kernel's run; say --lesson inside.");
+    const auto wanted = read_wanted(a);
+    if (!wanted) return bad_input(wanted.error);
+    auto questions = make_variants(*wanted);
+    if (!questions) return bad_input(questions.error);
+    course = {wanted->lesson->title,
+              course_facts(*wanted->lesson, wanted->shape),
+              std::move(*questions),
+              wanted->variants,
+              {}};
+    return {};
+}
+
+// ---- Of a kernel's run
+
+/// Launches with all that is looked up in them.
+struct WalkedRun {
+    explicit WalkedRun(const inside::Record& of_record, const inside::Launch& launch)
+        : record(of_record), block(launch.blocks.front()), steps(record, launch, block),
+          origins(record, block, steps) {}
+    InsideRun run() const { return {record, block, steps, origins}; }
+
+    const inside::Record& record;
+    const inside::BlockRecord& block;
+    inside::Steps steps;
+    inside::Origins origins;
+};
+
+std::vector<AskedOfAll> questions_of_run(const inside::Record& record, int variants, std::uint64_t seed) {
+    std::vector<std::unique_ptr<WalkedRun>> walked;
+    std::vector<InsideRun> runs;
+    for (const inside::Launch& launch : record.launches) {
+        if (launch.blocks.empty()) continue;
+        walked.push_back(std::make_unique<WalkedRun>(record, launch));
+        runs.push_back(walked.back()->run());
+    }
+    return make_inside_variants(runs, variants, seed);
+}
+
+// Its numbers decide nothing of what is asked, so that where nothing is said the problem is the page's own.
+Arguments with_problem_of_page(Arguments a) {
+    a.problem.seed.reset();
+    a.lesson.reset();
+    if (a.problem.empty()) a.problem.random = ui::inside_sizes().front().name;
+    return a;
+}
+
+Outcome course_of_kernel(const Arguments& a, Course& course) {
+    if (a.step || a.gaps)
+        return bad_input("--step and --gaps are of a walk; leave them out with --lesson inside.");
+    if (a.problem.faults || a.problem.precision)
+        return bad_input("--break and --precision are of a walk; leave them out with --lesson inside.");
+    course.variants = VariantsWanted().variants;
+    std::uint64_t seed = VariantsWanted().seed;
+    WordReader read;
+    read.count("--variants", a.variants, 1, most_variants, course.variants);
+    read.count("--seed", a.problem.seed, 0, std::numeric_limits<std::int64_t>::max(), seed);
+    if (!read.error.empty()) return bad_input(read.error);
+    const auto request = make_record_request(with_problem_of_page(a), a.compare.kernel);
+    if (!request) return bad_input(request.error);
+    gpu::TraceFailed how{};
+    const auto record = gpu::record_kernel(*request, &how);
+    if (!record) return not_recorded(how, record.error);
+    course.title = "Inside " + record->kernel;
+    const Problem& p = request->problem;
+    course.facts = record->title + ", " + name_of(record->dtype) + ": N = " + str(p.N()) +
+                   (p.N_kv() == p.N() ? "" : ", N_kv = " + str(p.N_kv())) + ", d = " + str(p.d()) +
+                   (record->tiles > 0 ? ", tiles of " + str(record->Br) + " × " + str(record->Bc) : "");
+    course.questions = questions_of_run(*record, course.variants, seed);
+    if (course.questions.empty())
+        return bad_input("There is no question about a run of " + record->kernel +
+                         ": it has no fragments, no access of a whole warp and no barrier to ask about.");
+    return {};
+}
+
 }  // namespace
 
 Outcome run_questions(const Arguments& a, std::ostream& out) {
@@ -82,12 +163,10 @@ Outcome run_questions(const Arguments& a, std::ostream& out) {
     const Word key = key_file(a);
     if (key && a.output && *key == *a.output)
         return bad_input("--key and -o name the same file; the students' questions and the answers are two.");
-    const auto wanted = read_wanted(a);
-    if (!wanted) return bad_input(wanted.error);
-    auto questions = make_variants(*wanted);
-    if (!questions) return bad_input(questions.error);
-    const Course course{wanted->lesson, wanted->shape, std::move(*questions), wanted->variants,
-                        without_controls(a.repeated)};
+    Course course;
+    const Outcome made = (a.lesson == "inside" ? course_of_kernel : course_of_lesson)(a, course);
+    if (made.exit != Exit::done) return made;
+    course.command = without_controls(a.repeated);
     const auto write = std::array{write_course_gift, write_course_markdown,
                                   write_course_tex}[static_cast<std::size_t>(*format)];
     return put_files(

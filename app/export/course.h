@@ -10,12 +10,17 @@
 namespace tilewalk {
 
 struct Course {
-    const Lesson* lesson = nullptr;
-    Problem shape;
+    std::string title, facts;  ///< of the lesson; of the problems' shape
     std::vector<AskedOfAll> questions;
     int variants = 0;
     std::string command;  ///< that made it; the key repeats it
 };
+
+/// "N = 4, d = 2, …": the shape of the problems, and what they choose of the lesson.
+std::string course_facts(const Lesson& lesson, const Problem& shape);
+
+/// ", step 17" or ", step 17 of 41"; empty where each variant has a step of its own.
+std::string step_text(const AskedOfAll& asked, bool of_all);
 
 /// Moodle's GIFT: a category for each question with its variants in it, so that a test draws one of them.
 void write_course_gift(std::ostream& out, const Course& course);

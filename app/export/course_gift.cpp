@@ -79,11 +79,10 @@ void put_question(std::ostream& out, const Course& course, const AskedOfAll& ask
                   std::size_t part) {
     const Question &whole = asked.variants[n].question, &q = whole.parts()[part];
     const std::string gap = whole.gaps.empty() ? "" : ": " + q.target;
-    const std::string name = asked.title + gap + ", step " + str(asked.step + 1) +
-                             (asked.same_for_all() ? "" : ", variant " + str(n + 1));
+    const std::string name =
+        asked.title + gap + step_text(asked, false) + (asked.same_for_all() ? "" : ", variant " + str(n + 1));
     out << "::" << gift_name(name) << "::[html]<p>"
-        << gift_text(std::string(course.lesson->title) + ", step " + str(asked.step + 1) + " of " +
-                     str(asked.steps) + ". " + whole.text);
+        << gift_text(course.title + step_text(asked, true) + ". " + whole.text);
     if (!gap.empty()) out << ' ' << gift_text("Give " + q.target + ".");
     if (!q.is_choice() && !q.exact) out << ' ' << gift_text("Three significant digits will do.");
     out << "</p> ";
@@ -94,6 +93,11 @@ void put_question(std::ostream& out, const Course& course, const AskedOfAll& ask
 }
 
 }  // namespace
+
+std::string step_text(const AskedOfAll& asked, bool of_all) {
+    if (asked.steps == 0) return {};
+    return ", step " + str(asked.step + 1) + (of_all ? " of " + str(asked.steps) : "");
+}
 
 std::string typed_number(double value) {
     char text[40];
@@ -125,8 +129,9 @@ void write_course_gift(std::ostream& out, const Course& course) {
         const Question& first = asked.variants[0].question;
         for (std::size_t part = 0; part < first.parts().size(); ++part) {
             const std::string gap = first.gaps.empty() ? "" : ", " + first.gaps[part].target;
-            out << "$CATEGORY: Tilewalk/" << category_name(course.lesson->title) << "/"
-                << category_name("Step " + str(asked.step + 1) + " " + asked.title + gap) << "\n\n";
+            const std::string at = asked.steps > 0 ? "Step " + str(asked.step + 1) + " " : "";
+            out << "$CATEGORY: Tilewalk/" << category_name(course.title) << "/"
+                << category_name(at + asked.title + gap) << "\n\n";
             for (std::size_t n = 0; n < asked.variants.size(); ++n) put_question(out, course, asked, n, part);
         }
     }

@@ -11,14 +11,7 @@ namespace tilewalk {
 namespace {
 
 std::string escaped(const std::string& text) { return markdown_text(text, "\\`*_{}[]<>#|~&$"); }
-std::string heading(const Course& course) { return std::string(course.lesson->title) + ": questions"; }
-
-std::string facts(const Course& course) {
-    const bool divided = course.shape.options.parts == PartForm::normalised;
-    return problem_facts(course.shape) + (!course.lesson->uses(chooses_part_form) ? ""
-                                          : divided ? "; parts keep O divided by ℓ, and L"
-                                                    : "; parts keep O not divided, m and ℓ");
-}
+std::string heading(const Course& course) { return course.title + ": questions"; }
 
 // Boxes to tick, and a line for each of several numbers.
 void put_blanks(std::ostream& out, const Question& q) {
@@ -72,8 +65,7 @@ void put_answers(std::ostream& out, const AskedOfAll& asked, const std::vector<s
 void put_key(std::ostream& out, const AskedOfAll& asked, std::size_t number) {
     const std::vector<std::string> causes = causes_of(asked);
     const Question& q = asked.variants[0].question;
-    out << "## " << number << ". " << escaped(asked.title) << ", step " << asked.step + 1 << " of "
-        << asked.steps << "\n\n";
+    out << "## " << number << ". " << escaped(asked.title) << step_text(asked, true) << "\n\n";
     out << (asked.same_for_all() ? "" : "Variant 1: ") << escaped(q.text) << "\n\n";
     for (const Question& part : q.parts())
         for (const Line* line : std::initializer_list<const Line*>{
@@ -111,8 +103,15 @@ void put_tex_question(std::ostream& out, const Question& q, std::size_t number) 
 
 }  // namespace
 
+std::string course_facts(const Lesson& lesson, const Problem& shape) {
+    const bool divided = shape.options.parts == PartForm::normalised;
+    return problem_facts(shape) + (!lesson.uses(chooses_part_form) ? ""
+                                   : divided                       ? "; parts keep O divided by ℓ, and L"
+                                                                   : "; parts keep O not divided, m and ℓ");
+}
+
 void write_course_markdown(std::ostream& out, const Course& course) {
-    out << "# " << escaped(heading(course)) << "\n\n" << escaped(facts(course)) << ".\n\n";
+    out << "# " << escaped(heading(course)) << "\n\n" << escaped(course.facts) << ".\n\n";
     for (int v = 0; v < course.variants; ++v) {
         out << "## Variant " << v + 1 << "\n\n";
         for (std::size_t n = 0; n < course.questions.size(); ++n) {
@@ -129,7 +128,7 @@ void write_course_tex(std::ostream& out, const Course& course) {
     for (int v = 0; v < course.variants && out; ++v) {
         out << (v ? "\\clearpage\n" : "") << "\\section*{" << latex_text(heading(course)) << "}\n"
             << "Variant " << v + 1 << "\\hfill Name: \\underline{\\hspace{60mm}}\\par\n"
-            << latex_text(facts(course)) << ".\\par\n\n";
+            << latex_text(course.facts) << ".\\par\n\n";
         for (std::size_t n = 0; n < course.questions.size(); ++n)
             put_tex_question(out, question_of(course.questions[n], v), n + 1);
     }

@@ -43,7 +43,8 @@ struct Question {
         lane_of_cell,
         bank_ways,
         sectors,
-        waits_for_copy
+        waits_for_copy,
+        orders  ///< which barrier stands between a write and who reads it
     };
     Kind kind = Kind::value;
     int step = 0;      ///< the step that it asks about, from 0

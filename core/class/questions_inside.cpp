@@ -3,10 +3,13 @@
 #include "core/base/words.h"
 #include "core/class/questions_parts.h"
 #include "core/inside/accesses.h"
+#include "core/inside/meeting.h"
 #include "core/inside/words.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <map>
 #include <set>
 
 // In a namespace of its own: lessons have an Op, too.
@@ -51,24 +54,50 @@ void answer(Question& q, std::int64_t expected, const Expr& how) {
 
 // ---- Who holds a cell
 
-void ask_lane(const Coming& at, std::vector<Question>& out) {
+/// Row 0 and column 0 of the sums in their whole matrix, and its letter.
+struct Sums {
+    const char* name = "C";
+    int row = 0, column = 0;
+    std::string told{};
+};
+
+/// S of queries and keys; what the record does not tell, or has transposed, is C.
+Sums whole_sums(const Coming& at) {
+    if (at.event.op != Op::multiply_add) return {};
+    const inside::Origins& from = at.run.origins;
+    const auto rows = from.region_of_part(at.warp, at.k, Part::A),
+               columns = from.region_of_part(at.warp, at.k, Part::B);
+    const auto is = [&](const std::optional<inside::Element>& element, const char* name) {
+        return element && at.run.record.regions[static_cast<std::size_t>(element->region)].name == name;
+    };
+    if (!is(rows, "Q") || !is(columns, "K")) return {};
+    return {"S", rows->row, columns->row,
+            "These are S of the queries " + range_text(rows->row, rows->row + info(Part::C).rows - 1) +
+                " and the keys " + range_text(columns->row, columns->row + info(Part::C).columns - 1) + ". "};
+}
+
+void ask_lane(const Coming& at, const Sums& sums, std::vector<Question>& out) {
     if (at.event.op != Op::multiply_add) return;
     const inside::PartInfo& C = info(Part::C);
     const int row = 1 + at.any(C.rows - 1, 3), column = at.any(C.columns, 4);  // row 0 tells nothing
     const int lane = holder(Part::C, row, column).lane;
     const int pair = column / 2, row_pair = row % 8 / 2;
-    const std::string cell = "C[" + str(row) + "," + str(column) + "]";
+    const std::string cell =
+        std::string(sums.name) + "[" + str(sums.row + row) + "," + str(sums.column + column) + "]";
     Question q = at.question(
         Question::Kind::lane_of_cell,
         "The 16 × 8 sums are dealt out: lane 0 holds two neighbours of row 0, the lanes of a quad share "
-        "a row, and each lane has a second row, 8 further down. Which lane holds " +
-            cell + "?",
+        "a row, and each lane has a second row, 8 further down. " +
+            sums.told + "Which lane holds " + cell + "?",
         "lane");
     q.explanation.formula = {word("lane = 4 · (row mod 8) + ⌊column ÷ 2⌋")};
     answer(q, lane, sum({product({num(4), num(row % 8)}), num(pair)}));
-    q.explanation.why = "Lane " + str(lane) + " holds columns " + str(lane % 4 * 2) + " and " +
-                        str(lane % 4 * 2 + 1) + " of rows " + str(lane / 4) + " and " + str(lane / 4 + 8) +
-                        ".";
+    q.explanation.why =
+        (sums.told.empty()
+             ? ""
+             : cell + " is row " + str(row) + " and column " + str(column) + " of these sums. ") +
+        "Lane " + str(lane) + " holds columns " + str(lane % 4 * 2) + " and " + str(lane % 4 * 2 + 1) +
+        " of rows " + str(lane / 4) + " and " + str(lane / 4 + 8) + ".";
     quiz::add_wrong(
         q, {{sum({product({num(4), num(row)}), num(pair)}),
              "There are 32 lanes: row " + str(row) + " goes to the lanes of row " + str(row % 8) + "."},
@@ -90,49 +119,59 @@ std::string bytes_text(std::span<const std::uint32_t> addresses, std::uint32_t f
     return joined(all, ", ");
 }
 
-void ask_ways(const Coming& at, std::vector<Question>& out) {
-    constexpr std::size_t most_listed = 8;
+/// `straight`: these are the addresses as they would be if the rows lay one behind the other.
+void ask_ways_of(const Coming& at, std::span<const std::uint32_t> addresses, bool straight,
+                 std::vector<Question>& out) {
+    constexpr std::size_t listed = 8;
+    const auto first = addresses.first(listed);
+    const inside::BankTurns turns = inside::bank_turns(addresses, inside::whole_warp, at.event.bytes);
+    const inside::BankTurns of_first = inside::bank_turns(first, 0xFF, at.event.bytes);
+    if (of_first.ways != turns.ways) return;
+    const std::uint32_t row = *std::ranges::min_element(first) / 128 * 128;
+    Question q = at.question(
+        Question::Kind::bank_ways,
+        std::string(straight
+                        ? "If the rows of its matrix lay there one behind the other, lanes 0 to 7 would ask"
+                        : "Lanes 0 to 7 ask") +
+            " for 16 bytes each, at bytes " + bytes_text(first, row) +
+            " of a stretch of shared memory that begins in bank 0; the others go likewise, eight at a time. "
+            "There are 32 banks, each 4 bytes wide. How many ways of conflict " +
+            (straight ? "would it have?" : "has it?"),
+        "ways");
+    std::vector<std::string> begin;
+    for (const std::uint32_t address : first)
+        begin.push_back(str(address / inside::bank_bytes % inside::banks));
+    q.explanation.formula = {word("bank = (byte ÷ 4) mod 32: they begin in " + joined(begin, ", "))};
+    q.explanation.numbers = Line{word("most words of one bank")};
+    q.expected = turns.ways;
+    q.explanation.result = {word("ways = "), strong_number(str(turns.ways))};
+    q.explanation.why =
+        turns.ways == 1
+            ? "The eight begin in eight different groups of four banks: each bank is asked once, which "
+              "is 1 way."
+            : "So many of the eight begin in one bank, and it answers them one after the other.";
+    std::vector<quiz::Mistake> wrong{
+        {num(0), "One turn is what every access takes: without a conflict it has 1 way."},
+        {num(turns.turns), "These are the turns of all four groups of eight lanes together."},
+        {num(8), "As if all eight began in one bank. Bytes that are 128 apart do; look where each begins "
+                 "within 128."},
+        {num(32), "As if all 32 lanes asked one bank at once; with 16 bytes each, eight lanes are served "
+                  "together."}};
+    const auto rows = at.run.origins.straight_rows(at.run.steps.event(at.warp, at.k), addresses);
+    if (!straight && !rows.empty())
+        wrong.push_back({num(inside::bank_turns(rows, inside::whole_warp, at.event.bytes).ways),
+                         "So it would be if the rows lay one behind the other, without the swizzle."});
+    quiz::add_wrong(q, wrong);
+    out.push_back(std::move(q));
+}
+
+void ask_ways(const Coming& at, bool straight, std::vector<Question>& out) {
     for (const inside::Access& access : inside::accesses_of(at.event, at.words)) {
-        const bool whole = access.shared && std::popcount(access.lanes) == 32 && at.event.bytes == 16;
+        const bool whole = access.shared && access.lanes == inside::whole_warp && at.event.bytes == 16;
         if (!whole) continue;
-        const auto first = std::span(access.addresses).first(most_listed);
-        const inside::BankTurns turns = inside::bank_turns(access.addresses, access.lanes, at.event.bytes);
-        const inside::BankTurns of_first = inside::bank_turns(first, 0xFF, at.event.bytes);
-        if (of_first.ways != turns.ways) continue;
-        const std::uint32_t row = *std::ranges::min_element(first) / 128 * 128;
-        Question q =
-            at.question(Question::Kind::bank_ways,
-                        "Lanes 0 to 7 ask for 16 bytes each, at bytes " + bytes_text(first, row) +
-                            " of a stretch of shared memory that begins in bank 0; the others go "
-                            "likewise, eight at a time. There are 32 banks, each 4 bytes wide. How many "
-                            "ways of conflict has it?",
-                        "ways");
-        std::vector<std::string> begin;
-        for (const std::uint32_t address : first)
-            begin.push_back(str(address / inside::bank_bytes % inside::banks));
-        q.explanation.formula = {word("bank = (byte ÷ 4) mod 32: they begin in " + joined(begin, ", "))};
-        q.explanation.numbers = Line{word("most words of one bank")};
-        q.expected = turns.ways;
-        q.explanation.result = {word("ways = "), strong_number(str(turns.ways))};
-        q.explanation.why =
-            turns.ways == 1
-                ? "The eight begin in eight different groups of four banks: each bank is asked once, which "
-                  "is 1 way."
-                : "So many of the eight begin in one bank, and it answers them one after the other.";
-        std::vector<quiz::Mistake> wrong{
-            {num(0), "One turn is what every access takes: without a conflict it has 1 way."},
-            {num(turns.turns), "These are the turns of all four groups of eight lanes together."},
-            {num(8), "As if all eight began in one bank. Bytes that are 128 apart do; look where each begins "
-                     "within 128."},
-            {num(32), "As if all 32 lanes asked one bank at once; with 16 bytes each, eight lanes are served "
-                      "together."}};
-        const auto straight =
-            at.run.origins.straight_rows(at.run.steps.event(at.warp, at.k), access.addresses);
-        if (!straight.empty())
-            wrong.push_back({num(inside::bank_turns(straight, access.lanes, at.event.bytes).ways),
-                             "So it would be if the rows lay one behind the other, without the swizzle."});
-        quiz::add_wrong(q, wrong);
-        out.push_back(std::move(q));
+        ask_ways_of(at, access.addresses, false, out);
+        const auto rows = at.run.origins.straight_rows(at.run.steps.event(at.warp, at.k), access.addresses);
+        if (straight && !rows.empty()) ask_ways_of(at, rows, true, out);
     }
 }
 
@@ -169,8 +208,9 @@ void ask_sectors(const Coming& at, std::vector<Question>& out) {
         Question q = at.question(
             Question::Kind::sectors,
             counted(lanes, "lane") + (lanes == 1 ? " asks" : " ask") + " HBM for " +
-                str(int(at.event.bytes)) + " bytes each: " + counted(pieces, "piece") + " of " + str(length) +
-                " bytes that " + (pieces == 1 ? "begins " : "begin ") +
+                str(int(at.event.bytes)) + (lanes == 1 ? " bytes: " : " bytes each: ") +
+                counted(pieces, "piece") + " of " + str(length) + " bytes that " +
+                (pieces == 1 ? "begins " : "begin ") +
                 (begin == 0 ? "where a sector does" : str(begin) + " bytes behind the begin of a sector") +
                 ". How many sectors of 32 bytes are touched?",
             "sectors");
@@ -260,6 +300,78 @@ void ask_wait(const Coming& at, std::vector<Question>& out) {
     out.push_back(std::move(q));
 }
 
+// ---- What stands between two accesses
+
+std::string place_name(const InsideRun& run, std::uint32_t place) {
+    const Place& at = run.record.places[place];
+    return at.file.substr(at.file.find_last_of('/') + 1) + ":" + str(at.line);
+}
+
+/// "store at f2_tiled_fp32.cu:43, K"
+std::string access_name(const InsideRun& run, Op op, std::uint32_t place, inside::Matter matter) {
+    const bool known = matter != inside::Matter::none && matter != inside::Matter::other;
+    return std::string(info(op == Op::copy_arrived ? Op::copy_issued : op).name) + " at " +
+           place_name(run, place) + (known ? std::string(", ") + inside::symbol_of(matter) : "");
+}
+
+/// A line of the source where somebody waits, or seems to.
+struct Candidate {
+    int rank = 0;  ///< by what it does: the right one first, then those that are most like it
+    std::string name, cause;
+};
+
+std::optional<Candidate> candidate(const InsideRun& run, const Event& e, std::uint32_t right) {
+    const std::string name = place_name(run, e.place) + ": " + info(e.op).name;
+    if (e.op == Op::sync_block && e.place == right) return Candidate{0, name, ""};
+    if (e.op == Op::sync_block) return Candidate{1, name, "No warp comes there between these two."};
+    if (e.op == Op::wait_copies)
+        return Candidate{2, name,
+                         "A warp waits there for its own copies. What others have copied, and what they have "
+                         "read, it does not learn."};
+    if (e.op == Op::copies_committed)
+        return Candidate{3, name, "This closes a group of copies; nobody waits there."};
+    if (e.op == Op::shuffle)
+        return Candidate{4, name, "It keeps the lanes of one warp together, and orders no memory."};
+    return {};
+}
+
+/// The right line and the likeliest others, in the order of the source.
+std::vector<Candidate> candidates(const InsideRun& run, std::uint32_t right) {
+    constexpr std::size_t most_choices = 5;
+    std::vector<Candidate> all;
+    for (int k = 0; k < run.steps.count(0); ++k)
+        if (auto one = candidate(run, run.block.events[run.steps.event(0, k)], right))
+            if (std::ranges::find(all, one->name, &Candidate::name) == all.end())
+                all.push_back(std::move(*one));
+    std::ranges::stable_sort(all, {}, &Candidate::rank);
+    if (all.size() > most_choices) all.resize(most_choices);
+    std::ranges::sort(all, {}, &Candidate::name);
+    return all;
+}
+
+std::optional<Question> between(const InsideRun& run, const inside::Protected& p, std::uint32_t barrier) {
+    const std::vector<Candidate> all = candidates(run, barrier);
+    if (all.size() < 3) return {};
+    Question q;
+    q.kind = Question::Kind::orders;
+    q.text = "Two steps of different warps touch the same " + str(p.bytes) +
+             " bytes of shared memory, first " + access_name(run, p.first_op, p.first_place, p.first) +
+             ", then " + access_name(run, p.second_op, p.second_place, p.second) + ". " +
+             (p.second_writes ? "The second may write only when the first is done."
+                              : "The second has to find what the first has put there.") +
+             " Which line makes sure of it?";
+    for (const Candidate& one : all) {
+        if (one.rank == 0) q.right = {static_cast<int>(q.choices.size())};
+        q.choices.push_back(one.name), q.causes.push_back(one.cause);
+    }
+    q.explanation.why =
+        "All warps come to this barrier between the two, and none goes on before the last one has come. " +
+        std::string(p.first_op == Op::copy_arrived
+                        ? "Each has waited for its own copies before that."
+                        : "Without it nothing would order them, and they would race.");
+    return q;
+}
+
 }  // namespace
 
 }  // namespace tilewalk::asked_inside
@@ -268,6 +380,36 @@ std::vector<tilewalk::Question> tilewalk::questions_inside(const InsideRun& run,
     using namespace asked_inside;
     std::vector<Question> out;
     const Coming at{run, warp, k};
-    ask_lane(at, out), ask_ways(at, out), ask_sectors(at, out), ask_wait(at, out);
+    ask_lane(at, {}, out), ask_ways(at, false, out), ask_sectors(at, out), ask_wait(at, out);
+    return out;
+}
+
+std::vector<tilewalk::Question> tilewalk::questions_inside_alone(const InsideRun& run, int warp, int k) {
+    using namespace asked_inside;
+    std::vector<Question> out;
+    const Coming at{run, warp, k};
+    ask_lane(at, whole_sums(at), out), ask_ways(at, true, out), ask_sectors(at, out), ask_wait(at, out);
+    return out;
+}
+
+std::vector<tilewalk::Question> tilewalk::questions_between(const InsideRun& run) {
+    using namespace asked_inside;
+    // Of two places the barrier between them; where they meet at several, none is the answer.
+    std::map<std::array<std::uint32_t, 4>, std::pair<inside::Protected, std::set<std::uint32_t>>> found;
+    for (int k = 0; k < run.steps.count(0); ++k) {
+        const auto meeting = inside::meeting_at(run.block, run.steps, run.origins, 0, k);
+        if (!meeting) continue;
+        const Event& barrier = run.block.events[run.steps.event(0, k)];
+        for (const inside::Protected& p : meeting->orders) {
+            const std::array key{p.first_place, static_cast<std::uint32_t>(p.first_op), p.second_place,
+                                 static_cast<std::uint32_t>(p.second_op)};
+            auto& [told, barriers] = found.try_emplace(key, p, std::set<std::uint32_t>()).first->second;
+            barriers.insert(barrier.place);
+        }
+    }
+    std::vector<Question> out;
+    for (const auto& [key, pair] : found)
+        if (pair.second.size() == 1)
+            if (auto q = between(run, pair.first, *pair.second.begin())) out.push_back(std::move(*q));
     return out;
 }

@@ -29,8 +29,9 @@ struct Variant {
 /// One question. What does not depend on the numbers (bytes, FLOPs, skipped tiles …) has a single variant,
 /// the same for everybody.
 struct AskedOfAll {
-    int step = 0, steps = 0;  ///< of the walk, from 0; and how many there are
-    std::string title;        ///< "Row sum, tile (0, 1), ℓ[0]"
+    int step = 0,
+        steps = 0;  ///< of the walk, from 0; and how many there are, 0: its variants have steps of their own
+    std::string title;  ///< "Row sum, tile (0, 1), ℓ[0]"
     std::vector<Variant> variants;
     bool same_for_all() const { return variants.size() == 1; }
 };

@@ -5,6 +5,7 @@
 #include "app/io/examples.h"
 #include "app/io/file.h"
 #include "core/lessons/table.h"
+#include "cuda/host/gpu.h"
 #include "tests/app/cli/run.h"
 #include "tests/core/class/question_reference.h"
 #include "tests/core/steps.h"
@@ -168,7 +169,7 @@ Course course_of(const Lesson& lesson, Problem shape, int count, Gaps gaps = Gap
     if (lesson.uses(chooses_sequences)) shape.causal = false;
     auto made = make_variants({&lesson, shape, {}, count, 3, gaps});
     REQUIRE_MESSAGE(made, made.error);
-    return {&lesson, std::move(shape), std::move(*made), count, "tilewalk questions"};
+    return {lesson.title, course_facts(lesson, shape), std::move(*made), count, "tilewalk questions"};
 }
 
 template <class Write> std::string text_of(Write write, const Course& course) {
@@ -233,7 +234,7 @@ void check_choices(const GiftQuestion& read, const Question& q) {
     if (q.several) CHECK(all < 1e-3);  // who ticks everything has guessed
 }
 
-void check_gift(const Course& course) {
+void check_gift(const Lesson& lesson, const Course& course) {
     const std::vector<GiftQuestion> read = read_gift(text_of(write_course_gift, course));
     std::set<std::string> titles, categories;
     std::size_t n = 0;
@@ -248,7 +249,7 @@ void check_gift(const Course& course) {
                 CHECK(got.format == "html");
                 CHECK(contains(got.text, variant.question.text));
                 if (!variant.question.gaps.empty()) CHECK(contains(got.text, "Give " + q.target + "."));
-                CHECK(contains(got.text, course.lesson->title));
+                CHECK(contains(got.text, lesson.title));
                 CHECK(contains(got.general, plain(q.explanation.numbers)));
                 CHECK(contains(got.general, q.explanation.why));
                 CHECK(titles.insert(got.title).second);
@@ -256,7 +257,7 @@ void check_gift(const Course& course) {
                 CHECK(got.category.find_first_of(std::string(control) + "\\") == std::string::npos);
                 categories.insert(got.category);
                 q.is_choice() ? check_choices(got, q)
-                              : check_number(got, q, *walk_of(*course.lesson, variant.problem));
+                              : check_number(got, q, *walk_of(lesson, variant.problem));
             }
     CHECK(n == read.size());
     CHECK(categories.size() == parts);
@@ -283,10 +284,10 @@ Course course_of_all(const Lesson& lesson, Gaps gaps = Gaps::one) {
 TEST_CASE("GIFT: every question, answer, tolerance and escape is read back") {
     for (const Lesson& lesson : lessons()) {
         CAPTURE(std::string(lesson.id));
-        check_gift(course_of(lesson, *find_example("worked-4x4"), 20));
-        check_gift(course_of_all(lesson));
-        check_gift(course_of_all(lesson, Gaps::row));
-        check_gift(course_of(lesson, *find_example("worked-4x4"), 5, Gaps::tile));
+        check_gift(lesson, course_of(lesson, *find_example("worked-4x4"), 20));
+        check_gift(lesson, course_of_all(lesson));
+        check_gift(lesson, course_of_all(lesson, Gaps::row));
+        check_gift(lesson, course_of(lesson, *find_example("worked-4x4"), 5, Gaps::tile));
     }
 }
 
@@ -426,6 +427,127 @@ TEST_CASE("tilewalk questions: files, formats and their key") {
     CHECK(!read_file("/dev/null-key.md"));
     const auto one = read_gift(output_of({"questions", "--random", "6x3", "--causal", "--step", "9"}));
     CHECK(one.size() == 30);
+}
+
+namespace {
+
+/// "S[21,13]": the numbers behind a name.
+std::pair<int, int> cell_behind(const std::string& text, const std::string& name) {
+    const std::size_t at = text.rfind(name + "[");
+    REQUIRE_MESSAGE(at != std::string::npos, text);
+    return {std::stoi(text.substr(at + name.size() + 1)), std::stoi(text.substr(text.find(',', at) + 1))};
+}
+
+/// The bytes that a question about banks lists.
+std::vector<int> bytes_in(const std::string& text) {
+    std::vector<int> out;
+    for (std::size_t at = text.find("at bytes ") + 9; at < text.find(" of a stretch");
+         at = text.find_first_not_of(", ", text.find_first_not_of("0123456789", at)))
+        out.push_back(std::stoi(text.substr(at)));
+    return out;
+}
+
+/// As PTX deals out C of mma.m16n8k16: groups of four lanes have rows g and g + 8, each lane two columns.
+int lane_of(int row, int column) { return row % 16 % 8 * 4 + column % 8 / 2; }
+
+/// What eight lanes with 16 bytes each ask of the bank that is asked most.
+int ways_of(const std::vector<int>& bytes) {
+    std::map<int, std::set<int>> words;
+    for (const int byte : bytes)
+        for (int n = 0; n < 4; ++n) words[(byte / 4 + n) % 32].insert(byte / 4 + n);
+    std::size_t most = 0;
+    for (const auto& [bank, of_bank] : words) most = std::max(most, of_bank.size());
+    return static_cast<int>(most);
+}
+
+}  // namespace
+
+TEST_CASE("tilewalk questions: of a kernel's run, each answer follows from the text") {
+    std::set<std::string> titles;
+    std::set<double> ways;
+    for (const char* kernel : {"f2-tiled-fp32", "f4-tensor-core", "f5-flash2"}) {
+        const std::string gift =
+            output_of({"questions", "--lesson", "inside", "--kernel", kernel, "--variants", "40"});
+        CHECK(output_of({"questions", "--lesson", "inside", "--kernel", kernel, "--variants", "40"}) == gift);
+        for (const GiftQuestion& q : read_gift(gift)) {
+            CAPTURE(q.text);
+            titles.insert(q.title.substr(0, q.title.find(',')));
+            CHECK(q.text.starts_with("Inside " + std::string(kernel) + ". "));
+            CHECK(q.general.size() > 20);
+            if (contains(q.title, "Which lane holds")) {
+                const bool of_S = contains(q.text, "These are S of the queries");
+                const auto [row, column] = cell_behind(q.text, of_S ? "S" : "C");
+                CHECK(marked(q, lane_of(row, column)).share == 100);
+                CHECK(marked(q, 32).share == 0);
+            } else if (contains(q.title, "Ways of conflict")) {
+                REQUIRE(bytes_in(q.text).size() == 8);
+                CHECK(marked(q, ways_of(bytes_in(q.text))).share == 100);
+                ways.insert(ways_of(bytes_in(q.text)));
+            } else if (!contains(q.title, "Sectors")) {
+                CHECK(std::ranges::count(q.answers, 100.0, &GiftAnswer::share) == 1);
+                CHECK(q.answers.size() >= 3);
+            }
+        }
+    }
+    CHECK(titles.size() == 5);
+    CHECK(ways.size() >= 2);  // with a swizzle or a gap, and as if there were none
+}
+
+TEST_CASE("tilewalk questions: which barrier stands between two accesses of f2 is what its comments say") {
+    const std::string gift =
+        output_of({"questions", "--lesson", "inside", "--kernel", "f2-tiled-fp32", "--variants", "40"});
+    std::string source;
+    for (const EmbeddedFile& file : gpu::kernel_sources())
+        if (std::string(file.name) == "f2_tiled_fp32.cu") source = file.text;
+    const auto line_of = [&](const char* text) {
+        const std::size_t at = source.find(text);
+        REQUIRE(at != std::string::npos);
+        return std::to_string(
+            std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1);
+    };
+    const std::string store = "store at f2_tiled_fp32.cu:" + line_of("to[row * (d + 1) + c] ="),
+                      load_K = "load at f2_tiled_fp32.cu:" + line_of("k[n] = Kj["),
+                      load_V = "load at f2_tiled_fp32.cu:" + line_of("v[c] = KV["),
+                      done_with_K = "f2_tiled_fp32.cu:" + line_of("sync_block();  // S is there"),
+                      done_with_V = "f2_tiled_fp32.cu:" + line_of("sync_block();  // all are done with V");
+    std::set<std::string> seen;
+    for (const GiftQuestion& q : read_gift(gift)) {
+        if (!contains(q.title, "stands between")) continue;
+        const auto right = std::ranges::find(q.answers, 100.0, &GiftAnswer::share);
+        REQUIRE(right != q.answers.end());
+        const auto expect = [&](const std::string& first, const std::string& second,
+                                const std::string& line) {
+            const std::size_t at = q.text.find(first);
+            if (at == std::string::npos || q.text.find(second, at + first.size()) == std::string::npos)
+                return;
+            seen.insert(line);
+            CHECK_MESSAGE(right->text.starts_with(line + ":"), q.text);
+        };
+        expect(load_K, store, done_with_K);
+        expect(load_V, store, done_with_V);
+    }
+    CHECK(seen.size() == 2);
+}
+
+TEST_CASE("tilewalk questions: of a kernel's run, files, sheets, and what is refused") {
+    const Folder folder;
+    const std::vector<std::string> base{"questions", "--lesson", "inside", "--variants", "3"};
+    CHECK(output_of(with(base, {"-o", folder.file("week.gift")})) == "");
+    CHECK(contains(*read_file(folder.file("week-key.md")), "# Key: Inside f5-flash2: questions"));
+    const std::string sheet = output_of(with(base, {"--format", "md"}));
+    CHECK(contains(sheet, "## Variant 3"));
+    CHECK(contains(sheet, "bf16: N = 128, d = 64, tiles of 128 × 64"));
+    CHECK(output_of(with(base, {"--format", "tex"})).starts_with("\\documentclass"));
+    CHECK(output_of(with(base, {"--seed", "2"})) != output_of(with(base, {"--seed", "3"})));
+    CHECK(contains(output_of(with(base, {"--random", "64x64", "--format", "md"})), "N = 64, d = 64"));
+    check_refused({{{"--lesson", "inside", "--step", "3"}, "leave them out with --lesson inside"},
+                   {{"--lesson", "inside", "--gaps", "row"}, "leave them out with --lesson inside"},
+                   {{"--lesson", "inside", "--break", "no_max"}, "leave them out with --lesson inside"},
+                   {{"--lesson", "inside", "--variants", "0"}, "--variants"},
+                   {{"--lesson", "inside", "--kernel", "f5"}, "There is no CUDA kernel"},
+                   {{"--lesson", "inside", "--random", "300x64"}, "too large to be recorded"},
+                   {{"--kernel", "f5-flash2"}, "say --lesson inside"}},
+                  {"questions"});
 }
 
 TEST_CASE("tilewalk questions: mistakes are told in a sentence") {
