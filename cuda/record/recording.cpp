@@ -139,6 +139,7 @@ void Recording::note(Op op, std::uint32_t place, int bytes, std::span<const std:
     lane.steps.push_back({place, static_cast<std::uint32_t>(lane.words.size()), op,
                           static_cast<std::uint8_t>(bytes), static_cast<std::uint8_t>(words.size())});
     lane.words.insert(lane.words.end(), words.begin(), words.end());
+    lane.last = place;
     lane.arrivals += ends_phase(op);
     if (!inside::info(op).meets) return;
     ++lane.meetings;
@@ -434,9 +435,26 @@ std::string Recording::run(const Grid& grid, const std::function<void()>& body) 
     launch.counts = std::move(counts);
     launch.races = races->races();
     note_writers(launch);
+    if (wrong.starts_with("Deadlock")) wrong += where_warps_wait();
     if (wrong.starts_with("Deadlock") && limits.fault)
         wrong = "Without that the kernel does not come to its end, and a GPU would hang, too. " + wrong;
     return wrong;
+}
+
+// " Last seen: warp 1 at my.cu:3.", of the first warps that have not ended
+std::string Recording::where_warps_wait() const {
+    constexpr std::size_t most = 4;
+    std::string text;
+    std::size_t told = 0;
+    for (std::size_t n = 0; n < lanes.size() && told < most; n += 32) {
+        const auto warp = std::span(lanes).subspan(n, std::min<std::size_t>(32, lanes.size() - n));
+        const auto waits = std::ranges::find_if(
+            warp, [](const Lane& lane) { return !lane.ended && lane.last != inside::Place::none; });
+        if (waits == warp.end()) continue;
+        text += (told++ == 0 ? " Last seen: warp " : ", warp ") + std::to_string(n / 32) + " at " +
+                inside::place_text(result, waits->last);
+    }
+    return text.empty() ? "" : text + ".";
 }
 
 void Recording::note_writers(inside::Launch& launch) const {

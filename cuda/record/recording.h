@@ -139,7 +139,8 @@ private:
         int meetings = 0;      ///< among the steps from there on
         int arrivals = 0;      ///< of lanes and of bytes, among them
         bool ended = false;
-        const void* stored = nullptr;  ///< by the last step, not yet read
+        std::uint32_t last = inside::Place::none;  ///< the place of its last step
+        const void* stored = nullptr;              ///< by the last step, not yet read
         std::vector<Copy> open;
         std::deque<std::vector<Copy>> groups;
         std::uint32_t committed = 0, arrived = 0;      ///< groups of copies
@@ -167,6 +168,7 @@ private:
     void tile_arrived(const emulator::Flight& flight);
     void stop(const std::string& sentence);
     std::string where_outside(const void* p, int bytes) const;
+    std::string where_warps_wait() const;
     void end_thread();
     void lay_side_by_side(
         int warp);  ///< up to where the warp meets next, as often as all its lanes have come there
