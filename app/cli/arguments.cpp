@@ -234,7 +234,8 @@ void add_compare(const OptionGroup& options, Arguments& a) {
 
 void add_inside(const OptionGroup& options, Arguments& a) {
     add_source(options, a.problem, " [worked-4x4]");
-    options.word("--kernel", a.compare.kernel, "NAME", "of the CUDA ladder [f5-flash2]");
+    options.word("--kernel", a.compare.kernel, "NAME",
+                 "of the CUDA ladder: f0- to b4- of 'tilewalk kernels' [f5-flash2]");
     options.word("--source", a.source, "FILE",
                  "your own kernel (.cu): compiled and run here, as your own program");
     options.word("--dtype", a.compare.dtype, "f32|f16|bf16",
@@ -251,6 +252,15 @@ void add_inside(const OptionGroup& options, Arguments& a) {
     options.word("--break", a.leave_out, "NAME|list",
                  "run it without a barrier, a wait, the swizzle …; list: which there are");
     add_output(options, a, "text|json|html");
+    options.app.footer(
+        "One head, up to N = 256, d = 128. Of each line of the source: how often warps and lanes came "
+        "there;\n"
+        "turns that the banks of shared memory took, what they would take without conflicts, and the ways "
+        "of\n"
+        "the worst one; sectors of 32 bytes of HBM that were touched, and those that the bytes needed.\n"
+        "Exit codes: 0 done, 1 two accesses race, a number is wrong with --break, or the kernel failed,\n"
+        "2 wrong arguments or input, 4 output not written.\n"
+        "An example: tilewalk inside --kernel f5-flash2 --random 128x64");
 }
 
 void add_export(const OptionGroup& options, Arguments& a) {
@@ -289,6 +299,9 @@ void add_questions(const OptionGroup& options, Arguments& a) {
     options.word("--gaps", a.gaps, "one|few|row|tile", "numbers of a step that a question asks for [one]");
     add_output(options, a, "gift|md|tex", "[by the ending of -o; gift, which Moodle reads]");
     options.word("--key", a.key, "FILE", "the teacher's answers [NAME-key.md beside -o]");
+    const OptionGroup run = options.under("With --lesson inside: about a kernel's run");
+    run.word("--kernel", a.compare.kernel, "NAME", "of the CUDA ladder [f5-flash2]");
+    run.word("--dtype", a.compare.dtype, "f32|f16|bf16", "[bf16; f32 where the kernel has no other]");
 }
 
 void add_link(const OptionGroup& options, Arguments& a) {

@@ -54,6 +54,9 @@ std::string roff_command(const ToldCommand& command, const ToldCommand& window) 
         else if (option.names.find("help") == std::string::npos)
             shared.push_back("\\fB" + roff(option.names) + "\\fR");
     if (!shared.empty()) text += ".PP\nAs above: " + joined(shared) + ".\n";
+    if (!command.footer.empty()) text += ".PP\n";
+    for (const std::string& line : split(command.footer, "\n"))
+        if (!line.empty()) text += roff(line) + "\n";
     return text;
 }
 
@@ -99,7 +102,11 @@ std::vector<std::string> kernel_names() {
 Completed completed(const ToldCommand& command, const ToldOption& option) {
     const auto is = [&](const char* name) { return option.names.ends_with(name); };
     if (is("--example")) return {names_of(examples(), &Problem::name)};
-    if (is("--lesson")) return {names_of(lessons(), &Lesson::id)};
+    if (is("--lesson")) {
+        Completed named{names_of(lessons(), &Lesson::id)};
+        if (command.name == "questions") named.words.push_back("inside");
+        return named;
+    }
     if (is("--kernel") || is("--against")) return {kernel_names()};
     if (is("--break") && command.name != "inside") return {names_of(all_faults(), &Fault::name)};
     Completed values;

@@ -3,6 +3,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/io/examples.h"
+#include "app/io/text.h"
 #include "core/lessons/table.h"
 
 #include <algorithm>
@@ -59,6 +60,7 @@ TEST_CASE("manual: the page names every command and every option of it") {
             if (window || option.names.find("help") == std::string::npos)
                 CHECK_MESSAGE(contains(part, roff(option.names.substr(option.names.find("--")))),
                               option.names);
+        for (const std::string& line : split(command.footer, "\n")) CHECK(contains(page, roff(line)));
     }
     for (const char* hidden : {"accident", "screenshot"}) CHECK_FALSE(contains(page, hidden));
 }

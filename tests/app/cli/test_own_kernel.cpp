@@ -187,7 +187,8 @@ TEST_CASE(
             {"writes 4 bytes at byte 1024 of shared memory, which has 1024 bytes."});
     stopped(kernel("    if (thread() == 0) a.L[0] = *static_cast<float*>(a.dO.data);"),
             {"my.cu was ended by the system: it read or wrote where there is no memory."});
-    stopped(kernel("    if (warp() == 0) sync_block();"), {"Deadlock in block 0, 0, 0", "warp 1 has ended"});
+    stopped(kernel("    if (warp() == 0) sync_block();"),
+            {"Deadlock in block 0, 0, 0", "warp 1 has ended", "Last seen: warp 0 at my.cu:"});
     stopped(kernel("    while (true) a.L[0] += 1;"), {"my.cu:4", "does not come to an end or a barrier"});
     stopped("#include <stdexcept>\nKERNEL void mine(Arguments) {}\n"
             "void run(const Arguments&, Stream&) { throw std::runtime_error(\"no grid\"); }\n",
