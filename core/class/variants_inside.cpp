@@ -37,16 +37,23 @@ void keep_named(Pool& pool) {
         std::erase_if(pool.questions, [&](const Question& q) { return !is_named(q); });
 }
 
-/// In an order that the seed decides, answers in turn: who has copied the neighbour's is wrong.
+/// In an order that the seed decides. Each answer comes once before any comes again: who has copied the
+/// neighbour's is wrong.
 std::vector<Question> dealt(std::vector<Question> all, std::uint64_t seed) {
-    std::map<std::string, std::vector<std::pair<std::uint64_t, std::size_t>>> by_answer;
-    for (std::size_t n = 0; n < all.size(); ++n)
-        by_answer[answer_text(all[n])].emplace_back(mixed(seed, n), n);
-    for (auto& [answer, some] : by_answer) std::ranges::sort(some);
+    std::map<std::string, std::vector<std::size_t>> by_answer;
+    for (std::size_t n = 0; n < all.size(); ++n) by_answer[answer_text(all[n])].push_back(n);
+    const auto shuffle = [](std::vector<std::size_t>& some, std::uint64_t with) {
+        std::ranges::sort(some, {}, [&](std::size_t n) { return mixed(with, n); });
+    };
+    for (auto& [answer, some] : by_answer) shuffle(some, seed);
     std::vector<Question> out;
-    for (std::size_t round = 0; out.size() < all.size(); ++round)
+    for (std::size_t round = 0; out.size() < all.size(); ++round) {
+        std::vector<std::size_t> of_round;
         for (const auto& [answer, some] : by_answer)
-            if (round < some.size()) out.push_back(std::move(all[some[round].second]));
+            if (round < some.size()) of_round.push_back(some[round]);
+        shuffle(of_round, mixed(seed, round));
+        for (const std::size_t n : of_round) out.push_back(std::move(all[n]));
+    }
     return out;
 }
 
