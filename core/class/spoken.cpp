@@ -208,7 +208,7 @@ std::string as_in_cells(const std::string& shown, const Question& q) {
             const auto [rounded, step] = read_shown(cell);
             const bool same =
                 unit < step ? std::abs(value - rounded) <= .5001 * step && std::abs(rounded) >= 99.5 * step
-                            : value == rounded;
+                            : value == rounded || (unit < .1 && std::abs(value - rounded) <= .5001 * unit);
             if (same) out = cell;
         }
     return out;

@@ -44,21 +44,19 @@ OnChip on_chip(const BackwardTask& t) {
 void transpose(const float* from, std::int64_t rows, std::int64_t d, float* to) {
     const std::int64_t panels = (rows + panel - 1) / panel;
     std::fill_n(to + (panels - 1) * d * panel, d * panel, 0.0f);
+    const auto row_at = [&](std::int64_t r) HWY_ATTR { return from + r * d; };
     for (std::int64_t r = 0; r < rows; r += lanes) {
-        const float* row[lanes];
-        const std::int64_t count = std::min<std::int64_t>(lanes, rows - r);
-        for (std::int64_t k = 0; k < count; ++k) row[k] = from + (r + k) * d;
-        rows_to_lanes(row, count, d, to + r / panel * d * panel + r % panel);
+        const LaneRows<const float> lane(r, rows, d, row_at);
+        rows_to_lanes(lane.rows, lane.count, d, to + lane.at);
     }
 }
 void transpose_back(const float* from, std::int64_t rows, std::int64_t d, float factor, float* to) {
     float factors[lanes];
     std::fill_n(factors, lanes, factor);
+    const auto row_at = [&](std::int64_t r) HWY_ATTR { return to + r * d; };
     for (std::int64_t r = 0; r < rows; r += lanes) {
-        float* row[lanes];
-        const std::int64_t count = std::min<std::int64_t>(lanes, rows - r);
-        for (std::int64_t k = 0; k < count; ++k) row[k] = to + (r + k) * d;
-        lanes_to_rows(from + r / panel * d * panel + r % panel, factors, count, d, row);
+        const LaneRows<float> lane(r, rows, d, row_at);
+        lanes_to_rows(from + lane.at, factors, lane.count, d, lane.rows);
     }
 }
 

@@ -37,24 +37,14 @@ OnChip on_chip(const ForwardTask& t) {
     return {Qi, Oi, S, m, m + Br};
 }
 
-// The lanes of a block from row r on, up to a vector: their rows in a tensor, and their place in the panels
-template <typename Float> struct LaneRows {
-    Float* rows[lanes];
-    std::int64_t count, at;
-
-    LaneRows(Float* tensor, const ForwardTask& t, std::int64_t first, std::int64_t r, std::int64_t end)
-        : count(std::min<std::int64_t>(lanes, end - r)), at(r / panel * t.w.d * panel + r % panel) {
-        const GroupRows group(t.w);
-        for (std::int64_t k = 0; k < count; ++k) rows[k] = tensor + group.place(first + r + k) * t.w.d;
-    }
-};
-
 // Load Qᵢ, transposed. Lanes past the last row hold zeros.
 void load_queries(const ForwardTask& t, std::int64_t first, std::int64_t rows, float* Qi) {
     const std::int64_t d = t.w.d, panels = (rows + panel - 1) / panel;
     std::fill_n(Qi + (panels - 1) * d * panel, d * panel, 0.0f);
+    const GroupRows group(t.w);
+    const auto row_at = [&](std::int64_t r) HWY_ATTR { return t.Q + group.place(first + r) * d; };
     for (std::int64_t r = 0; r < rows; r += lanes) {
-        const LaneRows<const float> from(t.Q, t, first, r, rows);
+        const LaneRows<const float> from(r, rows, d, row_at);
         rows_to_lanes(from.rows, from.count, d, Qi + from.at);
     }
 }
@@ -182,8 +172,9 @@ void walk_tile(const ForwardTask& t, const OnChip& chip, std::int64_t row, KeyRa
 void store_queries(const ForwardTask& t, const OnChip& chip, std::int64_t first, std::int64_t rows) {
     const GroupRows group(t.w);
     const std::int64_t d = t.w.d;
+    const auto row_at = [&](std::int64_t r) HWY_ATTR { return t.O + group.place(first + r) * d; };
     for (std::int64_t r = 0; r < rows; r += lanes) {
-        const LaneRows<float> to(t.O, t, first, r, rows);
+        const LaneRows<float> to(r, rows, d, row_at);
         float over_l[lanes];
         for (std::int64_t k = 0; k < to.count; ++k) {
             const std::int64_t at = group.place(first + r + k);
@@ -204,11 +195,10 @@ void store_partial(const ForwardTask& t, const OnChip& chip, std::int64_t first,
     const std::int64_t d = t.w.d;
     float ones[lanes];
     std::fill_n(ones, lanes, 1.0f);
+    const auto row_at = [&](std::int64_t r) HWY_ATTR { return part.O + (first + r) * d; };
     for (std::int64_t r = 0; r < rows; r += lanes) {
-        float* row[lanes];
-        const std::int64_t count = std::min<std::int64_t>(lanes, rows - r);
-        for (std::int64_t k = 0; k < count; ++k) row[k] = part.O + (first + r + k) * d;
-        lanes_to_rows(chip.Oi + r / panel * d * panel + r % panel, ones, count, d, row);
+        const LaneRows<float> to(r, rows, d, row_at);
+        lanes_to_rows(chip.Oi + to.at, ones, to.count, d, to.rows);
     }
     std::copy_n(chip.m, rows, part.m + first);
     std::copy_n(chip.l, rows, part.l + first);

@@ -8,6 +8,8 @@
 
 #include "core/cpu/lanes-inl.h"
 
+#include <algorithm>
+
 HWY_BEFORE_NAMESPACE();
 namespace tilewalk::cpu::HWY_NAMESPACE {
 
@@ -49,6 +51,19 @@ template <int step = 1> HWY_INLINE void transpose_square(Vector* rows) {
     }
 }
 #endif
+
+/// The lanes of a block from row r on, up to a vector: their rows of a tensor, row_at(r) and those behind it,
+/// and where their lanes begin in panels of d × `panel`.
+template <typename Float> struct LaneRows {
+    Float* rows[lanes];
+    std::int64_t count, at;
+
+    template <class RowAt>
+    HWY_INLINE LaneRows(std::int64_t r, std::int64_t end, std::int64_t d, const RowAt& row_at)
+        : count(std::min<std::int64_t>(lanes, end - r)), at(r / panel * d * panel + r % panel) {
+        for (std::int64_t k = 0; k < count; ++k) rows[k] = row_at(r + k);
+    }
+};
 
 /// The lanes of one vector of a panel: to[k · panel + r] = rows[r][k] for r < count, k < d.
 HWY_INLINE void rows_to_lanes(const float* const* rows, std::int64_t count, std::int64_t d, float* to) {

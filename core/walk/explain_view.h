@@ -1,7 +1,7 @@
 // What the explanations of single ops share: the step with its stored values, and pieces of text.
 #pragma once
 
-#include "core/base/numbers.h"
+#include "core/base/beside_matrix.h"
 #include "core/base/words.h"
 #include "core/problem/heads.h"
 #include "core/walk/explain.h"
@@ -98,17 +98,22 @@ inline Span strong_number(std::string text) {
     shown.strong = true;
     return shown;
 }
+// The value written to the target cell, as its matrix has it.
+inline std::string result_text(const View& v) {
+    return text_alone(v.trace.digits(v.out.target.slot), v.result());
+}
 // "d′₃ = 1.503"
-inline Line equals(Line left, double value) {
+inline Line equals(Line left, std::string value) {
     left.push_back(word(" = "));
-    left.push_back(strong_number(num_text(value)));
+    left.push_back(strong_number(std::move(value)));
     return left;
 }
+inline Line equals(Line left, double value) { return equals(std::move(left), num_text(value)); }
 inline void set_result(const View& v) {
     const Slot slot = v.out.target.slot;
     Line left = slot == Slot::dS ? score_gradient(v.trace, v.k) : slot_symbol(slot);
     left.push_back(word(index_text(v)));
-    v.out.result = equals(std::move(left), v.result());
+    v.out.result = equals(std::move(left), result_text(v));
 }
 inline void set_bytes(const View& v, const Expr& bytes, const char* what) {
     const double all = evaluate(bytes);

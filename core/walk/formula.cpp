@@ -1,6 +1,6 @@
 #include "core/walk/formula.h"
 
-#include "core/base/numbers.h"
+#include "core/base/beside_matrix.h"
 #include "core/walk/printed_sum.h"
 #include "core/walk/printed_table.h"
 
@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <utility>
 
 namespace tilewalk {
 
@@ -59,76 +60,45 @@ double printed(double value, int decimals, bool powers = true) {
     return std::strtod(buffer, nullptr);
 }
 
+// What no slot holds is written as the number of a slot that it is; the scale and a cap have no role, and are
+// as they are given.
 using Digits = std::map<double, const MatrixDigits*>;
-
-// By its text: a large number is a power of ten with few digits.
-bool shown_exactly(const MatrixDigits& digits, double value) {
-    if (!std::isfinite(value) || value == 0) return true;
-    return std::abs(read_shown(digits.text(value)).value - value) <= 1e-15 * std::abs(value);
-}
-
-// Rather than `known`: exact with fewer decimals; where neither is exact, with more.
-bool is_better(const MatrixDigits& digits, const MatrixDigits& known, double value) {
-    const bool exact = shown_exactly(digits, value), was = shown_exactly(known, value);
-    if (exact != was) return exact;
-    return exact ? digits.decimals() < known.decimals() : digits.decimals() > known.decimals();
-}
-
-// Of each number of a slot the slot by which it is written.
-void collect(const Expr& e, Digits& best) {
-    if (e.kind == Expr::Kind::number && e.digits && std::isfinite(e.value)) {
-        const MatrixDigits*& known = best[e.value];
-        if (!known || is_better(*e.digits, *known, e.value)) known = e.digits;
-    }
-    for (const Expr& part : e.parts) collect(part, best);
-}
-
-// The scale, a cap: no number of a matrix, and written as it is given.
-bool is_constant(const Expr& e) { return !e.digits && e.role == Role::none; }
-
-// Whether each number would be written alike wherever it stands.
-bool written_alike(const Expr& e, const MatrixDigits*& first) {
-    if (e.kind == Expr::Kind::number) {
-        if (is_constant(e)) return true;
-        if (!first) first = e.digits;
-        return e.digits && e.digits->decimals() == first->decimals() && e.digits->plain() == first->plain();
-    }
-    return std::ranges::all_of(e.parts, [&](const Expr& part) { return written_alike(part, first); });
-}
-
-// The slots of whose numbers some are written as another slot has them.
-using Followed = std::map<const MatrixDigits*, const MatrixDigits*>;
-void collect(const Expr& e, const Digits& best, Followed& followed) {
+void collect(const Expr& e, Digits& known) {
     if (e.kind == Expr::Kind::number && e.digits && std::isfinite(e.value))
-        if (const MatrixDigits* other = best.at(e.value); other != e.digits) followed[e.digits] = other;
-    for (const Expr& part : e.parts) collect(part, best, followed);
+        known.try_emplace(e.value, e.digits);
+    for (const Expr& part : e.parts) collect(part, known);
 }
-
-// One number is one text in a formula, though several slots hold it: 1 of V and a weight of 1.000 are both 1.
-// What else of a slot the other one shows exactly goes with it: 1 + 0 × 5, not 1 + 0 × 5.000.
-void unify(Expr& e, const Digits& best, const Followed& followed) {
-    if (e.kind == Expr::Kind::number && std::isfinite(e.value) && !is_constant(e))
-        if (const auto known = best.find(e.value); known != best.end()) {
-            const auto other = followed.find(known->second);
-            const bool follows =
-                other != followed.end() && is_better(*other->second, *known->second, e.value);
-            e.digits = follows ? other->second : known->second;
-        }
-    for (Expr& part : e.parts) unify(part, best, followed);
+void follow(Expr& e, const Digits& known) {
+    const bool loose = e.kind == Expr::Kind::number && !e.digits && e.role != Role::none;
+    if (const auto slot = loose ? known.find(e.value) : known.end(); slot != known.end())
+        e.digits = slot->second;
+    for (Expr& part : e.parts) follow(part, known);
 }
 
 // With how many decimals numbers are printed: those of a slot as it has them, the others with `loose`; where
 // that would mislead, all that are not exact with at least so many.
 struct Decimals {
     int loose = 0;
-    int at_least = 0;     ///< 0: nothing misleads
-    bool stored = false;  ///< what is stored stands for itself
+    int at_least = 0;                         ///< 0: nothing misleads
+    bool stored = false;                      ///< what is stored stands for itself
+    std::vector<const MatrixDigits*> grow{};  ///< whose numbers have more then
 };
 
+// Matrices of which the formula has a number that their decimals do not show exactly.
+void collect_inexact(const Expr& e, std::vector<const MatrixDigits*>& out) {
+    const bool known = e.digits && std::ranges::find(out, e.digits) != out.end();
+    if (e.kind == Expr::Kind::number && e.digits && !known && std::isfinite(e.value) &&
+        std::abs(read_shown(e.digits->text(e.value)).value - e.value) > 1e-15 * std::abs(e.value))
+        out.push_back(e.digits);
+    for (const Expr& part : e.parts) collect_inexact(part, out);
+}
+
 // Decimals of a number of a slot, and whether it is one of those that the slot writes without powers of ten.
+// All of a slot have the same: 1.0000 beside 0.1353.
 std::pair<int, bool> own_decimals(const Expr& e, const Decimals& decimals) {
     const int own = e.digits->decimals();
-    if (decimals.at_least <= own || shown_exactly(*e.digits, e.value)) return {own, e.digits->plain()};
+    const bool grows = std::ranges::find(decimals.grow, e.digits) != decimals.grow.end();
+    if (decimals.at_least <= own || !grows) return {own, e.digits->plain()};
     return {decimals.at_least, false};
 }
 
@@ -282,23 +252,19 @@ double combined(Expr::Kind kind, double left, double right) {
 
 double evaluate(const Expr& expr) { return evaluate(expr, Decimals{.stored = true}); }
 
-// With the numbers of slots as the formula writes them all.
-static Expr alike(const Expr& expr) {
-    const MatrixDigits* first = nullptr;
-    if (written_alike(expr, first)) return expr;
-    Digits best;
-    collect(expr, best);
-    Followed followed;
-    collect(expr, best, followed);
-    Expr out = expr;
-    unify(out, best, followed);
-    return out;
+static Expr alike(Expr expr) {
+    Digits known;
+    collect(expr, known);
+    if (!known.empty()) follow(expr, known);
+    return expr;
 }
 
 static Decimals least_decimals(const Expr& expr) {
     std::vector<double> loose;
     collect(expr, loose);
-    return {.loose = natural_decimals(loose)};
+    Decimals out{.loose = natural_decimals(loose)};
+    collect_inexact(expr, out.grow);
+    return out;
 }
 
 std::optional<int> decimals_of_all(const std::function<bool(int)>& all_come, int least) {
@@ -341,7 +307,7 @@ NumberLine write_beside(const Computed& one, const std::vector<Computed>& all) {
     with_it.push_back(one);
     std::vector<Decimals> decimals;
     for (Computed& each : with_it)
-        each.first = alike(each.first), decimals.push_back(least_decimals(each.first));
+        each.first = alike(std::move(each.first)), decimals.push_back(least_decimals(each.first));
     const auto all_come = [&](int at_least) {
         for (std::size_t n = 0; n < with_it.size(); ++n) {
             decimals[n].at_least = at_least;

@@ -414,6 +414,14 @@ std::span<const std::pair<Slot, Slot>> matrices_and_tiles() {
     return table;
 }
 
+// What stands together in a formula has the same decimals: 1.000 × 2.503, and no 1 beside 0.368.
+static std::span<const std::vector<Slot>> written_alike() {
+    static const std::vector<Slot> table[] = {
+        {Slot::S, Slot::x, Slot::m, Slot::m_part},
+        {Slot::P, Slot::E, Slot::alpha, Slot::w_part, Slot::l, Slot::l_part}};
+    return table;
+}
+
 void Recorder::find_digits() {
     for (int s = 0; s < slot_count; ++s)
         for (const Trace::History& history : trace_->histories_[static_cast<std::size_t>(s)])
@@ -426,6 +434,11 @@ void Recorder::find_digits() {
         return trace_->digits_[static_cast<std::size_t>(slot)];
     };
     for (const auto& [whole, tile] : matrices_and_tiles()) digits(whole).join(digits(tile));
+    for (const std::vector<Slot>& group : written_alike()) {
+        int exact = 0;
+        for (const Slot slot : group) exact = std::max(exact, digits(slot).exact);
+        for (const Slot slot : group) digits(slot).exact = exact;
+    }
     for (const auto& [whole, tile] : matrices_and_tiles()) digits(tile) = digits(whole);
 }
 

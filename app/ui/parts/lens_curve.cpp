@@ -32,15 +32,14 @@ void chosen_dot(const Canvas& c, const Rect& plot, Point at, const CurvePoint& p
     c.disc(at.x, at.y, 6, hue(*c.theme, p.role));
     c.disc(at.x, at.y, 4.6f, c.theme->focus);
     if (p.y == 1 || !told) return;  // the axis says it there
-    const std::string value = format_short(p.y);
+    const std::string value = p.text();
     const float right = std::max(at.x - 7, plot.x + text_width(Face::mono_bold, size::small, value) - 8);
     c.text(right, std::max(at.y - 12, plot.y + 4), value, size::small, 0, Face::mono_bold, Align::right);
 }
 
-// "k₀:  exp(−1) = 0.368"; brief: "k₀:  0.368".
+// "k0:  exp(−1) = 0.368"; brief: "k0:  0.368".
 Line curve_entry(const CurvePoint& p, bool brief) {
-    const std::string x = format_short(p.x), y = format_short(p.y), power = "exp(" + x + ")",
-                      start = p.label + ": ";
+    const std::string x = format_short(p.x), y = p.text(), power = "exp(" + x + ")", start = p.label + ": ";
     NumberLine shown;
     shown.comes_to = std::exp(read_shown(x).value);
     const std::string words = brief ? start
@@ -163,11 +162,8 @@ std::vector<CurveLabel> labels_at(const CurvePlot& plot, const std::vector<Curve
     std::vector<CurveLabel> out;
     for (const auto& [p, names] : places) {
         const std::string exponent = p->x == 0 || std::isinf(p->x) ? "" : format_short(p->x);
-        out.push_back({p,
-                       plot.place(*p),
-                       pieces(names + ": ", number(format_short(p->y), Role::none, true)),
-                       {},
-                       exponent});
+        out.push_back(
+            {p, plot.place(*p), pieces(names + ": ", number(p->text(), Role::none, true)), {}, exponent});
     }
     return out;
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 
 namespace tilewalk::ui {
@@ -77,6 +78,12 @@ void come_to_products(std::array<DotRow, 3>& rows, int least, const std::functio
     rows[0].more = rows[1].more = rows[2].more = usual;
 }
 
+std::string sum_text(const Dot& d, double sum) {
+    if (sum != d.total) return format_short(sum);
+    std::string text = d.total_digits ? text_alone(*d.total_digits, sum) : format_short(sum);
+    return d.formula ? formula_text(*d.formula, d.product_role, sum, std::move(text)) : text;
+}
+
 std::array<DotRow, 3> rows_of(const Dot& d) {
     std::vector<double> products;
     for (std::size_t n = 0; n < d.q.size(); ++n) products.push_back(d.q[n] * d.k[n]);
@@ -104,7 +111,7 @@ std::array<DotRow, 3> rows_of(const Dot& d) {
         rows[2].more = more;
         double sum = 0;
         for (std::size_t n = 0; n < products.size(); ++n) sum += read_shown(rows[2].text(n, all)).value;
-        return more <= 3 && comes_to(d.scale * sum, format_short(d.total));
+        return more <= 3 && comes_to(d.scale * sum, sum_text(d, d.total));
     };
     if (!decimals_of_all(sum_comes, least)) rows[2].more = least;
     come_to_products(rows, least, sum_comes, d.formula && !d.formula->numbers.empty());
@@ -132,7 +139,7 @@ float width_of(const Dot& d) { return dot_edge + widest_cell(rows_of(d)) * px(d.
 
 namespace {
 
-Span sum_number(double sum) { return number(format_short(sum), Role::none, true); }
+Span sum_number(const Dot& d, double sum) { return number(sum_text(d, sum), Role::none, true); }
 std::string before_sum(double scale, const char* sign) {
     return (scale == 1 ? "Σ" : "Σ × " + format_short(scale)) + "  " + sign + "  ";
 }
@@ -144,7 +151,7 @@ const char* sign_of_sum(const Dot& d, const DotRow& products, int digits) {
     for (std::size_t n = 0; n < products.values.size(); ++n)
         *shown.comes_to += read_shown(products.text(n, digits)).value;
     *shown.comes_to *= read_shown(format_short(d.scale)).value;
-    return sign_before(shown, format_short(d.total));
+    return sign_before(shown, sum_text(d, d.total));
 }
 
 // The same of each product and its factors, in cells of that width.
@@ -162,7 +169,7 @@ const char* sign_of_products(const std::array<DotRow, 3>& rows, float w) {
 
 // What the names at the right and the sum take of a table.
 float beside_cells(const Canvas& c, const Dot& d) {
-    float out = rich_width(c, pieces(before_sum(d.scale, "≈"), sum_number(d.total)), size::lead);
+    float out = rich_width(c, pieces(before_sum(d.scale, "≈"), sum_number(d, d.total)), size::lead);
     for (const Line& name : {d.q_name, d.k_name}) out = std::max(out, rich_width(c, name, size::small));
     return std::min(dot_sum, out + 14);
 }
@@ -176,11 +183,11 @@ void sum_within(const Canvas& c, float x, float y, float w, const Dot& d, double
     const std::string least = plain_sum ? "" : "× " + format_short(d.scale) + " ";
     for (const Line& words :
          {pieces(named, before_sum(d.scale, sign)), brief, pieces(before_sum(d.scale, sign))}) {
-        const Line line = pieces(words, sum_number(sum));
+        const Line line = pieces(words, sum_number(d, sum));
         if (words.empty() || rich_width(c, line, size::lead) > w) continue;
         return void(c.rich(x, y, line, size::lead, Align::left, c.theme->t2));
     }
-    c.rich(x, y, pieces(least, sign, " ", sum_number(sum)), size::lead, Align::left, c.theme->t2);
+    c.rich(x, y, pieces(least, sign, " ", sum_number(d, sum)), size::lead, Align::left, c.theme->t2);
 }
 
 constexpr float sum_h = 24, least_cell_w = 22;
@@ -293,7 +300,7 @@ struct BarPlot {
     float slot, w, top, h, zero, unit;
     bool bare;     // neither numbers nor names
     bool within;   // the largest is called so
-    bool joined;   // in a low pane both in one line below: "k₀  2.885"
+    bool joined;   // in a low pane both in one line below: "k0  2.885"
     bool aside;    // or both at the right of the bar, below each other
     float deeper;  // room below all bars for what leaves the axis
     float y(double value) const { return zero - px(value) * unit; }
@@ -304,9 +311,10 @@ struct BarPlot {
 bool mark_within(const Rect& pane) { return far_type() && pane.w < 240; }
 
 std::string label_of_largest(const std::vector<Bar>& list) {
-    double best = -INFINITY;
-    for (const Bar& b : list) best = std::max(best, b.value);
-    return "max " + format_short(best);
+    const Bar* best = &list.front();
+    for (const Bar& b : list)
+        if (b.value > best->value || std::isnan(best->value)) best = &b;
+    return "max " + best->text();
 }
 
 constexpr float before_mark = 18;  // from the last bar to the words at the end of the line
@@ -321,9 +329,7 @@ float slot_of_bar(const Rect& pane, const std::vector<Bar>& list, bool mark) {
     return std::min(most, (pane.w - label_of_mark(pane, list, mark)) / px(list.size()));
 }
 
-std::string joined_label(const Bar& b) {
-    return b.label + (b.label.empty() ? "" : "  ") + format_short(b.value);
-}
+std::string joined_label(const Bar& b) { return b.label + (b.label.empty() ? "" : "  ") + b.text(); }
 
 // Numbers above and names below would leave bars less than half of the height.
 bool joins_labels(const Rect& pane, const std::vector<Bar>& list, float slot, float around) {
@@ -338,8 +344,7 @@ float width_of_labels_aside(const std::vector<Bar>& list, float slot) {
     float w = 0;
     for (const Bar& b : list) {
         if (!std::isfinite(b.value)) return 0;
-        w = std::max({w, text_width(Face::regular, size::small, b.label),
-                      mono_width(format_short(b.value), size::small)});
+        w = std::max({w, text_width(Face::regular, size::small, b.label), mono_width(b.text(), size::small)});
     }
     return w + 14 <= .64f * slot ? w + 14 : 0;
 }
@@ -385,7 +390,7 @@ void draw_bar(const Canvas& c, const BarPlot& p, const Bar& b, const BarAt& at) 
     c.rect(x, top, p.w, h, mix(t.well, hue(t, b.role), .34f), radius::bar);
     c.frame(x, top, p.w, h, colour, best ? 2.2f : 1.3f, radius::bar);
     if (there < 1 || p.joined) return;
-    std::string value = format_short(b.value);
+    std::string value = b.text();
     if (const std::string named = "max " + value;
         best && p.within && b.value >= 0 && mono_width(named, size::small) + 4 <= p.slot)
         value = named;
@@ -422,7 +427,7 @@ void draw_infinite(const Canvas& c, const BarPlot& p, float mid) {
 
 // Every other bar ends well below it, so its number may be wider than its place.
 static bool towers(const BarPlot& p, const Rect& pane, const std::vector<Bar>& list, std::size_t n) {
-    const float y = p.y(list[n].value), half = mono_width(format_short(list[n].value), size::small) / 2,
+    const float y = p.y(list[n].value), half = mono_width(list[n].text(), size::small) / 2,
                 mid = pane.x + p.slot * (px(n) + .5f);
     if (list[n].value <= 0 || mid - half < pane.x - 8 || mid + half > pane.right()) return false;
     for (std::size_t m = 0; m < list.size(); ++m)
@@ -447,13 +452,25 @@ static bool label_fits(const std::vector<Bar>& list, std::size_t n, float slot) 
     return left && right && w < 1.2f * slot;
 }
 
+// Where not all numbered bars have room for their names, every second one has, every fourth …
+static std::size_t label_step(const std::vector<Bar>& list, float slot) {
+    const bool numbered = std::ranges::all_of(list, [](const Bar& b) {
+        return !b.label.empty() && std::isdigit(static_cast<unsigned char>(b.label.back()));
+    });
+    float widest = 0;
+    for (const Bar& b : list) widest = std::max(widest, text_width(Face::regular, size::small, b.label));
+    std::size_t step = 1;
+    while (numbered && step < list.size() && px(step) * slot < widest + 2) step *= 2;
+    return step;
+}
+
 // Its name above its number.
 static void draw_label_aside(const Canvas& c, const Rect& pane, const Bar& b, float x, bool there,
                              bool largest) {
     const Theme& t = *c.theme;
     const float mid = pane.middle();
     c.text(x, mid - 8, b.label, size::small, t.t2);
-    if (there) c.text(x, mid + 8, format_short(b.value), size::small, largest ? t.t1 : t.t2, Face::mono);
+    if (there) c.text(x, mid + 8, b.text(), size::small, largest ? t.t1 : t.t2, Face::mono);
 }
 
 void bars(const Canvas& c, const Rect& all, const std::vector<Bar>& list, bool mark, Extent scale,
@@ -469,6 +486,7 @@ void bars(const Canvas& c, const Rect& all, const std::vector<Bar>& list, bool m
     double best = -INFINITY;
     for (const Bar& b : list) best = std::max(best, b.value);
     const float right = pane.x + p.slot * px(list.size());
+    const std::size_t step = label_step(list, p.slot);
     if (!p.aside) c.line({pane.x, p.zero}, {right, p.zero}, t.line2);
     for (std::size_t n = 0; n < list.size(); ++n) {
         const float x = pane.x + p.slot * px(n) + (p.aside ? 4 : (p.slot - p.w) / 2), mid = x + p.w / 2;
@@ -494,7 +512,7 @@ void bars(const Canvas& c, const Rect& all, const std::vector<Bar>& list, bool m
         if (p.joined)
             c.text(mid, pane.bottom() - 8, there < 1 ? list[n].label : joined_label(list[n]), size::small,
                    list[n].value == best && mark ? t.t1 : t.t2, Align::center);
-        else if (!p.bare && label_fits(list, n, p.slot))
+        else if (!p.bare && n % step == 0 && (step > 1 || label_fits(list, n, p.slot)))
             c.text(mid, pane.bottom() - 8, list[n].label, size::small, t.t2, Align::center);
     }
     if (!mark || !std::isfinite(best)) return;

@@ -7,6 +7,7 @@
 #include "app/ui/parts/areas.h"
 #include "app/ui/parts/stage_terms.h"
 #include "app/ui/state/app_state.h"
+#include "core/base/beside_matrix.h"
 #include "core/base/remembered.h"
 
 #include <array>
@@ -52,7 +53,7 @@ struct Dot {
     double scale = 1, total = 0;
     Role q_role = Role::Q, k_role = Role::K, product_role = Role::S;
     /// As the matrices have their numbers; none: those of these rows alone.
-    const MatrixDigits *q_digits = nullptr, *k_digits = nullptr;
+    const MatrixDigits *q_digits = nullptr, *k_digits = nullptr, *total_digits = nullptr;
     const Explanation* formula = nullptr;  ///< its numbers have the digits that they have there
     Line name{};                           ///< of the sum: "S"
 };
@@ -64,8 +65,10 @@ struct Bar {
     std::string label;
     double value;
     Role role;
-    std::optional<double> before{};  ///< what the step has changed: a broken outline
-    bool waits = false;              ///< still to come: its place is kept
+    std::optional<double> before{};        ///< what the step has changed: a broken outline
+    bool waits = false;                    ///< still to come: its place is kept
+    const MatrixDigits* digits = nullptr;  ///< of the matrix that has the value
+    std::string text() const { return digits ? text_alone(*digits, value) : format_short(value); }
 };
 /// Upright bars from zero; with `mark` a line at the largest.
 Extent extent(const std::vector<Bar>& bars);
@@ -78,7 +81,9 @@ struct CurvePoint {
     Role role;
     double y = std::exp(x);  ///< what is stored: a broken walk has rounded it, or left exp out
     bool left_out = false;
-    bool chosen = false;  ///< the one that the formula is about
+    bool chosen = false;                   ///< the one that the formula is about
+    const MatrixDigits* digits = nullptr;  ///< of the matrix that has y
+    std::string text() const { return digits ? text_alone(*digits, y) : format_short(y); }
 };
 /// exp(x) left of zero, with points on it.
 void curve(const Canvas& canvas, const Rect& pane, const std::vector<CurvePoint>& points, float phase = 1);
@@ -87,7 +92,9 @@ void curve(const Canvas& canvas, const Rect& pane, const std::vector<CurvePoint>
 /// by α.
 struct Correction {
     double before, now, alpha;
-    std::vector<double> scores{};  ///< seen before: each of them an arrow
+    std::vector<double> scores{};          ///< seen before: each of them an arrow
+    const MatrixDigits* digits = nullptr;  ///< of α
+    std::string alpha_text() const { return digits ? text_alone(*digits, alpha) : format_short(alpha); }
 };
 /// False, and nothing drawn, where there is no maximum yet.
 bool correction_curves(const Canvas& canvas, const Rect& pane, const Correction& correction, float phase = 1);
@@ -130,10 +137,14 @@ struct Around {
     const Value& written() const { return trace.value(trace.writes(k).front().value); }
     double now(Slot slot) const { return at(*trace.live(slot, k).value, row, col); }
     static double at(const Value& v, int r, int c) { return v.data(r - v.region.row, c - v.region.col); }
-    /// "k₂": of row n of the step's queries ("q") or keys. Rows of a shard count from 0.
+    /// "k2": of row n of the step's queries ("q") or keys. Rows of a shard count from 0.
     std::string name(const char* letter, int n) const;
+    /// How what the step reads or writes is written; null: it is neither.
+    const MatrixDigits* digits(const Value& value) const;
 };
-/// "k₂"
+/// The same of step k.
+const MatrixDigits* digits_of(const Trace& trace, int k, const Value& value);
+/// "k2", or its word. A number that is set below a letter says which block, or whose shard, it is.
 std::string index_label(const Problem& problem, const char* letter, int n);
 /// Row r of A against row c of B, term by term.
 Dot dot_of(const Value& A, int r, const Value& B, int c);

@@ -39,6 +39,12 @@ double left_over(const Stack& s, float shrunk) {
 
 std::string part_text(const Stack& s, std::size_t n);
 
+// As the formula has it.
+std::string total_text(const Stack& s) {
+    std::string text = format_short(s.total);
+    return s.formula ? formula_text(*s.formula, info(s.symbol).role, s.total, std::move(text)) : text;
+}
+
 // It stands where its part of the new sum will be.
 void shrinking_bar(const Canvas& c, const Stack& s, const Axis& axis, float y, float h, float shrunk) {
     const float a = axis.at(0), b = axis.at(left_over(s, shrunk));
@@ -175,7 +181,7 @@ std::string part_text(const Stack& s, std::size_t n) {
     const bool whole =
         std::ranges::all_of(s.parts, [](const Part& p) { return p.value == std::round(p.value); });
     if (whole) return part_text(s, n, 0);
-    const ShownNumber total = read_shown(format_short(s.total));
+    const ShownNumber total = read_shown(total_text(s));
     const int least = number_style().digits - 1;
     const auto tiny = [](const Part& p) { return p.value != 0 && std::abs(p.value) < 1e-3; };
     if (std::ranges::any_of(s.parts, tiny)) return part_text(s, n, least);  // powers of ten
@@ -326,7 +332,7 @@ bool terms_untold(const Stack& s, float unit) {
 
 // Where the printed terms miss the printed total, it says so.
 Line total_label(const Stack& s, bool with_terms = false) {
-    const std::string total = format_short(s.total);
+    const std::string total = total_text(s);
     std::vector<std::string> terms;
     for (std::size_t n = 0; n < s.parts.size(); ++n) terms.push_back(part_text(s, n));
     if (s.parts.size() >= 5 && s.has_old) terms = {terms[0], format_short(s.total - s.parts[0].value)};
@@ -390,7 +396,7 @@ void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& a
 Line brief_total(const Stack& s) {
     const Line label = total_label(s);
     const bool near = !label.empty() && label.back().text.find("≈") != std::string::npos;
-    return pieces(near ? "≈ " : "= ", number(format_short(s.total), Role::none, true));
+    return pieces(near ? "≈ " : "= ", number(total_text(s), Role::none, true));
 }
 
 // On stage in a pane too low for a bracket: the total stands behind the bars, the numbers that have no room

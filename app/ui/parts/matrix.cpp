@@ -2,7 +2,6 @@
 
 #include "app/ui/kit/focus.h"
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/cell_text.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/inputs.h"
 #include "app/ui/state/inspection.h"
@@ -10,7 +9,7 @@
 #include "app/ui/state/matrix_menu.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
-#include "core/base/numbers.h"
+#include "core/base/beside_matrix.h"
 #include "core/walk/compare.h"
 
 #include <algorithm>
@@ -126,16 +125,27 @@ int fitting_digits(const AppState& state, const MatrixLook& look) {
     return 0;
 }
 
-std::string number_text(const AppState& state, double v, const MatrixLook& look, Slot slot) {
+// Where large numbers cancel, the formula has more decimals than a cell has room for. They may be smaller
+// there.
+std::string number_at_desk(const AppState& state, double v, const MatrixLook& look, std::string text) {
+    const bool plain = std::abs(v) >= 1e-3 && std::abs(v) < 1e6;
+    const double unit = read_shown(text).unit;
+    if (!plain || std::abs(v / unit - std::round(v / unit)) < 1e-9) return text;
+    std::string in_formula = formula_text(state.explanation, v, text);
+    const bool room = px(letter_count(in_formula)) * size::mono * size::small <= look.cw;
+    return room ? in_formula : text;
+}
+
+// `read`: the formula reads it, and is not what comes of it.
+std::string number_text(const AppState& state, double v, const MatrixLook& look, Slot slot, bool read) {
     if (look.digits <= 0) return "";
     std::string text = cell_number(state.look[slot].digits, v, look.digits, look.form);
-    if (look.form == NumberForm::trimmed || look.digits != number_style().digits) return text;
-    std::string in_formula = cell_text(state, slot, v, formula_text(state.explanation, v, text));
-    // Where large numbers cancel, the formula has more decimals than a cell has room for. At the desk they
-    // may be smaller there.
-    const float size = far_type() || look.size >= size::far ? look.size : size::small;
-    const bool has_room = px(letter_count(in_formula)) * size::mono * size <= look.cw;
-    return has_room ? in_formula : text;
+    if (!read || look.form == NumberForm::trimmed || look.digits != number_style().digits) return text;
+    // At the desk the same number may lie elsewhere, too: there it is the one that the formula has.
+    if (!far_type() && look.size < size::far) return number_at_desk(state, v, look, std::move(text));
+    const bool measured = look.measured || look.window;  // whoever shows a part of it has measured that
+    if (!measured || look.form != NumberForm::as_formula) return text;
+    return number_in_formula(state, slot, v, std::move(text));
 }
 
 bool is_done(const MatrixLook& look, int r, int c) {
@@ -180,12 +190,12 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
         out.t = range.place(v);
         out.nan = lost(look, *shown, r, c);
         out.masked = std::isinf(v) && !out.nan;
-        text = number_text(state, v, look, look.slot);
+        text = number_text(state, v, look, look.slot, look.state != CellState::written);
         const bool replaced =
             (written || look.show_before) && done && look.before && look.before->region == shown->region;
         if (replaced && look.ch >= 40 && look.before->data(r, c) != v)
             before = number_text(state, look.before->data(r, c), look,
-                                 look.before_slot == Slot::count ? look.slot : look.before_slot);
+                                 look.before_slot == Slot::count ? look.slot : look.before_slot, true);
         // It may be another quantity (scores under weights), for whose numbers the cells were not made.
         const auto too_wide = [&] { return text_width(Face::mono, size::small, before) > look.cw - 2; };
         if (too_wide() && look.before) before = format_short(look.before->data(r, c), 3);
@@ -493,35 +503,40 @@ static int decimals(const std::string& number) {
     return point == number.npos ? 0 : static_cast<int>(number.find_last_of("0123456789") - point);
 }
 
-// A power of ten, or nothing more to say of it.
-static bool complete(double value, const std::string& text) {
-    const double unit = std::pow(10.0, decimals(text));
-    const bool plain = std::abs(value) >= 1e-3 && std::abs(value) < 1e6;
-    return !plain || std::abs(value * unit - std::round(value * unit)) < 1e-9;
-}
-
-std::string cell_text(const AppState& state, Slot slot, double value, std::string text) {
+int formula_decimals(const AppState& state, Slot slot) {
     const Explanation& told = state.explanation;
-    const bool operand =
-        slot == Slot::Prob || slot == Slot::dP || slot == Slot::Di;  // dense ones have no room
-    if (!state.presenter || op_now(state) != Op::ds || !operand || complete(value, text)) return text;
+    const bool reads = std::ranges::any_of(told.sources, [&](const CellRef& c) { return c.slot == slot; });
+    if (!reads || shows_all(state.look[slot].digits)) return 0;
     int most = 0;
     for (const Span& span : told.numbers)
-        if (span.face == Span::Face::number) most = std::max(most, decimals(span.text));
-    return most > decimals(text) ? format_fixed(value, most) : text;
+        if (span.face == Span::Face::number && span.role == info(slot).role &&
+            span.text.find("×10") == std::string::npos)
+            most = std::max(most, decimals(span.text));
+    return most;
+}
+
+std::string number_in_formula(const AppState& state, Slot slot, double value, std::string text) {
+    const int most = formula_decimals(state, slot);
+    const bool plain = value == 0 || (std::abs(value) >= 1e-3 && std::abs(value) < 1e6);
+    return plain && most > decimals(text) ? format_fixed(value, most) : text;
 }
 
 static std::string text_in_formula(const Explanation& explanation, std::optional<Role> role, double value,
                                    std::string text) {
-    if (complete(value, text)) return text;
-    for (const Span& span : explanation.numbers) {
-        if (span.face != Span::Face::number || (role && span.role != *role)) continue;
+    std::string finer = text;
+    const auto take = [&](const Span& span) {
+        if (span.face != Span::Face::number || (role && span.role != *role && span.role != Role::none))
+            return;
         const bool bracketed = span.text.starts_with('(');  // a negative one behind a sign
         std::string number = bracketed ? span.text.substr(1, span.text.size() - 2) : span.text;
+        if (number == text) finer = text, text.clear();
         const int more = decimals(number);
-        if (more > decimals(text) && number == format_fixed(value, more)) return number;
-    }
-    return text;
+        if (!text.empty() && more > decimals(finer) && number == format_fixed(value, more))
+            finer = std::move(number);
+    };
+    std::ranges::for_each(explanation.numbers, take);
+    if (!explanation.result.empty()) take(explanation.result.back());
+    return finer;
 }
 
 std::string formula_text(const Explanation& explanation, Role role, double value, std::string text) {
@@ -538,6 +553,12 @@ void wrong_mark(const Canvas& canvas, float x, float y, float w, float h, bool o
     canvas.polygon({{x + 1, y + 1}, {x + 1 + side + rim, y + 1}, {x + 1, y + 1 + side + rim}}, t.panel);
     canvas.polygon({{x + 1, y + 1}, {x + 1 + side, y + 1}, {x + 1, y + 1 + side}},
                    on_danger ? t.t1 : t.danger);
+}
+
+void fault_mark(const Canvas& c, float x, float y, float side) {
+    c.rect(x, y - side / 2, side, side, c.theme->danger, side * .2f);
+    note_part(c, {x, y - side / 2, side, side}, "Fault mark");
+    c.cross(x + side / 2, y, side * .26f, c.theme->inv, std::max(2.0f, side * .12f));
 }
 
 void edit_mark(const Canvas& canvas, float x, float y, float w, float h) {

@@ -59,7 +59,12 @@ ImU32 heat_colour(const Theme& theme, Slot slot, const SlotLook& range, double v
 /// A number of a matrix as its cell has it.
 std::string cell_number(const MatrixDigits& all, double value, int digits, NumberForm form);
 
-/// A number as the formula of the step has it where that is more precise than `text`; else `text`.
+/// Decimals that the formula of the step has of a matrix that it reads; 0: none, or all that there are.
+int formula_decimals(const AppState& state, Slot slot);
+/// A number of such a matrix with these decimals, where `text` has fewer: all its cells have the same.
+std::string number_in_formula(const AppState& state, Slot slot, double value, std::string text);
+/// A number as the formula of the step has it where that has more decimals than `text`, 1.000 rather than 1;
+/// else `text`.
 std::string formula_text(const Explanation& explanation, Role role, double value, std::string text);
 /// Whatever it stands for there.
 std::string formula_text(const Explanation& explanation, double value, std::string text);
@@ -67,6 +72,8 @@ std::string formula_text(const Explanation& explanation, double value, std::stri
 /// The mark of a cell that differs from the true walk: a filled corner at the top left, where no other state
 /// has one. `on_danger`: the cell itself has that colour.
 void wrong_mark(const Canvas& canvas, float x, float y, float w, float h, bool on_danger = false);
+/// ✕ on a plate: what a fault has made, whatever its colour looks like. y is the middle.
+void fault_mark(const Canvas& canvas, float x, float y, float side);
 /// That of a cell that differs from before the latest edit: a dotted outline inside.
 void edit_mark(const Canvas& canvas, float x, float y, float w, float h);
 

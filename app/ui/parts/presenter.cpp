@@ -71,6 +71,12 @@ float readable_light(float light, ImU32 text, ImU32 surface, ImU32 page) {
     return std::min(light, 1.0f);
 }
 
+float caption_width(float w, std::string_view text, float size, int max_lines) {
+    constexpr float least_last = .2f, least = .85f;
+    const float beyond = std::fmod(text_width(Face::regular, size, text), w) / w;
+    return beyond < least_last ? std::max(even_width(w, text, size, max_lines), least * w) : w;
+}
+
 Theme bright_room(const Theme& theme) {
     Theme out = theme;
     if (!theme.light) return out;

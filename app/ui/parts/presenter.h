@@ -28,6 +28,10 @@ float readable_light(float light, ImU32 text, ImU32 surface, ImU32 page);
 /// cannot show black. Other themes stay as they are.
 Theme bright_room(const Theme& theme);
 
+/// The width of a caption of at most so many lines in a room of `w`: all of it, unless a word or two would be
+/// left for the last line.
+float caption_width(float w, std::string_view text, float size, int max_lines);
+
 /// A presenter page without a walk (memory, at scale, Kernel and CPU), from the colours of a bright room and
 /// the title to the buttons for a mouse, which come last.
 class PresenterPage {

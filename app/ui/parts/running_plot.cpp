@@ -129,11 +129,14 @@ std::optional<Figure> figure_of(const Frame& f, std::size_t n) {
     const bool no_number = std::isnan(column.value) && !f.plot.maximum();
     if (!column.there || column.skipped || std::isinf(column.value)) return {};
     if (!no_number && ((!column.now && f.cw < 46) || crowded(f, n))) return {};
-    Figure out{format_short(column.value), 0, 0, 0, column.now};
+    const auto text = [&](double v) {
+        return f.plot.digits ? text_alone(*f.plot.digits, v) : format_short(v);
+    };
+    Figure out{text(column.value), 0, 0, 0, column.now};
     if (f.plot.maximum()) {
         if (!std::isfinite(column.value)) return {};
         if (column.now && column.value > column.before)
-            out.text = format_short(column.before, 3) + " → " + format_short(column.value, 3);
+            out.text = text(column.before) + " → " + text(column.value);
         out.y = f.y(column.value) - 14;
     } else {
         out.y = (no_number ? f.y(0) : std::min({f.y(0), f.y(column.value), f.y(column.kept)})) - 11;

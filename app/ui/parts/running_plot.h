@@ -4,6 +4,7 @@
 
 #include "app/ui/kit/canvas.h"
 #include "app/ui/kit/layout.h"
+#include "core/base/beside_matrix.h"
 
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ struct RunningPlot {
     Role role = Role::l;
     const char* fresh_words = "";  ///< "new weight": what each column adds
     std::vector<PlotColumn> columns{};
+    const MatrixDigits* digits = nullptr;  ///< of the slot whose value it is
 
     /// A line with the scores as points; otherwise bars.
     bool maximum() const { return role == Role::m; }

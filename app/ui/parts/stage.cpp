@@ -1,7 +1,6 @@
 #include "app/ui/parts/stage.h"
 
 #include "app/ui/kit/items.h"
-#include "app/ui/parts/cell_text.h"
 #include "app/ui/parts/lens_parts.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/score_map.h"
@@ -54,6 +53,8 @@ struct Placed : OnStage {
     bool sent = false;   ///< an arrow from HBM leads to it, or one from it to HBM
     float mid = 0;       ///< of the signs beside it
     bool below = false;  ///< its operands stand above it: at its left lies something else
+    /// Not what the formula reads.
+    bool written() const { return result || leaves; }
 };
 using Terms = std::vector<Placed>;
 
@@ -72,9 +73,8 @@ int letters_of(const AppState& state, const Placed& t, int digits, Letters how) 
     int most = how == Letters::of_all ? look.letters_with(digits) : 1;
     for (const double v : t.value->data.reshaped()) {
         std::string text = cell_number(look.digits, v, digits, form_of(how));
-        if (form_of(how) == NumberForm::as_formula && digits == number_style().digits)
-            text = cell_text(state, t.slot, v,
-                             formula_text(state.explanation, info(t.slot).role, v, std::move(text)));
+        if (form_of(how) == NumberForm::as_formula && digits == number_style().digits && !t.written())
+            text = number_in_formula(state, t.slot, v, std::move(text));
         most = std::max(most, letter_count(text));
     }
     return most;
@@ -685,10 +685,9 @@ static void give_room_for_answers(Terms& line, const Numbers& numbers, const Roo
 
 // What a question about numbers is worked out from: the equation of the coming step, and the empty place of
 // what is asked for.
-static bool draw_asked(const Canvas& c, AppState& state, const Rect& a) {
+static bool draw_equation_asked(const Canvas& c, AppState& state, const Rect& a) {
     const Quiz& quiz = *state.quiz;
     const auto numbers = quiz.question.numbers();
-    if (numbers.empty() || quiz.question.exact) return false;
     Terms line;
     for (const StageTerm& t : stage_terms(*state.trace, quiz.question.step)) line.push_back({{t}});
     std::size_t cut = break_of(line);
@@ -703,8 +702,6 @@ static bool draw_asked(const Canvas& c, AppState& state, const Rect& a) {
     const float x = a.x + std::max(0.0f, (a.w - width_in(line, {a.w, h, cut})) / 2);
     place(line, 0, cut, x, a.y);
     place(line, cut, line.size(), x, a.y + a.h / 2);
-    const Explanation before =
-        std::exchange(state.explanation, numbers[std::min(quiz.entry, numbers.size() - 1)].explanation);
     for (std::size_t n = 0; n < line.size(); ++n) {
         const Placed& t = line[n];
         MatrixLook look;
@@ -721,8 +718,17 @@ static bool draw_asked(const Canvas& c, AppState& state, const Rect& a) {
         c.rich(t.bed.center(), t.bed.y - symbol_up, symbol_of(c, state, t), size::far_symbol, Align::center);
         draw_signs(c, state, line, n);
     }
-    state.explanation = before;
     return true;
+}
+
+static bool draw_asked(const Canvas& c, AppState& state, const Rect& a) {
+    const auto numbers = state.quiz->question.numbers();
+    if (numbers.empty() || state.quiz->question.exact) return false;
+    const Explanation before = std::exchange(
+        state.explanation, numbers[std::min(state.quiz->entry, numbers.size() - 1)].explanation);
+    const bool drawn = draw_equation_asked(c, state, a);
+    state.explanation = before;
+    return drawn;
 }
 
 // The scores, in them the tile that is left out. Returns the width that they take.
@@ -751,8 +757,15 @@ static bool has_all_digits(const AppState& state, float w, float h, bool strip) 
            below_operands(state, line, w, h).cut > 0 || fits_in_two_lines(state, line, w, h);
 }
 
+// A table of products whose operands have no room for the decimals with which they come to it: rather one row
+// of it that can be worked out than all of it that cannot.
+static bool tells_one_row(const AppState& state, float w, float h) {
+    return op_now(state) == Op::ds && !has_all_digits(state, w, h, false) &&
+           zoom_digits(state, {0, 0, w, h}, true) == number_style().digits;
+}
+
 bool stage_has_all_digits(const AppState& state, float w, float h) {
-    return has_all_digits(state, w, h, false);
+    return has_all_digits(state, w, h, false) || tells_one_row(state, w, h);
 }
 
 bool strip_stage_has_all_digits(const AppState& state, float w, float h) {
@@ -770,6 +783,7 @@ bool stage_zooms(const AppState& state, float w, float h) {
     Terms line = terms_of(state);
     // On a low page rows may have no room that would have it on a usual one.
     const Room room{w, std::min(usual_h, h - 8) - symbols_h};
+    if (tells_one_row(state, w, h)) return true;
     return !line.empty() && !fits_somehow(state, line, room) && !fits_in_two_lines(state, line, w, h);
 }
 
@@ -802,6 +816,7 @@ void stage(const Canvas& c, AppState& state, const Rect& all, const StageView& v
     }
     // A proof that a tour speaks of has the room of the step's matrices.
     if (lens && proves_split(state) && all.h >= least_lens_h) return stage_lens(c, state, all, view);
+    if (tells_one_row(state, a.w, a.h) && zoom(c, state, a, view)) return;
     const bool small = fits_one_line(state, line, a.w);
     // Rather two lines than one without decimals.
     const bool one_line = fits_well(state, line, {a.w, usual_h - symbols_h});

@@ -1,6 +1,8 @@
 #include "app/ui/parts/stage_broken.h"
 
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/matrix.h"
+#include "app/ui/parts/presenter.h"
 #include "app/ui/parts/stage_broken_pane.h"
 #include "core/base/words.h"
 #include "core/walk/compare.h"
@@ -15,6 +17,7 @@ namespace {
 
 constexpr float between = 16;  // the panes
 constexpr float top_h = 112;   // title and cause
+constexpr float title_mark = 34, line_mark = 28;
 
 Bars bars_of(const BrokenStep& s, float y, float h) {
     Bars bars{0, 0, y, h};
@@ -27,7 +30,9 @@ Bars bars_of(const BrokenStep& s, float y, float h) {
 
 void draw_title(const Pane& p) {
     const char* const title = p.broken ? p.kind : p.rounded ? "Exact" : "True";
-    p.c.text(p.x(), p.a.y + 36, title, 36, p.alarm(), Face::semibold);
+    float x = p.x();
+    if (p.faulty()) fault_mark(p.c, x, p.a.y + 36, title_mark), x += title_mark + 12;
+    p.c.text(x, p.a.y + 36, title, 36, p.alarm(), Face::semibold);
     const Line& cause = p.side.cause;
     const float room = p.end_x() - 12 - p.x();
     const float size = fitting_size(p.c, cause, room, {30, size::far});
@@ -81,9 +86,8 @@ void draw_foot(const Pane& p) {
 void draw_pane(const Pane& p) {
     const Theme& t = p.theme();
     p.c.rect(p.a.x, p.a.y, p.a.w, p.a.h, t.panel, radius::panel);
-    const bool alarm = p.broken && !p.rounded && !p.harmless();
-    p.c.frame(p.a.x + 1, p.a.y + 1, p.a.w - 2, p.a.h - 2, alarm ? p.alarm() : t.line2, alarm ? 3.0f : 1.5f,
-              radius::panel);
+    p.c.frame(p.a.x + 1, p.a.y + 1, p.a.w - 2, p.a.h - 2, p.faulty() ? p.alarm() : t.line2,
+              p.faulty() ? 4.0f : 1.5f, radius::panel);
     draw_value(p);
     draw_title(p);
     draw_end(p);
@@ -94,6 +98,10 @@ void draw_pane(const Pane& p) {
 // Which step differs next, from this one on; −1: none.
 int acts_next(const AppState& state) { return next_difference(*state.comparison, state.cursor.step - 1); }
 bool acts_now(const AppState& state) { return acts_next(state) == state.cursor.step; }
+// A fault at work, and neither one that changes nothing here nor a rounding.
+bool alarms(const AppState& state, bool harmless) {
+    return acts_now(state) && !harmless && !only_rounded(*state.problem);
+}
 
 // Several as their names where those have room, or else how many they are.
 std::string fault_words(const AppState& state, float room) {
@@ -125,21 +133,27 @@ void broken_stage(const Canvas& c, const AppState& state, const BrokenStep& s, c
 void fault_name(const Canvas& c, const AppState& state, float x, float y, float room, bool harmless) {
     // Quietly where it does nothing yet.
     const bool acts = acts_now(state);
-    const bool quiet = harmless || only_rounded(*state.problem);
-    const ImU32 ink = !acts ? c.theme->t2 : quiet ? c.theme->t1 : c.theme->danger;
-    std::string words = fault_words(state, room - 32);
+    const bool alarm = alarms(state, harmless);  // a plate with its mark, whatever its colour looks like
+    const float pad = alarm ? 32 + line_mark : 32;
+    const ImU32 ink = alarm ? c.theme->inv : acts ? c.theme->t1 : c.theme->t2;
+    std::string words = fault_words(state, room - pad);
     if (const int next = acts_next(state); !acts && next >= 0) {
         // "Fault from step 7: …"; "again" where it has been at work before
         const bool before = next_difference(*state.comparison, -1) < state.cursor.step;
         std::string from = words;
         from.insert(std::min(from.find(':'), from.size()),
                     (before ? " again" : "") + (" from step " + str(next + 1)));
-        if (text_width(Face::medium, size::far, from) + 32 <= room) words = from;
+        if (text_width(Face::medium, size::far, from) + pad <= room) words = from;
     }
-    const float wanted = text_width(Face::medium, size::far, words) + 32, w = std::min(wanted, room);
+    const float wanted = text_width(Face::medium, size::far, words) + pad, w = std::min(wanted, room);
     if (w < 120) return;
-    c.frame(x, y - 23, w, 46, acts ? ink : c.theme->line2, acts ? 2.0f : 1.5f, 8);
-    c.text_within(x + 16, y, w - 30, words, size::far, ink, Face::medium);
+    if (alarm) {
+        c.rect(x, y - 23, w, 46, c.theme->danger, radius::control);
+        c.cross(x + 12 + line_mark / 2, y, line_mark * .3f, ink, 4);
+    } else {
+        c.frame(x, y - 23, w, 46, acts ? ink : c.theme->line2, acts ? 2.0f : 1.5f, radius::control);
+    }
+    c.text_within(x + pad - 16, y, w - pad + 2, words, size::far, ink, Face::medium);
     if (state.to_take_along) return;
     const float key = x + w + 16, rest = room - w - 16;
     const char* const then = only_rounded(*state.problem) ? "exact again" : "repairs";
@@ -149,17 +163,22 @@ void fault_name(const Canvas& c, const AppState& state, float x, float y, float 
     c.text(key + 52, y, then, size::far, c.theme->t2);
 }
 
-float broken_line_height(const std::string& sentence, float w) {
-    return paragraph_height(w - 40, sentence, size::far_number, 2, Face::regular, 1.25f) + 16;
+// Left of the words: the edge, and the mark of a fault at work.
+static float line_edge(bool alarm) { return alarm ? 22 + line_mark + 14 : 22; }
+
+float broken_line_height(const AppState& state, const std::string& sentence, float w, bool harmless) {
+    const float room = w - line_edge(alarms(state, harmless)) - 18;
+    return paragraph_height(room, sentence, size::far_number, 2, Face::regular, 1.25f) + 16;
 }
 
 void broken_line(const Canvas& c, const AppState& state, const std::string& sentence, const Rect& a,
                  bool harmless) {
     c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::card);
-    const bool quiet = only_rounded(*state.problem) || !acts_now(state) || harmless;
-    c.rect(a.x, a.y, 5, a.h, quiet ? c.theme->t1 : c.theme->danger, 2);
-    const float w = even_width(a.w - 40, sentence, size::far_number, 2);
-    c.paragraph(a.x + 22, a.y + 8, w, sentence, size::far_number, c.theme->t1, 2, Face::regular, 1.25f);
+    const bool alarm = alarms(state, harmless);
+    c.rect(a.x, a.y, 5, a.h, alarm ? c.theme->danger : c.theme->t1, 2);
+    if (alarm) fault_mark(c, a.x + 22, a.y + 8 + size::far_number * .625f, line_mark);
+    const float edge = line_edge(alarm), w = caption_width(a.w - edge - 18, sentence, size::far_number, 2);
+    c.paragraph(a.x + edge, a.y + 8, w, sentence, size::far_number, c.theme->t1, 2, Face::regular, 1.25f);
 }
 
 }  // namespace tilewalk::ui

@@ -14,7 +14,7 @@ void broken_stage(const Canvas& canvas, const AppState& state, const BrokenStep&
 void fault_name(const Canvas& canvas, const AppState& state, float x, float y, float room,
                 bool harmless = false);
 /// What the fault does here, in a line or two.
-float broken_line_height(const std::string& sentence, float w);
+float broken_line_height(const AppState& state, const std::string& sentence, float w, bool harmless);
 void broken_line(const Canvas& canvas, const AppState& state, const std::string& sentence, const Rect& area,
                  bool harmless);
 

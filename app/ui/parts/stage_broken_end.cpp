@@ -1,4 +1,5 @@
 // What a pane leads to: one element of the result, and which rows of it are wrong.
+#include "app/ui/parts/matrix.h"
 #include "app/ui/parts/stage_broken_pane.h"
 #include "core/base/numbers.h"
 
@@ -9,6 +10,7 @@ namespace tilewalk::ui::panes {
 namespace {
 
 constexpr float most_cell = 26;  // of the map of the result
+constexpr float end_mark = 28;   // over the corner of a wrong result
 
 // How far the result is off, below where it comes from; without the part of the whole where there is no room.
 void draw_end_difference(const Pane& p, float y) {
@@ -62,7 +64,8 @@ void draw_end(const Pane& p) {
     const bool wrong = p.broken && !same_number(p.step.truth.end, p.step.broken.end);
     const ImU32 fill = ramp(t, info(end.slot).role, .8f);
     c.rect(p.end_x(), y, end_w, h, fill, radius::card);
-    if (wrong) c.frame(p.end_x(), y, end_w, h, p.alarm(), 3, radius::card);
+    if (wrong) c.frame(p.end_x(), y, end_w, h, p.alarm(), p.faulty() ? 4.0f : 3.0f, radius::card);
+    if (wrong && p.faulty()) fault_mark(c, p.end_x() - end_mark / 2, y, end_mark);
     draw_shown(c, p.end_x() + end_w / 2, y + h / 2, shown(p, p.step.truth.end, p.step.broken.end),
                {value_size, ink_on(t, fill), Align::center, end_w - 16, p.broken});
 

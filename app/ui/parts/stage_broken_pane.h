@@ -45,7 +45,8 @@ struct Pane {
     float label_w() const { return end_x() - 12 - label_x(); }
     const Theme& theme() const { return *c.theme; }
     bool harmless() const { return broken && step.harmless(); }
-    ImU32 alarm() const { return !broken || rounded || harmless() ? theme().t1 : theme().danger; }
+    bool faulty() const { return broken && !rounded && !harmless(); }
+    ImU32 alarm() const { return faulty() ? theme().danger : theme().t1; }
     bool has_line() const {
         return !rounded && std::isfinite(step.truth.value) && std::isfinite(step.broken.value) &&
                bars.up + bars.down > 0;

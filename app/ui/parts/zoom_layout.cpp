@@ -24,8 +24,8 @@ int letters(const AppState& state, const Strip& s, int digits) {
         for (int c = 0; c < cells.cols; ++c) {
             const double v = s.value->data(cells.row - all.row + r, cells.col - all.col + c);
             std::string text = state.look[s.slot].digits.text(v, digits);
-            if (digits == number_style().digits && formula_is_short(state))
-                text = formula_text(state.explanation, info(s.slot).role, v, std::move(text));
+            if (digits == number_style().digits && formula_is_short(state) && !s.result)
+                text = number_in_formula(state, s.slot, v, std::move(text));
             most = std::max(most, letter_count(text));
         }
     return most;
@@ -128,7 +128,9 @@ void choose_across(const AppState& state, Zoom& z, float w) {
         for (int digits : digit_choices()) {
             float widest = 1;
             for (Strip& s : z.strips) {
-                s.digits = digits, s.cw = cell_w(letters(state, s, digits));
+                // A single number has room for what it is in the formula.
+                s.digits = s.single() ? number_style().digits : digits;
+                s.cw = cell_w(letters(state, s, s.digits));
                 if (!s.single()) widest = std::max(widest, s.cw);
             }
             z.across = std::clamp(static_cast<int>(w / widest), 1, most_across);

@@ -127,6 +127,14 @@ Line without_result(Line line, const std::string& result) {
     return line;
 }
 
+// With thin spaces round its signs: rather than one more line, or no drawing.
+Line squeezed(Line line) {
+    for (Span& span : line)
+        for (const std::string sign : {"×", "+", "−", "÷"})
+            if (span.text == " " + sign + " ") span.text = "\u2009" + sign + "\u2009";
+    return line;
+}
+
 // `brief`: one line; where its numbers do not fit, they stand on stage.
 Formula whole_formula(const Canvas& c, const AppState& state, bool computes, float w, bool brief) {
     const Explanation& e = state.explanation;
@@ -139,11 +147,15 @@ Formula whole_formula(const Canvas& c, const AppState& state, bool computes, flo
     const Line chain = pieces(f.symbols, same ? "   =   " : "        ", f.numbers);
     const bool both = !e.formula.empty() && !f.numbers.empty();
     if (both && !entry.empty())
-        for (const char* gap : {"        ", "    "})
+        for (const char* gap : {"        ", "    ", "  "})
             for (const float size : {34.0f, 30.0f, size::far}) {
                 const Line line = pieces(f.symbols, gap, entry, f.numbers);
                 if (rich_width(c, line, size) <= w) return {line, {}, size, formula_line, true};
             }
+    if (both && !entry.empty())
+        if (const Line line = pieces(f.symbols, "  ", entry, squeezed(f.numbers));
+            rich_width(c, line, size::far) <= w)
+            return {line, {}, size::far, formula_line, true};
     if (both && rich_width(c, chain, 34) <= w) return {chain, {}, 34, formula_line, true};
     // Below the words of a tour one line is left for what is moved.
     for (const float size : {30.0f, size::far})
@@ -160,6 +172,9 @@ Formula whole_formula(const Canvas& c, const AppState& state, bool computes, flo
     }
     if (same) f.numbers = entry.empty() ? pieces("=  ", f.numbers) : pieces(entry, f.numbers);
     while (f.size > size::far && rich_width(c, f.numbers, f.size) > w) f.size = f.size > 30 ? 30 : size::far;
+    if (const Line tight = squeezed(f.numbers);
+        rich_width(c, f.numbers, f.size) > w && rich_width(c, tight, f.size) <= w)
+        f.numbers = tight;
     f.h = formula_line + rich_paragraph_height(c, w, f.numbers, f.size, 0, 1.4f);
     // A long dot product says more as its result than cut off in the middle.
     if (f.h > 144) {
@@ -252,8 +267,13 @@ void head(const Canvas& c, const AppState& state, float W, bool map, bool harmle
                                           : str(step + 1) + " / " + str(state.trace->size());
     right -= c.text(right, 40, number, size::far, c.theme->t2, Face::medium, Align::right) + 28;
     if (map) {
-        ghost(c, *state.trace, state.cursor.step, right - 52, 14, 52, 52, hides_what_comes(state));
-        right -= 52 + 12;
+        // As high as the head; wider for more keys than queries.
+        const Problem& p = state.trace->problem();
+        constexpr float side = 72, widest = 2 * side;
+        const float w = std::clamp(side * px(p.N_kv()) / px(p.N()), side, widest);
+        ghost(c, *state.trace, state.cursor.step, right - w, 6, w, side, hides_what_comes(state));
+        note_part(c, {right - w, 6, w, side}, "Head map");
+        right -= w + 14;
         right -= c.rich(right, 40, {symbol("S", Role::S)}, size::far_number, Align::right) + 20;
     }
     if (const auto own_map = lesson_view(*state.lesson).head_map) right -= own_map(c, state, right);
@@ -347,7 +367,7 @@ void subtitle(const Canvas& c, const AppState& state, const Rect& a) {
     c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::card);
     c.rect(a.x, a.y, 5, a.h, c.theme->t1, 2);
     const Line said = held_together(in_roles(text, state.explanation));
-    const float w = even_width(a.w - 40, plain(said), size::far_number, 2);
+    const float w = caption_width(a.w - 40, plain(said), size::far_number, 2);
     c.rich_paragraph(a.x + 22, a.y + 8, w, said, size::far_number, 2, c.theme->t1, 1.25f);
 }
 
@@ -535,9 +555,10 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     if (stage.lanes) timeline(c, state, {x0, bottom + lanes_gap, w0, lanes_h});
     if (stage.sentence && broken_walk(state)) {
         const std::string words = broken_sentence(state, broken);
-        const float h = broken_line_height(words, w0);
+        const bool harmless = broken && broken->harmless();
+        const float h = broken_line_height(state, words, w0, harmless);
         bottom -= h;
-        broken_line(c, state, words, {x0, bottom, w0, h}, broken && broken->harmless());
+        broken_line(c, state, words, {x0, bottom, w0, h}, harmless);
         bottom -= gap;
     } else if (stage.sentence && state.settings.subtitles) {
         const float h = subtitle_h(state, w0);

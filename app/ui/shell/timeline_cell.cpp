@@ -55,10 +55,10 @@ void transfer_mark(const Canvas& c, Op op, float x, float y, float w, float h, I
 }
 
 void marks(const Canvas& c, const AppState& state, int k, float x, float y, float w, float h, ImU32 ink,
-           bool current, bool large, bool above, bool outside) {
+           bool current, bool large, bool above, bool over) {
     const Op op = state.trace->step(k).op;
     const float tx = x + (w < 40 ? 2 : 5), s3 = w < 40 ? 3.0f : 3.5f;
-    if (!large && (is_load(op) || is_store(op))) transfer_mark(c, op, x, y, w, h, ink, above, outside);
+    if (!large && (is_load(op) || is_store(op))) transfer_mark(c, op, x, y, w, h, ink, above, above && over);
     // A sum that grows in HBM is read and written in one step: both marks, above each other.
     if (!large && w >= 34 && grows_in_hbm(*state.trace, k)) {
         const float mid = y + h / 2;
@@ -66,11 +66,14 @@ void marks(const Canvas& c, const AppState& state, int k, float x, float y, floa
         c.polygon({{tx, mid + 1.5f}, {tx + 2 * s3, mid + 1.5f}, {tx + s3, mid + 1.5f + 2 * s3}}, ink);
     }
     const Rose rose = max_rose(state, k);
-    if (rose == Rose::no || w < 14) return;
+    if (rose == Rose::no || w < 14 || (over && current)) return;  // its name stands there
     const bool roomy = w >= 34;  // otherwise the mark keeps to the corner, clear of the symbol
-    if (rose == Rose::unknown && !roomy) return;
-    const float s = large ? 7.0f : roomy ? 4.0f : 3.0f, in = roomy ? 6.0f : 3.8f;
-    const float X = large ? x + w / 2 : x + w - in, Y = large ? y + h / 2 : y + in;
+    if (rose == Rose::unknown && !roomy && !over) return;
+    const float s = large ? 7.0f : over ? 2.5f : roomy ? 4.0f : 3.0f, in = roomy ? 6.0f : 3.8f;
+    const float X = large || over ? x + w / 2 : x + w - in, Y = large  ? y + h / 2
+                                                                : over ? y - s - .2f
+                                                                       : y + in;
+    note_part(c, {X - s, Y - s, 2 * s, 2 * s}, "max rose");
     const Point diamond[] = {{X, Y - s}, {X + s, Y}, {X, Y + s}, {X - s, Y}};
     if (rose == Rose::yes)
         c.polygon(diamond, current ? c.theme->inv : hue(*c.theme, Role::m));
@@ -198,7 +201,7 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
     const bool transfer = is_load(op) || is_store(op) || (w >= 34 && grows_in_hbm(*state.trace, k));
     const ImU32 ink = current ? t.inv : done ? t.t1 : t.t2;
     bool marked = true, above = false;
-    const bool outside = style.tag;  // the tag over the current step stands there
+    const bool outside = style.tag;  // marks stand over the cells, as the name of the current one does
     if (style.symbols && h >= 15) {
         float mark = transfer ? (w < 40 ? 8.0f : 13.0f) : 0.0f;
         above = (is_load(op) || is_store(op)) &&
@@ -215,7 +218,8 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
         const bool hangs =
             std::ranges::any_of(symbol, [](const Span& s) { return s.script == Span::Script::sub; });
         const float lower = hangs ? -.1f * size : !above || outside ? .5f : h < 18 ? 1.8f : 2;
-        const float aside = max_rose(state, k) == Rose::yes && w >= 14 && w < 34 ? -2.5f : 0;  // of its mark
+        const bool rose = max_rose(state, k) == Rose::yes && w >= 14 && w < 34 && !outside;
+        const float aside = rose ? -2.5f : 0;  // of its mark
         c.rich(x + (w + mark) / 2 + aside, y + h / 2 + lower, symbol, size, Align::center, ink);
     }
     if (marked && !(above && outside && current))
@@ -223,7 +227,7 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
               current ? t.inv
               : done  ? t.t2
                       : t.t3,
-              current, !style.symbols, above, above && outside);
+              current, !style.symbols, above, outside);
 }
 
 }  // namespace tilewalk::ui

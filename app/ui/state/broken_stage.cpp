@@ -4,13 +4,14 @@
 
 #include "app/ui/kit/canvas.h"
 #include "app/ui/state/state.h"
-#include "core/base/numbers.h"
+#include "core/base/beside_matrix.h"
 #include "core/lessons/shared/parts.h"
 #include "core/walk/compare.h"
 #include "core/walk/formula.h"
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace tilewalk::ui {
 
@@ -75,8 +76,9 @@ std::vector<BarPart> two_parts(const Trace& trace, int k, const CellRef& cell, d
     if ((op == Op::row_sum && reads == 3 && cell.slot == Slot::l) || (op == Op::output && reads == 4)) {
         const double alpha = read(0), old = alpha * read(1);
         // How it was rounded stands above.
-        const Line factor = only_rounded(trace.problem()) ? slot_symbol(Slot::alpha)
-                                                          : Line{number(format_short(alpha), Role::alpha)};
+        const Line factor = only_rounded(trace.problem())
+                                ? slot_symbol(Slot::alpha)
+                                : Line{number(text_alone(trace.digits(Slot::alpha), alpha), Role::alpha)};
         const Line before = pieces("old ", own, " × ", factor);
         const Line added_by = op == Op::row_sum ? pieces("new ", slot_symbol(Slot::P))
                                                 : pieces("new ", slot_symbol(Slot::P), slot_symbol(Slot::V));
@@ -104,9 +106,9 @@ std::vector<BarPart> merged_parts(const Trace& trace, int k, const CellRef& cell
         if (a.slot == Slot::w_part) weights.push_back(tile(local, 0));
         if (a.slot != slot || out.size() >= weights.size()) continue;
         const double weight = weights[out.size()];
-        out.push_back(added(
-            pieces(slot_symbol(trace, slot, k, a.tile), " × ", number(format_short(weight), Role::alpha)),
-            weight * tile(local, op == Op::merge_sum ? 0 : cell.col), info(slot).role));
+        out.push_back(added(pieces(slot_symbol(trace, slot, k, a.tile), " × ",
+                                   number(text_alone(trace.digits(Slot::w_part), weight), Role::alpha)),
+                            weight * tile(local, op == Op::merge_sum ? 0 : cell.col), info(slot).role));
     }
     return out;
 }
@@ -192,7 +194,8 @@ Line as_computed(const StageSide& side) {
         formula, [](const Span& span) { return span.text.find("←") != std::string::npos; });
     if (arrow == formula.end()) return formula;
     if (side.told.target.slot == Slot::alpha && saved_in(*side.trace).lazy)  // it was not raised
-        return pieces("m kept:  ", slot_symbol(Slot::alpha), "  ←  ", number(format_short(side.value)));
+        return pieces("m kept:  ", slot_symbol(Slot::alpha), "  ←  ",
+                      number(text_alone(side.trace->digits(Slot::alpha), side.value)));
     for (const Format format : formats()) {
         const std::string rounds = std::string(name(format)) + "(";
         if (!numbers.starts_with(rounds)) continue;
@@ -220,7 +223,9 @@ void tell_causes(BrokenStep& s) {
     if (s.truth.trace->step(s.step).op == Op::normalize)
         divisor = differs_at(s, {Slot::l, s.cell.row, 0}, s.step - 1);
     const BrokenCause& shown = divisor ? *divisor : *cause;
-    const auto [broken, truth] = format_apart(shown.broken, shown.truth);
+    const MatrixDigits& digits = s.truth.trace->digits(shown.cell.slot);
+    std::string broken = text_alone(digits, shown.broken), truth = text_alone(digits, shown.truth);
+    if (broken == truth) std::tie(broken, truth) = format_apart(shown.broken, shown.truth);
     const Line symbol = slot_symbol(shown.cell.slot);
     const Line name = shown.cell.slot == s.cell.slot ? pieces("old ", symbol) : symbol;
     s.truth.cause = pieces(name, " = ", number(truth));

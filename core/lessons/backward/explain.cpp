@@ -128,7 +128,8 @@ Aside from_m_and_l(const View& v, double score) {
         write(quotient(exponential(difference(num(v.trace, Slot::S, score), num(v.trace, Slot::m_hbm, m))),
                        num(v.trace, Slot::l_hbm, l)),
               weight);
-    out.result = equals({symbol(Slot::Prob), word(index_text(v))}, weight);
+    out.result =
+        equals({symbol(Slot::Prob), word(index_text(v))}, text_alone(v.trace.digits(Slot::Prob), weight));
     return out;
 }
 

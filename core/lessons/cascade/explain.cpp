@@ -161,7 +161,7 @@ void explain_part(const PassView& pass) {
     v.out.formula =
         log ? join({L, "  ←  ", sym(Slot::m), off.no_log_sum ? Line{} : join({" + ln ", sym(Slot::l)})})
             : join({O, "  ←  ", sym(Slot::Oi), off.no_division ? Line{} : join({" ⊘ ", sym(Slot::l)})});
-    v.out.result = equals(join({log ? L : O, part_index(v)}), v.result());
+    v.out.result = equals(join({log ? L : O, part_index(v)}), result_text(v));
     const double l = v.at(v.read(Slot::l), row, 0);
     v.out.kind = l == 0;
     if (l == 0)
@@ -195,7 +195,7 @@ void explain_shared_store(const PassView& pass) {
     v.out.formula =
         join({part_symbol(Slot::O_part, "shared"), ",  ", part_symbol(Slot::L_part, "shared"), "  →  HBM"});
     v.number(from, v.row, v.col);
-    v.out.result = equals(join({part_symbol(from, "shared"), index_text(v)}), v.result());
+    v.out.result = equals(join({part_symbol(from, "shared"), index_text(v)}), result_text(v));
     v.out.why = "The first kernel is through: O and one number for each row wait in HBM until their sequence "
                 "takes them up. The keys of the prefix are never read again.";
 }

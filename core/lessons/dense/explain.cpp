@@ -24,7 +24,7 @@ Slot read_one_of(const View& v, Slot first, Slot second) { return reads(v, first
 
 Line result_line(const View& v, Slot slot, double value) {
     return join({slot == Slot::dS ? score_gradient(v.trace, v.k) : sym(slot), index_text(v) + " = ",
-                 Line{strong_number(num_text(value))}});
+                 Line{strong_number(text_alone(v.trace.digits(slot), value))}});
 }
 
 void set_sum(const View& v, const Expr& sum, double scale) {

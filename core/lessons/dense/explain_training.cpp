@@ -130,7 +130,7 @@ void loss(const View& v) {
     }
     v.out.formula = join({"loss  ←  sum(", sym(Slot::dO), " ⊙ ", sym(Slot::O), ")"});
     set_sum(v, sum(std::move(terms)));
-    v.out.result = join({"loss = ", Line{strong_number(num_text(v.result()))}});
+    v.out.result = join({"loss = ", Line{strong_number(result_text(v))}});
     if (!second_pass(v)) {
         v.out.kind = v.read(Slot::dO).data.isZero(0) ? 1 : 0;
         v.out.why = v.out.kind == 1

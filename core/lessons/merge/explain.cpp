@@ -32,7 +32,7 @@ bool normalised(const View& v) { return v.problem.options.parts == PartForm::nor
 void explain_sink_alone(const View& v) {
     const Switches& off = v.problem.switches;
     const Format format = v.problem.precision.softmax;
-    v.out.result = equals(join({name(v, v.out.target.slot), part_index(v)}), v.result());
+    v.out.result = equals(join({name(v, v.out.target.slot), part_index(v)}), result_text(v));
     v.out.title = "Sink alone";
     if (!normalised(v)) {
         tell_sink_start(v, name(v, Slot::m_part), name(v, Slot::l_part), name(v, Slot::O_part));
@@ -58,7 +58,7 @@ void explain_empty(const View& v) {
         const Line start = join({name(v, a.slot), below ? " = −∞" : " = 0"});
         v.out.formula = v.out.formula.empty() ? start : join({v.out.formula, ",   ", start});
     }
-    v.out.result = equals(join({name(v, v.out.target.slot), part_index(v)}), v.result());
+    v.out.result = equals(join({name(v, v.out.target.slot), part_index(v)}), result_text(v));
     v.out.title = "Empty part";
     v.out.why =
         "A part without keys: its maximum is −∞ and its sums are empty. It may be merged anywhere and "
@@ -211,7 +211,7 @@ void explain_part_output(const PartAtWork& part) {
 
 void explain_part(const View& v) {
     const PartAtWork part{v, Slot::x, Slot::V};
-    v.out.result = equals(join({name(v, v.out.target.slot), part_index(v)}), v.result());
+    v.out.result = equals(join({name(v, v.out.target.slot), part_index(v)}), result_text(v));
     v.out.kind = part.blind();
     switch (v.out.target.slot) {
     case Slot::m_part: return explain_maximum(part);

@@ -102,7 +102,7 @@ void explain_partial_store(const View& v) {
     v.out.formula = join({O, " ← ", sym(Slot::Oi, v.step.i), ",   ", L, " ← ", sym(Slot::m),
                           no_log_sum ? Line{} : join({" + ln ", sym(Slot::l)})});
     const Expr m = v.number(Slot::m, R, 0), l = v.number(Slot::l, R, 0);
-    v.out.result = equals(join({L, part_index(v)}), v.result());
+    v.out.result = equals(join({L, part_index(v)}), result_text(v));
     v.out.kind = l.value == 0;
     v.out.why = l.value == 0
                     ? "A split without keys leaves O = 0 and L = −∞: it will weigh nothing."

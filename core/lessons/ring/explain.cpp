@@ -214,7 +214,7 @@ Expr explain_part_maximum(const ForwardView& r, const PartAtWork& part, const Li
     const View& v = r.v;
     v.out.formula = part.sink ? join({m, "  ←  max(rowmax(", sym(Slot::S), "), ", sym(Slot::sink), ")"})
                               : join({m, "  ←  rowmax(", sym(Slot::S), ")"});
-    v.out.result = equals(join({m, part_index(v)}), v.result());
+    v.out.result = equals(join({m, part_index(v)}), result_text(v));
     v.out.why = "The largest score of " + r.query() + " with " + r.owners_keys() +
                 ". What other rounds find need not be known for it.";
     return part.maximum_of_scores();
@@ -227,7 +227,7 @@ Expr explain_part_sum(const ForwardView& r, const PartAtWork& part, const Line& 
     if (part.sink)
         v.out.formula = v.problem.switches.no_max ? join({v.out.formula, "  +  exp(", sink, ")"})
                                                   : join({v.out.formula, "  +  exp(", sink, " − ", m, ")"});
-    v.out.result = equals(join({l, part_index(v)}), v.result());
+    v.out.result = equals(join({l, part_index(v)}), result_text(v));
     v.out.why = "The weights of " + r.query() + " for " + r.owners_keys() +
                 ", measured from the maximum of these keys alone.";
     return part.sum_of_weights();
@@ -240,7 +240,7 @@ Expr explain_part_output(const ForwardView& r, const PartAtWork& part, const Lin
     if (part.from_sink())
         v.out.formula =
             join({v.out.formula, ",   ", m, " = max(rowmax(", sym(Slot::S), "), ", sym(Slot::sink), ")"});
-    v.out.result = equals(join({O, part_index(v)}), v.result());
+    v.out.result = equals(join({O, part_index(v)}), result_text(v));
     v.out.why = "The values of " + (r.owner == r.rank ? "its own shard" : rank_name(r.owner)) +
                 ", each times exp(S − m). The division by ℓ waits until all keys have come by.";
     return part.weighted_values();
@@ -254,7 +254,7 @@ void explain_part(const ForwardView& r) {
     const bool of_max = slot == Slot::m || slot == Slot::m_part,
                of_sum = slot == Slot::l || slot == Slot::l_part;
     if (of_max && v.problem.switches.no_max) {
-        v.out.result = equals(join({m, part_index(v)}), v.result());
+        v.out.result = equals(join({m, part_index(v)}), result_text(v));
         return part.tell_no_maximum(r.query(), m);
     }
     const Expr numbers = of_max   ? explain_part_maximum(r, part, m)

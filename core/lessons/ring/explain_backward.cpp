@@ -37,7 +37,9 @@ struct BackwardView : RingView {
     }
     Line shares() const { return join({sym(Slot::dK_part, owner), ", ", sym(Slot::dV_part, owner)}); }
     /// ΔK[2,0] of what on chip has the slot of dK.
-    void name_result(Slot slot) const { v.out.result = equals(join({sym(slot), index_text(v)}), v.result()); }
+    void name_result(Slot slot) const {
+        v.out.result = equals(join({sym(slot), index_text(v)}), result_text(v));
+    }
 };
 
 int local_row(const std::vector<int>& positions, int position) {
@@ -338,7 +340,7 @@ void explain_sink_share(const BackwardView& r) {
     v.out.formula = join({sym(Slot::dsink), r.rank == 0 ? "  ←  −Σ exp(" : "  ←  ",
                           r.rank == 0 ? Line{} : join({sym(Slot::dsink_in), " − Σ exp("}), sym(Slot::sink),
                           " − ", sym(Slot::Li, r.rank), ") ", sym(Slot::Di, r.rank)});
-    v.out.result = join({sym(Slot::dsink), " = ", Line{strong_number(num_text(v.result()))}});
+    v.out.result = join({sym(Slot::dsink), " = ", Line{strong_number(result_text(v))}});
     v.out.why =
         "The sink has no value, so its dP is 0 and its dS is −P D in every row, with P = exp(sink − L). " +
         (last ? "With the queries of " + rank_name(r.rank) + " the sum over all ranks is whole."

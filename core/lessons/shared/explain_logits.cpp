@@ -97,7 +97,7 @@ void tell_sink_start(const View& v, const Line& m, const Line& l, const Line& O)
 void tell_sink_gradient(const View& v, Numbers terms, Format format) {
     constexpr int most_terms = 127;
     v.out.place = "all queries";
-    v.out.result = join({sym(Slot::dsink), " = ", Line{strong_number(num_text(v.result()))}});
+    v.out.result = join({sym(Slot::dsink), " = ", Line{strong_number(result_text(v))}});
     v.out.kind = v.result() > 0 ? 1 : v.result() < 0 ? 2 : 0;
     const std::string value = v.result() == 0  ? "would change nothing"
                               : v.result() > 0 ? "would raise the loss"

@@ -159,7 +159,7 @@ struct MergeView {
         if (!fault.empty()) v.out.why = fault, v.out.kind = faulty;
         set_numbers(v, numbers);
     }
-    void result() const { v.out.result = equals(join({result_name(), part_index(v)}), v.result()); }
+    void result() const { v.out.result = equals(join({result_name(), part_index(v)}), result_text(v)); }
 };
 
 // The maximum is left out: m stays what it was, 0.
@@ -299,7 +299,7 @@ void explain_weights(const MergeView& m) {
     const Expr common = to == minus_infinity ? num(0, Role::m) : m.number(result);
     if (to == minus_infinity) m.number(result);
     const Line weight = slot_symbol(v.trace, Slot::w_part, v.k, own->tile);
-    v.out.result = equals(join({weight, part_index(v)}), v.result());
+    v.out.result = equals(join({weight, part_index(v)}), result_text(v));
     if (v.problem.switches.no_weights) {
         v.out.formula = join({weight, "  ←  1"});
         return explain_no_weights(m, from.value, to, m.number_of(*own), normalised);

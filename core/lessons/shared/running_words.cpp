@@ -3,6 +3,8 @@
 #include "core/walk/explain_view.h"
 #include "core/walk/lesson.h"
 
+#include <tuple>
+
 namespace tilewalk {
 
 namespace {
@@ -35,13 +37,15 @@ bool lags(const Trace& trace, int k, int row) {
 }
 
 std::string say_correction(const Trace& trace, int k, const Explanation& e) {
-    const std::string alpha = e.result.back().text, row = row_of(trace, e);
-    if (stands_in(trace, k, e)) return "No key for " + row + " yet: 0 stands in for m = −∞, and α is 0.";
-    if (alpha == "1" && lags(trace, k, e.target.row))
-        return "Nothing to correct in " + row + ": m was kept, and α is 1.";
-    if (alpha == "1") return "Nothing to correct in " + row + ": the maximum stayed, and α is 1.";
-    if (alpha == "0") return "α is 0: whatever " + row + " held before, it starts from nothing.";
-    return "α is " + alpha + ": that is what the old sum of " + row + " is still worth.";
+    const std::string alpha = e.result.back().text, row = row_of(trace, e), is = "α is " + alpha;
+    const double shown = read_shown(alpha).value;
+    const bool whole = value_at(*trace.live(Slot::alpha, k).value, e.target) == shown;
+    if (stands_in(trace, k, e)) return "No key for " + row + " yet: 0 stands in for m = −∞, and " + is + ".";
+    if (whole && shown == 1 && lags(trace, k, e.target.row))
+        return "Nothing to correct in " + row + ": m was kept, and " + is + ".";
+    if (whole && shown == 1) return "Nothing to correct in " + row + ": the maximum stayed, and " + is + ".";
+    if (whole && shown == 0) return is + ": whatever " + row + " held before, it starts from nothing.";
+    return is + ": that is what the old sum of " + row + " is still worth.";
 }
 
 // What the old sum or output is still worth, and what comes to it.
@@ -51,7 +55,8 @@ std::string say_growing(const Trace& trace, int k, const Explanation& e, const s
     const CellRef cell{Slot::alpha, e.target.row, 0};
     const double kept =
         alpha && alpha.value->region.contains(cell.row, 0) ? value_at(*alpha.value, cell) : .5;
-    if (kept == 0 && e.result.back().text == "0") return {};  // no key yet: the explanation says why
+    if (kept == 0 && read_shown(e.result.back().text).value == 0)
+        return {};  // no key yet: the explanation says why
     if (kept == 0) return "The " + what + " begins with the first " + more + ": " + plain(e.result) + ".";
     if (kept == 1)
         return "The old " + what + " counts in full, plus the new " + more + ": " + plain(e.result) + ".";
@@ -62,10 +67,12 @@ std::string say_growing(const Trace& trace, int k, const Explanation& e, const s
 
 std::string say_new_maximum(const Trace& trace, int k, const Explanation& e, bool sum_shrinks) {
     const double old = maximum_at(trace, k - 1, e.target.row), now = maximum_at(trace, k, e.target.row);
-    const auto [from, to] = format_apart(old, now);
+    const MatrixDigits& digits = trace.digits(Slot::m);
+    std::string from = text_alone(digits, old), to = text_alone(digits, now);
+    if (from == to && old != now) std::tie(from, to) = format_apart(old, now);
     if (old == now && lags(trace, k, e.target.row)) {
         const double best = value_at(*trace.live(Slot::m_tile, k).value, {Slot::m_tile, e.target.row, 0});
-        return "A larger score in " + row_of(trace, e) + ", " + num_text(best) +
+        return "A larger score in " + row_of(trace, e) + ", " + text_alone(digits, best) +
                ", but not by more than τ: m stays " + to + ", and nothing is rescaled.";
     }
     const bool one_row = trace.lesson().one_row;
@@ -94,7 +101,8 @@ bool empty_sum(const Trace& trace, int k, const Explanation& e) {
 std::string say_weight(const Trace& trace, int k, const Explanation& e) {
     if (trace.step(k).op != Op::exponentials) return {};
     if (stands_in(trace, k, e))
-        return "No key for " + row_of(trace, e) + " yet: 0 stands in for m = −∞, and the weight is 0.";
+        return "No key for " + row_of(trace, e) + " yet: 0 stands in for m = −∞, and the weight is " +
+               e.result.back().text + ".";
     if (lags(trace, k, e.target.row))
         return "A score becomes a weight: " + plain(e.result) + ", measured from an m that lags behind.";
     return "A score becomes a weight: " + plain(e.result) + ", and no weight is above 1.";

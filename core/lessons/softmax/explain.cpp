@@ -18,7 +18,9 @@ std::string RowView::max_text() const {
     return m < 0 ? "(" + num_text(m) + ")" : num_text(m);
 }
 
-void RowView::result(Line symbol, double value) const { v.out.result = equals(std::move(symbol), value); }
+void RowView::result(Line symbol, double value) const {
+    v.out.result = equals(std::move(symbol), text_alone(v.trace.digits(v.out.target.slot), value));
+}
 
 namespace {
 

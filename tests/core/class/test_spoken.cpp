@@ -1,6 +1,6 @@
 #include "core/class/spoken.h"
 
-#include "core/base/numbers.h"
+#include "core/base/beside_matrix.h"
 #include "tests/contains.h"
 #include "tests/core/expression.h"
 #include "tests/core/lessons/broken.h"
@@ -27,6 +27,7 @@ struct Said {
     Said(const Trace& of, int step) : trace(of), k(step) {
         const auto [from, to] = format_apart(before, now);
         numbers.insert({from, to});
+        for (const double m : {before, now}) numbers.insert(text_alone(trace.digits(Slot::m), m));
         if (e.target.slot == Slot::count) {
             add_places();
             return;
@@ -78,7 +79,7 @@ TEST_CASE("the steps of the worked example, as one would say them") {
     const auto trace = walk_of(default_lesson(), worked_example());
     const auto say = [&](int k) { return spoken(*trace, k, explain(*trace, k)); };
     CHECK(say(5) == "Row 0 sees its first scores: the maximum starts at 1.");
-    CHECK(say(6) == "α is 0: whatever row 0 held before, it starts from nothing.");
+    CHECK(say(6) == "α is 0.000: whatever row 0 held before, it starts from nothing.");
     CHECK(say(12) == "The best score of row 0 in this tile is 2.");
     CHECK(say(13) ==
           "Row 0 found a larger score: its maximum 1 becomes 2, so its old sum is multiplied by α.");

@@ -21,7 +21,7 @@ TEST_SUITE("softmax explanations") {
         CHECK(line(Op::load_x) == "x₂, V₂  ←  element 2 of x and of V | 1 × 4 + 4 × 4 | bytes read = 20");
         CHECK(line(Op::new_max) == "m₂  =  max(m₁, x₂) | max(1, 2) | m₂ = 2");
         CHECK(line(Op::correction) == "α₂  =  exp(m₁ − m₂) | exp(1 − 2) | α₂ ≈ 0.368");
-        CHECK(line(Op::exponentials) == "p₂  =  exp(x₂ − m₂) | exp(2 − 2) | p₂ = 1");
+        CHECK(line(Op::exponentials) == "p₂  =  exp(x₂ − m₂) | exp(2 − 2) | p₂ = 1.000");
         CHECK(line(Op::row_sum) == "d′₂  =  α₂ d′₁ + p₂ | 0.368 × 1.368 + 1.000 | d′₂ ≈ 1.503");
         CHECK(line(Op::output) == "o′₂  =  o′₁ (d′₁\u00A0÷\u00A0d′₂) α₂  +  (p₂\u00A0÷\u00A0d′₂) V₂ | 2.0758 "
                                   "× (1.3679 ÷ 1.5032) × 0.3679 + (1.000 ÷ 1.5032) × 9 | o′₂[0] ≈ 6.682");

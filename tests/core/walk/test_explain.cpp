@@ -18,11 +18,11 @@ TEST_SUITE("explanations") {
         };
         CHECK(line(Op::scores, 0, 0, {Slot::S, 0, 0}) == "1 × 1 + 0 × 0 + 1 × 0 + 0 × 0 | S[0,0] = 1");
         CHECK(line(Op::new_max, 0, 1, {Slot::m, 0, 0}) == "max(1, 2) | m[0] = 2");
-        CHECK(line(Op::correction, 0, 0, {Slot::alpha, 0, 0}) == "exp(−∞ − 1) | α[0] = 0");
+        CHECK(line(Op::correction, 0, 0, {Slot::alpha, 0, 0}) == "exp(−∞ − 1) | α[0] = 0.000");
         CHECK(line(Op::correction, 0, 1, {Slot::alpha, 0, 0}) == "exp(1 − 2) | α[0] ≈ 0.368");
         CHECK(line(Op::exponentials, 0, 1, {Slot::P, 0, 3}) == "exp(0 − 2) | P\u0303[0,3] ≈ 0.135");
         CHECK(line(Op::row_sum, 0, 1, {Slot::l, 0, 0}) ==
-              "0.3679 × 1.3679 + (1.000 + 0.1353) | ℓ[0] ≈ 1.639");
+              "0.3679 × 1.3679 + (1.0000 + 0.1353) | ℓ[0] ≈ 1.639");
         CHECK(line(Op::load_q, 0, -1, {Slot::Qi, 0, 0}) == "2 × 4 × 4 | bytes read = 32");
         CHECK(line(Op::load_kv, 0, 0, {Slot::Kj, 0, 0}) == "2 × 2 × 4 × 4 | bytes read = 64");
     }

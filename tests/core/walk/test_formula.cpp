@@ -1,3 +1,4 @@
+#include "core/base/beside_matrix.h"
 #include "core/walk/formula.h"
 #include "tests/core/expression.h"
 #include "tests/core/problems.h"
@@ -67,11 +68,11 @@ TEST_SUITE("formula") {
     TEST_CASE("a formula has the numbers as their matrices have them") {
         const auto walk = walk_of("flash-forward", worked_example());
         const Explanation e = explain(*walk, 17);
-        CHECK(plain(e.numbers) == "0.3679 × 2.8394 + 1.000 × 9 + 0.1353 × 13");
+        CHECK(plain(e.numbers) == "0.3679 × 2.8394 + 1.0000 × 9 + 0.1353 × 13");
         CHECK(plain(e.result) == "O[0,0] ≈ 11.804");
         CHECK(plain(explain(*walk, 14).result) == "α[0] ≈ 0.368");
     }
-    TEST_CASE("one number is one text in a formula, whichever matrices hold it") {
+    TEST_CASE("each number of a formula is written as the matrix that holds it has it, also what is exact") {
         MatrixDigits whole, parts;
         whole.take(1), parts.take(1), parts.take(std::exp(-2));
         const auto of = [](double v, const MatrixDigits& digits) {
@@ -79,13 +80,27 @@ TEST_SUITE("formula") {
             e.digits = &digits;
             return e;
         };
-        CHECK(shown(sum({of(1, whole), of(1, parts), of(3, whole)}), 5) == "1 + 1 + 3");
-        CHECK(shown(sum({of(1, parts), of(3, whole)}), 4) == "1.000 + 3");
+        CHECK(shown(sum({of(1, whole), of(1, parts), of(3, whole)}), 5) == "1 + 1.000 + 3");
         CHECK(shown(difference(num(1, Role::m), of(1, parts)), 0) == "1.000 − 1.000");
         CHECK(shown(product({num(1), of(1, parts)}), 1) == "1 × 1.000");  // a constant
-        // A row of a matrix has one precision, too: the 3 goes with the 1, what is not exact stays.
-        CHECK(shown(sum({of(1, whole), of(1, parts), of(3, parts)}), 5) == "1 + 1 + 3");
-        CHECK(shown(sum({of(1, whole), of(1, parts), of(std::exp(-2), parts)}), 2.135) == "1 + 1 + 0.135");
+        // With more decimals all of a matrix have them, but for one of which no number needs them.
+        CHECK(shown(product({of(1, parts), of(std::exp(-2), parts), of(5, whole)}), .6769) ==
+              "1.0000 × 0.1353 × 5");
+        CHECK(text_alone(parts, 1) == "1.000");
+        CHECK(text_alone(parts, 0) == "0.000");
+        CHECK(text_alone(parts, 1e-5) == "1.00×10⁻⁵");
+        CHECK(text_alone(whole, 3) == "3");
+    }
+    TEST_CASE("scores and their maxima, weights and what they are measured with, have the same decimals") {
+        for (const char* lesson :
+             {"flash-forward", "flash-forward-v1", "attention", "softmax-1pass", "ring"}) {
+            const auto walk = walk_of(lesson, worked_example());
+            for (const Slot slot : {Slot::alpha, Slot::l}) {
+                INFO(lesson);
+                CHECK(walk->digits(slot).decimals() == walk->digits(Slot::P).decimals());
+            }
+            CHECK(walk->digits(Slot::S).decimals() == walk->digits(Slot::m).decimals());
+        }
     }
     TEST_CASE("one odd number among thousands decides the decimals of its matrix") {
         Problem p = *random_problem(60, 60, 1);

@@ -41,7 +41,7 @@ std::string token(const Problem& p, int n, bool query) {
     if (query && p.packed > 1) return query_label(p, n, "q");
     std::string said = query ? p.query_token(n) : p.key_token(n);
     if (!said.empty()) return said;
-    return plain({word(query ? "q" : "k"), sub(str(n))});
+    return (query ? "q" : "k") + str(n);
 }
 
 // Names of the queries before the first matrix of a row, and of the keys below the matrices of pairs, closer

@@ -116,14 +116,16 @@ std::vector<double> row_of(const Value& A, int r) {
 
 std::string key_label(const AppState& state, int key) {
     const std::string word = state.trace->walked().key_token(key);
-    return word.empty() ? "k" + plain({sub(str(key))}) : word;
+    return word.empty() ? "k" + str(key) : word;
 }
 
 std::vector<Bar> row_bars(const AppState& state, const Value& A, Role role) {
     std::vector<Bar> out;
     const std::vector<double> row = row_of(A, state.explanation.target.row);
-    for (std::size_t n = 0; n < row.size(); ++n)
+    for (std::size_t n = 0; n < row.size(); ++n) {
         out.push_back({key_label(state, static_cast<int>(n)), row[n], role});
+        out.back().digits = digits_of(*state.trace, state.cursor.step, A);
+    }
     return out;
 }
 
@@ -148,6 +150,7 @@ Stack stack_of(const AppState& state, const DenseTerms& t) {
 // Term by term on the left; where there is room, the same to scale on the right.
 void draw_terms(const Canvas& c, const AppState& state, const DenseTerms& t, const Rect& pane) {
     Dot table{.q_name = t.a_name, .k_name = t.b_name, .q = t.a, .k = t.b, .scale = t.scale, .total = t.total};
+    table.total_digits = &state.trace->digits(state.explanation.target.slot);
     table.q_role = t.a_role, table.k_role = t.b_role, table.product_role = t.role;
     table.q_digits = t.a_digits, table.k_digits = t.b_digits, table.formula = &state.explanation;
     const Stack parts = stack_of(state, t);
@@ -194,7 +197,8 @@ void draw_exponentials(const Canvas& c, const AppState& state, const Rect& pane)
         points.push_back({.x = scores[n] - base,
                           .label = key_label(state, static_cast<int>(n)),
                           .role = Role::S,
-                          .chosen = state.explanation.target.col == static_cast<int>(n)});
+                          .chosen = state.explanation.target.col == static_cast<int>(n),
+                          .digits = &state.trace->digits(state.explanation.target.slot)});
     curve(c, pane, points, phase(state));
 }
 
@@ -202,9 +206,10 @@ void draw_update(const Canvas& c, const AppState& state, const Rect& pane) {
     const CellRef at = state.explanation.target;
     const double now = value_written(state)->data(at.row, at.col);
     const double before = value_read(state, at.slot)->data(at.row, at.col);
-    const std::vector<Bar> list{{"before", before, info(at.slot).role},
-                                {"− η dW", now - before, info(at.slot).role},
-                                {"after", now, info(at.slot).role}};
+    std::vector<Bar> list{{"before", before, info(at.slot).role},
+                          {"− η dW", now - before, info(at.slot).role},
+                          {"after", now, info(at.slot).role}};
+    for (Bar& bar : list) bar.digits = &state.trace->digits(at.slot);
     draw_bars(c, state, pane, list, false);
 }
 
@@ -304,7 +309,8 @@ void draw_score_gradient(const Canvas& c, const AppState& state, const Rect& who
     }
     if (!to_scale(heights)) return no_scale(c, pane);
     areas(c, state.trace->walked(), {pane.x + 60, pane.y, std::min(pane.w - 120, 820.0f), pane.h}, list,
-          target.col, target.row, formula_text(state.explanation, Role::D, D, format_short(D)));
+          target.col, target.row,
+          formula_text(state.explanation, Role::D, D, text_alone(state.trace->digits(Slot::D), D)));
 }
 
 const char* caption(const AppState& state) {

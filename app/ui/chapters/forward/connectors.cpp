@@ -1,7 +1,7 @@
 #include "app/ui/chapters/forward/connectors.h"
 
 #include "app/ui/parts/slot_view.h"
-#include "core/base/numbers.h"
+#include "core/base/beside_matrix.h"
 
 #include <algorithm>
 
@@ -148,8 +148,7 @@ void row_name(const Canvas& c, const Problem& p, float x, float y, const char* l
         c.text_within(x + letters, y, room, said, size::small, colour, Face::regular, Align::right);
         return;
     }
-    const float w = c.text(x, y, letter, size::lead, colour, Face::italic);
-    c.text(x + w, y + 4, str(row), size::small, colour);
+    c.text(x, y, letter + str(row), size::small, colour);
 }
 
 namespace {
@@ -176,7 +175,7 @@ std::string alpha_label(const AppState& state) {
     if (!(a.array() == a(0, 0)).all()) return "× α";
     for (const Span& span : state.explanation.numbers)
         if (span.role == Role::alpha && a(0, 0) > 0 && a(0, 0) < 1) return "× " + span.text;
-    return "× " + format_short(a(0, 0));
+    return "× " + text_alone(state.trace->digits(Slot::alpha), a(0, 0));
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ void drop(const Canvas& c, const Plot& p, const Correction& k, double score, boo
 // Beside the arrow where the new curve leaves room: in its middle, else at its top; else below the curve,
 // else over what is lost.
 void factor(const Canvas& c, const Plot& p, const Correction& k, float legend_h) {
-    const std::string words = "× " + format_short(k.alpha);
+    const std::string words = "× " + k.alpha_text();
     const float w = text_width(Face::semibold, size::lead, words), x = p.x(k.before);
     const double middle = (1 + std::exp(k.before - k.now)) / 2;
     // From the arrow to the new curve, at that height.
@@ -107,8 +107,7 @@ void from_nothing(const Canvas& c, const Plot& p, float left, const Correction& 
     c.head({left - 2, axis}, {-1, 0}, t.t3, 6);
     c.dashed_line(at, {p.area.x, p.y(std::exp(p.lo - k.now))}, t.t2, 1.2f, {3, 3});
     c.disc(at.x, at.y, 5, t.focus);
-    const Line alpha =
-        pieces(symbol("α", Role::alpha), " = ", number(format_short(k.alpha), Role::none, true));
+    const Line alpha = pieces(symbol("α", Role::alpha), " = ", number(k.alpha_text(), Role::none, true));
     c.rich(at.x - 4, at.y - 17, alpha, size::lead);
     const Line before =
         pieces(symbol("m", Role::m), sub("old", Role::m), " = ", number(format_short(k.before)));

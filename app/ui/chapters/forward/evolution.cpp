@@ -119,10 +119,11 @@ void evolution_view(const Canvas& c, const AppState& state, const Rect& a) {
         line.push_back(word(index));
         return line;
     };
+    const auto digits = [&](Slot slot) { return &state.trace->digits(slot); };
     const RunningPlot plots[] = {
-        {indexed(Slot::m, false), "max", Role::m, "", part(all.max)},
-        {indexed(Slot::l, false), "sum", Role::l, "new", part(all.sum)},
-        {indexed(Slot::Oi, true), "output", Role::O, "new", part(all.out)},
+        {indexed(Slot::m, false), "max", Role::m, "", part(all.max), digits(Slot::m)},
+        {indexed(Slot::l, false), "sum", Role::l, "new", part(all.sum), digits(Slot::l)},
+        {indexed(Slot::Oi, true), "output", Role::O, "new", part(all.out), digits(Slot::Oi)},
     };
     for (int n = 0; n < 3; ++n) running_plot(c, {a.x + px(n) * (w + gap), a.y, w, a.h}, plots[n]);
 }

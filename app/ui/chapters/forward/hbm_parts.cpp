@@ -147,15 +147,29 @@ const char* hbm_subtitle(const AppState& state, const Rect& a) {
 
 namespace {
 
-// Where tile (i, j) lies in a ghost.
+// Where tile (i, j) lies in a ghost of at most that size. Cells are squares, but for a few queries of many
+// keys, or a few keys, which would be a line.
 struct GhostGrid {
     const Problem& p;
-    float x, y, cell;
+    float x, y, cw, ch;
+    GhostGrid(const Problem& of, const Rect& a) : p(of), x(a.x), y(a.y) {
+        constexpr float most = 30, thin = 3;
+        const float cell = std::min({a.w / px(p.N_kv()), a.h / px(p.N()), most});
+        const auto length = [&](int cells, float room) {
+            return cell * px(cells) * thin < room ? std::min(room / thin / px(cells), most) : cell;
+        };
+        cw = length(p.N_kv(), a.w), ch = length(p.N(), a.h);
+    }
     Rect tile(const Step& s) const {
         const int row = s.i * p.Br, col = s.j * p.Bc;
-        return {x + px(col) * cell, y + px(row) * cell, px(std::min(p.Bc, p.N_kv() - col)) * cell,
-                px(std::min(p.Br, p.N() - row)) * cell};
+        return {x + px(col) * cw, y + px(row) * ch, px(std::min(p.Bc, p.N_kv() - col)) * cw,
+                px(std::min(p.Br, p.N() - row)) * ch};
     }
+    float least_tile() const {
+        return std::min(cw * px(std::min(p.Bc, p.N_kv())), ch * px(std::min(p.Br, p.N())));
+    }
+    // Many short diagonals beside each other are a smear: there a surface tells what is masked.
+    bool masked_by_surface() const { return least_tile() < 10; }
 };
 
 void current_tile(const Canvas& c, const GhostGrid& grid, const Step& now, bool there) {
@@ -163,23 +177,13 @@ void current_tile(const Canvas& c, const GhostGrid& grid, const Step& now, bool 
     const Rect t = grid.tile(now);
     const int rows = std::min(grid.p.Br, grid.p.N() - now.i * grid.p.Br),
               cols = std::min(grid.p.Bc, grid.p.N_kv() - now.j * grid.p.Bc);
-    for (int r = 0; there && r < rows && grid.cell >= 5; ++r)
+    const bool cells = std::min(grid.cw, grid.ch) >= 5;
+    for (int r = 0; there && cells && r < rows; ++r)
         for (int q = 0; q < cols; ++q)
-            c.rect(t.x + px(q) * grid.cell + 1, t.y + px(r) * grid.cell + 1, grid.cell - 2, grid.cell - 2,
+            c.rect(t.x + px(q) * grid.cw + 1, t.y + px(r) * grid.ch + 1, grid.cw - 2, grid.ch - 2,
                    mix(c.theme->panel, colour, .5f), radius::bar);
-    if (there && grid.cell < 5) c.rect(t.x, t.y, t.w, t.h, mix(c.theme->panel, colour, .7f), 2);
+    if (there && !cells) c.rect(t.x, t.y, t.w, t.h, mix(c.theme->panel, colour, .7f), 2);
     c.frame(t.x - 1, t.y - 1, t.w + 2, t.h + 2, colour, 2.4f, 5);
-}
-
-// Many short diagonals beside each other are a smear: there a surface tells what is masked.
-constexpr float least_diagonal = 10;
-
-float cell_of_ghost(const Problem& p, float w, float h) {
-    return std::min({w / px(p.N_kv()), h / px(p.N()), 30.0f});
-}
-
-bool masked_by_surface(const Problem& p, float cell) {
-    return cell * px(std::min({p.Br, p.Bc, p.N(), p.N_kv()})) < least_diagonal;
 }
 
 ImU32 masked_surface(const Theme& t) { return mix(t.panel, t.t3, .3f); }
@@ -221,13 +225,13 @@ void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w
     const Problem& p = trace.problem();
     const Theme& th = *c.theme;
     const ImU32 colour = hue(th, Role::S);
-    const float cell = cell_of_ghost(p, w, h);
-    const GhostGrid grid{p, x, y, cell};
-    const float tile_w = px(std::min(p.Bc, p.N_kv())) * cell, tile_h = px(std::min(p.Br, p.N())) * cell;
+    const GhostGrid grid(p, {x, y, w, h});
+    const float tile_w = px(std::min(p.Bc, p.N_kv())) * grid.cw;
     // Hatches and dashes of a few pixels would be noise, in the tail of a ragged problem, too: there surfaces
     // tell.
     const auto tail = [](int all, int block) { return px(all % block ? all % block : block); };
-    const float least = std::min({tile_w, tile_h, tail(p.N_kv(), p.Bc) * cell, tail(p.N(), p.Br) * cell});
+    const float least =
+        std::min({grid.least_tile(), tail(p.N_kv(), p.Bc) * grid.cw, tail(p.N(), p.Br) * grid.ch});
     const bool dense = tile_w < 6, coarse = least < 28;
     const Step* now = k >= 0 && trace.step(k).i >= 0 && trace.step(k).j >= 0 ? &trace.step(k) : nullptr;
     bool there = false;  // S of the current tile has been computed
@@ -240,7 +244,7 @@ void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w
             if (!coarse || current)
                 c.frame(X + 1, Y + 1, tw - 2, tall - 2, current ? th.focus : th.line, current ? 2 : 1,
                         radius::bar);
-            if (masked_by_surface(p, cell))
+            if (grid.masked_by_surface())
                 c.rect(X, Y, tw, tall, masked_surface(th));
             else
                 c.line({X + 2, Y + tall - 2}, {X + tw - 2, Y + 2}, th.t3);
@@ -256,7 +260,7 @@ void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w
             c.dashed_frame(X + 1, Y + 1, tw - 2, tall - 2, th.t3, 1, {4, 4});
         }
     }
-    if (dense) c.frame(x, y, cell * px(p.N_kv()), cell * px(p.N()), th.line2, 1, radius::bar);
+    if (dense) c.frame(x, y, grid.cw * px(p.N_kv()), grid.ch * px(p.N()), th.line2, 1, radius::bar);
     if (now && now->op != Op::skip) current_tile(c, grid, *now, there);
 }
 
@@ -274,7 +278,7 @@ void ghost_section(const Canvas& c, const AppState& state, const Rect& a, float 
     const Problem& p = state.trace->problem();
     if (legend && side >= 80)
         ghost_legend(c, state, lx, top + 9, a.right() - 12 - lx,
-                     masked_by_surface(p, cell_of_ghost(p, side, side)));
+                     GhostGrid(p, {0, 0, side, side}).masked_by_surface());
     if (caption) c.paragraph(a.inner_x(), top + side + 12, a.inner_w(), words, size::small, c.theme->t3, 2);
 }
 

@@ -42,8 +42,10 @@ Stack normalize_stack(const Around& a) {
 namespace {
 
 std::vector<Bar> max_bars(const Around& a) {
-    return {{"m so far", Around::at(a.read(Slot::m), a.row, 0), Role::m},
-            {"m̃ of tile", Around::at(a.read(Slot::m_tile), a.row, 0), Role::m}};
+    std::vector<Bar> out{{"m so far", Around::at(a.read(Slot::m), a.row, 0), Role::m},
+                         {"m̃ of tile", Around::at(a.read(Slot::m_tile), a.row, 0), Role::m}};
+    for (Bar& bar : out) bar.digits = &a.trace.digits(Slot::m);
+    return out;
 }
 
 std::vector<CurvePoint> correction_points(const Around& a) {
@@ -58,6 +60,7 @@ std::vector<CurvePoint> correction_points(const Around& a) {
 Correction correction_of(const Around& a) {
     Correction out{Around::at(a.read(Slot::m, 0), a.row, 0), Around::at(a.read(Slot::m, 1), a.row, 0),
                    Around::at(a.written(), a.row, 0)};
+    out.digits = &a.trace.digits(Slot::alpha);
     const Step& now = a.trace.step(a.k);
     std::map<int, const Value*> tiles;
     for (int k = 0; k < a.k; ++k)

@@ -24,9 +24,18 @@ std::string Around::name(const char* letter, int n) const {
     return index_label(trace.problem(), letter, indices(trace, of, {n, 0, 1, 1}, k).rows.front());
 }
 
+const MatrixDigits* digits_of(const Trace& trace, int k, const Value& value) {
+    for (const auto& list : {trace.reads(k), trace.writes(k)})
+        for (const Access& a : list)
+            if (&trace.value(a.value) == &value) return &trace.digits(a.slot);
+    return nullptr;
+}
+
+const MatrixDigits* Around::digits(const Value& value) const { return digits_of(trace, k, value); }
+
 std::string index_label(const Problem& p, const char* letter, int n) {
     const std::string said = *letter == 'q' ? p.query_token(n) : p.key_token(n);
-    return said.empty() ? plain({word(letter), sub(str(n))}) : said;
+    return said.empty() ? letter + str(n) : said;
 }
 
 Dot dot_of(const Value& A, int r, const Value& B, int c) {
@@ -54,6 +63,7 @@ std::optional<Dot> single_product(const Around& a, const CellSum& sum) {
     Dot out = dot_of(sum);
     out.formula = &a.state.explanation;
     out.q_digits = &a.trace.digits(sum.a.slot), out.k_digits = &a.trace.digits(sum.b.slot);
+    out.total_digits = &a.trace.digits(sum.slot);
     out.q_name = slot_symbol(sum.a.slot), out.k_name = slot_symbol(sum.b.slot);
     if (!far_type()) return out;
     const auto line = [](const CellSum::Factor& f, int at) {
@@ -70,6 +80,7 @@ Dot product_dot(const Around& a) {
     Dot out = dot_of(sum);
     out.formula = &a.state.explanation;
     out.q_digits = &a.trace.digits(sum.a.slot), out.k_digits = &a.trace.digits(sum.b.slot);
+    out.total_digits = &a.trace.digits(sum.slot);
     const bool scores = a.op() == Op::scores;
     const Indices told = indices(a.trace, sum.slot, {a.row, a.col, 1, 1}, a.k);
     const auto named = [](std::string words) { return Line{word(std::move(words))}; };
@@ -135,13 +146,15 @@ void draw_areas(const Canvas& c, const Rect& pane, const Around& a) {
     areas(c, a.trace.problem(), pane, list,
           target.row == a.row ? position_of(a, Slot::Kj, a.k, target.col) : -1,
           position_of(a, Slot::Qi, a.k, a.row),
-          formula_text(a.state.explanation, Role::D, D, format_short(D)));
+          formula_text(a.state.explanation, Role::D, D, text_alone(a.trace.digits(Slot::Di), D)));
 }
 
 std::vector<Bar> row_bars(const Around& a, const Value& tile) {
     std::vector<Bar> out;
-    for (int c = 0; c < tile.region.cols; ++c)
+    for (int c = 0; c < tile.region.cols; ++c) {
         out.push_back({a.name("k", tile.region.col + c), tile.data(a.row - tile.region.row, c), Role::S});
+        out.back().digits = a.digits(tile);
+    }
     return out;
 }
 
@@ -160,6 +173,7 @@ std::vector<CurvePoint> row_points(const Around& a, const Value& S, const Value&
         const int c = static_cast<int>(out.size());
         out.push_back({score.value - base, score.label, Role::S, P.data(a.row - P.region.row, c)});
         out.back().chosen = now.row == a.row && now.col == P.region.col + c;
+        out.back().digits = a.digits(P);
     }
     return out;
 }

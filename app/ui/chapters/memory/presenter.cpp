@@ -208,7 +208,7 @@ void memory_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     c.line({x, 378.5f}, {W - x, 378.5f}, c.theme->line);
     bars(c, s, {x, 384, w, 204}, "Bytes through HBM, of one head");
     const std::string verdict = short_verdict(s);
-    c.paragraph(x, 604, even_width(w, verdict, size::far_text, 2), verdict, size::far_text, c.theme->t1, 2,
+    c.paragraph(x, 604, caption_width(w, verdict, size::far_text, 2), verdict, size::far_text, c.theme->t1, 2,
                 Face::regular, size::lines);
 }
 

@@ -48,12 +48,18 @@ void draw_maxima(const Canvas& c, const MergeNow& now, const Rect& a, float phas
     std::vector<Bar> list;
     for (const int tile : now.rows())
         if (const auto m = now.number(slot, tile); m && std::isfinite(*m))
-            list.push_back({now.name(tile), *m, info(slot).role});
+            list.push_back({.label = now.name(tile),
+                            .value = *m,
+                            .role = info(slot).role,
+                            .digits = &now.trace.digits(slot)});
     if (list.empty()) {
         return nothing(c, a, "No part has seen a key");
     }
     if (const auto L = now.result(Slot::L_part); now.normalised && L && std::isfinite(*L))
-        list.push_back({now.result_name(), *L, Role::l});
+        list.push_back({.label = now.result_name(),
+                        .value = *L,
+                        .role = Role::l,
+                        .digits = &now.trace.digits(Slot::L_part)});
     bars(c, a, list, !now.normalised, extent(list), phase);
 }
 
@@ -61,8 +67,10 @@ void draw_maxima(const Canvas& c, const MergeNow& now, const Rect& a, float phas
 void draw_shares(const Canvas& c, const MergeNow& now, const Rect& a, float phase) {
     std::vector<Bar> list;
     for (const int tile : now.rows())
-        if (const auto weight = now.number(Slot::w_part, tile))
+        if (const auto weight = now.number(Slot::w_part, tile)) {
             list.push_back({now.name(tile), *weight, Role::alpha});
+            list.back().digits = &now.trace.digits(Slot::w_part);
+        }
     if (!list.empty()) bars(c, a, list, false, extent(list), phase);
 }
 
@@ -74,7 +82,10 @@ void draw_weights(const Canvas& c, const MergeNow& now, const Rect& a, float pha
     for (const int tile : now.rows())
         if (const auto from = now.number(slot, tile);
             from && to && std::isfinite(*from) && std::isfinite(*to))
-            points.push_back({*from - *to, now.name(tile), Role::alpha});
+            points.push_back({.x = *from - *to,
+                              .label = now.name(tile),
+                              .role = Role::alpha,
+                              .digits = &now.trace.digits(Slot::w_part)});
     if (points.empty())
         nothing(c, a, "No part has seen a key: every weight is 0");
     else
@@ -86,6 +97,7 @@ void draw_weights(const Canvas& c, const MergeNow& now, const Rect& a, float pha
 struct Share {
     std::string name;
     double own, weight;  // at its own maximum, and what is left of it
+    std::string factor;  // the weight as its column has it
     double now() const { return own * weight; }
 };
 
@@ -93,7 +105,9 @@ std::vector<Share> shares(const MergeNow& now, Slot slot, int col) {
     std::vector<Share> out;
     for (const int tile : now.rows()) {
         const auto own = now.number(slot, tile, col), weight = now.number(Slot::w_part, tile);
-        if (own && weight && std::isfinite(*own)) out.push_back({now.name(tile), *own, *weight});
+        if (own && weight && std::isfinite(*own))
+            out.push_back(
+                {now.name(tile), *own, *weight, "× " + text_alone(now.trace.digits(Slot::w_part), *weight)});
     }
     return out;
 }
@@ -165,7 +179,7 @@ void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, c
                 beside_bar(c, a, after, format_short(share.now()), &share == &all.front(),
                            &share == &all.back());
         }
-        const std::string factor = "× " + format_short(share.weight);
+        const std::string& factor = share.factor;
         // Inside its wedge, and not on the factor before it
         const float factor_w = text_width(Face::medium, size::small, factor),
                     at = std::max((x + now_x) / 2 + 8, named);
@@ -217,7 +231,7 @@ void below_each_other(const Canvas& c, const Rect& a, const std::vector<Share>& 
     for (const Share& share : all) {
         const float own = std::max(1.0f, width(share.own)), left = own + (width(share.now()) - own) * moved;
         c.text(a.x, y, share.name, size::body, t.t2, Face::semibold);
-        const std::string factor = "× " + format_short(share.weight);
+        const std::string& factor = share.factor;
         const float factor_w = text_width(Face::medium, size::small, factor);
         c.text(a.right() - factor_w, y, factor, size::small, hue(t, Role::alpha), Face::medium);
         c.text(a.right() - factor_w - 7, y, format_short(share.own), size::small, t.t1, Face::mono,

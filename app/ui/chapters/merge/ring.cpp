@@ -2,6 +2,7 @@
 // are with a causal mask, for each way to deal the sequence out; below, what the rank at hand has on chip.
 #include "app/ui/chapters/merge/ring.h"
 #include "app/ui/chapters/merge/merge.h"
+#include "app/ui/chapters/merge/ring_chip.h"
 
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/slot_view.h"
@@ -65,31 +66,36 @@ Line likewise(const AppState& state) {
 
 }  // namespace
 
+// Whose keys the rank at hand has, round after round: "K 0 3 2 1", the round at hand marked.
 float ring_map(const Canvas& c, const AppState& state, float right) {
     if (shows_ring(state)) return 0;
     const RingNow now(state);
-    const int R = now.ring.ranks;
-    constexpr float side = 60, top = 10;
-    const float cell = side / px(R), x = right - side;
-    const bool numbered = cell >= size::far + 2;  // with the round in which a rank has these keys
-    for (int rank = 0; rank < R; ++rank)
-        for (int round = 0; round < R; ++round) {
-            const Rect at{x + px(now.ring.owner(rank, round)) * cell, top + px(rank) * cell, cell, cell};
-            const bool current = rank == now.rank && round == now.round_of(rank) && now.round < R;
-            if (current)
-                c.rect(at.x + 1, at.y + 1, cell - 2, cell - 2, c.theme->t1, radius::bar);
-            else if (round <= now.round_of(rank))
-                c.rect(at.x + 1, at.y + 1, cell - 2, cell - 2, numbered ? c.theme->raised : c.theme->line2,
-                       radius::bar);
-            else
-                c.dashed_frame(at.x + 1.5f, at.y + 1.5f, cell - 3, cell - 3, c.theme->t3, 1.4f, {4, 3});
-            if (numbered)
-                c.text(at.x + cell / 2, at.middle(), str(round), size::far,
-                       current ? c.theme->inv : c.theme->t1, Face::medium, Align::center);
-        }
-    note_part(c, {x, top, side, side}, "Rounds");
-    const float name_w = c.rich(x - 12, 40, {symbol("K", Role::K)}, size::far_number, Align::right);
-    return side + 12 + name_w + 20;
+    constexpr float cell = 40, top = 20, more_w = 28;
+    constexpr int most = 6;
+    const int R = now.ring.ranks, at = std::min(now.round_of(now.rank), R - 1);
+    const ShownPart shown(R, at, most);
+    const bool before = shown.first > 0, behind = shown.first + shown.count < R;
+    const float w = cell * px(shown.count), x = right - w - (behind ? more_w : 0);
+    for (int n = 0; n < shown.count; ++n) {
+        const int round = shown.first + n;
+        const Rect a{x + px(n) * cell + 2, top, cell - 4, cell};
+        const bool current = round == now.round_of(now.rank);
+        if (round > at)
+            c.dashed_frame(a.x, a.y, a.w, a.h, c.theme->t3, 1.4f, {5, 4});
+        else
+            c.rect(a.x, a.y, a.w, a.h, current ? c.theme->t1 : c.theme->raised, radius::cell);
+        c.text(a.x + a.w / 2, a.middle(), str(now.ring.owner(now.rank, round)), size::far,
+               current      ? c.theme->inv
+               : round > at ? c.theme->t2
+                            : c.theme->t1,
+               Face::medium, Align::center);
+    }
+    if (behind) c.text(x + w + 2, top + cell / 2, "…", size::far, c.theme->t2);
+    if (before) c.text(x - 2, top + cell / 2, "…", size::far, c.theme->t2, Align::right);
+    note_part(c, {x, top, w, cell}, "Rounds");
+    const float name = x - (before ? more_w + 8 : 12);
+    const float name_w = c.rich(name, top + cell / 2, {symbol("K", Role::K)}, size::far_number, Align::right);
+    return right - name + name_w + 20;
 }
 
 void ring_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a) {

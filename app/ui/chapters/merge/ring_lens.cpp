@@ -90,11 +90,19 @@ void draw_ring_stack(const Canvas& c, const RingStep& s, const Rect& a, Stack ou
 
 // ---- Maxima of both parts, and how far they are from the common one
 
+// A part is called by the rank whose keys it is of; what all rounds before have come to has no index.
+std::string part_name(const RingStep& s, const Access& part) {
+    const Line symbol = slot_symbol(s.trace, part.slot, s.k, part.tile);
+    const bool indexed = !symbol.empty() && symbol.back().script == Span::Script::sub;
+    return indexed ? "rank " + symbol.back().text : "so far";
+}
+
 void draw_both_maxima(const Canvas& c, const RingStep& s, const Rect& a, float phase) {
     std::vector<Bar> list;
-    for (const Access& part : s.trace.reads(s.k))
-        list.push_back({plain(slot_symbol(s.trace, part.slot, s.k, part.tile)),
-                        s.trace.value(part.value).data(s.r(), 0), Role::m});
+    for (const Access& part : s.trace.reads(s.k)) {
+        list.push_back({part_name(s, part), s.trace.value(part.value).data(s.r(), 0), Role::m});
+        list.back().digits = &s.trace.digits(part.slot);
+    }
     bars(c, a, list, true, extent(list), phase);
 }
 
@@ -107,9 +115,9 @@ void draw_factors(const Canvas& c, const RingStep& s, const Rect& a, float phase
             std::ranges::find_if(reads.subspan(1), [&](const Access& r) { return r.tile == part.tile; });
         if (from == reads.end()) continue;
         const double m = s.trace.value(from->value).data(s.r(), 0);
-        const std::string name = plain(slot_symbol(s.trace, part.slot, s.k, part.tile));
-        points.insert(points.begin(), {m - (std::isinf(to) ? 0 : to), name, Role::alpha,
+        points.insert(points.begin(), {m - (std::isinf(to) ? 0 : to), part_name(s, part), Role::alpha,
                                        s.trace.value(part.value).data(s.r(), 0)});
+        points.front().digits = &s.trace.digits(part.slot);
         points.front().chosen =
             s.state.explanation.target.slot == part.slot && s.made == &s.trace.value(part.value);
     }

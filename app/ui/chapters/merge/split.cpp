@@ -464,8 +464,10 @@ float draw_chip(const Canvas& c, AppState& state, const Rect& a) {
 }
 
 std::vector<Bar> maxima(const Around& at, int row) {
-    return {{"m so far", at.read(Slot::m).data(row, 0), Role::m},
-            {"m̃ of block", at.read(Slot::m_tile).data(row, 0), Role::m}};
+    std::vector<Bar> out{{"m so far", at.read(Slot::m).data(row, 0), Role::m},
+                         {"m̃ of block", at.read(Slot::m_tile).data(row, 0), Role::m}};
+    for (Bar& bar : out) bar.digits = &at.trace.digits(Slot::m);
+    return out;
 }
 
 // The step of a split to scale: that of its one row.
@@ -486,7 +488,7 @@ void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
         Dot one = dot_of(Q, row, K, key);
         one.q_name = {word("q")}, one.k_name = {word("k" + str(key))};
         one.q_digits = &now.trace.digits(Slot::Qi), one.k_digits = &now.trace.digits(Slot::Kj);
-        one.formula = &state.explanation;
+        one.total_digits = &now.trace.digits(Slot::S), one.formula = &state.explanation;
         one.scale = now.trace.problem().softmax_scale();
         one.total = Around::at(*now.trace.live(Slot::S, k).value, row, key);
         return dot(c, inner, one, come);

@@ -3,7 +3,7 @@
 #include "app/ui/parts/matrix.h"
 #include "app/ui/state/motion.h"
 #include "app/ui/state/state.h"
-#include "core/base/numbers.h"
+#include "core/base/beside_matrix.h"
 #include "core/problem/mask.h"
 
 #include <algorithm>
@@ -86,7 +86,7 @@ SoftmaxCard softmax_card(const AppState& state, const SoftmaxWalk& walk, int whi
                                            : symbol(made.j < 0 ? "" : str(made.j));
     const int col = which == 2 ? state.softmax.component : 0;
     const double value = held.value->data(0, std::min<int>(col, held.value->region.cols - 1));
-    card.text = format_short(value);
+    card.text = text_alone(walk.trace.digits(slots[which]), value);
     if (walk.live) card.text = formula_text(state.explanation, value, card.text);
     card.brief = format_short(value, 3);
     card.written = held.step == walk.k;

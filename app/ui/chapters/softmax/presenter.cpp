@@ -108,7 +108,7 @@ SoftmaxCard card_of_element(const AppState& state, const SoftmaxWalk& walk) {
             card.role = info(made.slot).role;
             card.symbol = slot_symbol(trace, made.slot, k);
             const double value = trace.value(made.value).data(0, 0);
-            card.text = formula_text(state.explanation, value, format_short(value)),
+            card.text = formula_text(state.explanation, value, text_alone(trace.digits(made.slot), value));
             card.brief = format_short(value, 3);
             card.written = k == walk.k;
             if (card.written && walk.live)
@@ -118,8 +118,7 @@ SoftmaxCard card_of_element(const AppState& state, const SoftmaxWalk& walk) {
     return card;
 }
 
-void draw_lit_card(const Canvas& c, const AppState& state, const SoftmaxCard& card, const Rect& area,
-                   float light) {
+void draw_lit_card(const Canvas& c, const SoftmaxCard& card, const Rect& area, float light) {
     const Theme& t = *c.theme;
     const bool bare = card.text.empty();
     const ImU32 fill = card_fill(t, card), page = presenter_page(t), hue_of = hue(t, card.role);
@@ -137,7 +136,7 @@ void draw_cards(const Canvas& c, const AppState& state, const SoftmaxWalk& walk,
                 first = room ? a.y + h + gap : a.y;
     if (room) {
         const SoftmaxCard card = card_of_element(state, walk);
-        draw_lit_card(c, state, card, {a.x, a.y, a.w, h}, light_of(state, true, true));
+        draw_lit_card(c, card, {a.x, a.y, a.w, h}, light_of(state, true, true));
     }
     for (int which = 0; which < 3; ++which) {
         const Rect area{a.x, first + px(which) * (h + gap), a.w, h};
@@ -146,11 +145,11 @@ void draw_cards(const Canvas& c, const AppState& state, const SoftmaxWalk& walk,
         if (card.written && before) {
             const int col = which == 2 ? std::min(state.softmax.component, before.value->region.cols - 1) : 0;
             const double old = before.value->data(0, col);
-            card.old = formula_text(state.explanation, old, format_short(old));
+            card.old = formula_text(state.explanation, old, text_alone(walk.trace.digits(slots[which]), old));
         }
         if (which == 2 && state.problem->d() > 1)
             card.symbol = pieces(card.symbol, "[" + str(state.softmax.component) + "]");
-        draw_lit_card(c, state, card, area, light_on(state, slots[which]));
+        draw_lit_card(c, card, area, light_on(state, slots[which]));
     }
 }
 
@@ -181,6 +180,7 @@ bool draw_correction(const Canvas& c, const SoftmaxWalk& walk, const Rect& a, fl
     const auto m = [&](int nth) { return value_in(walk.trace, reads, Slot::m, nth); };
     if (!m(0) || !m(1)) return false;
     Correction out{m(0)->data(0, 0), m(1)->data(0, 0), walk.number(Slot::alpha, walk.k)};
+    out.digits = &walk.trace.digits(Slot::alpha);
     for (int j = 0; j < walk.step().j; ++j)
         out.scores.push_back(walk.trace.live(Slot::x, j, walk.k).value->data(0, 0));
     return correction_curves(c, a, out, phase);
@@ -202,8 +202,9 @@ bool draw_weight(const Canvas& c, const AppState& state, const SoftmaxWalk& walk
         const Value* from = value_in(walk.trace, walk.trace.reads(k), Slot::m);
         if (!from || from->data(0, 0) != base) continue;
         const double x = walk.trace.live(Slot::x, other.j, k).value->data(0, 0);
-        points.push_back({x - base, plain({word("p"), sub(str(other.j))}), Role::S});
+        points.push_back({x - base, "i = " + str(other.j), Role::S});
         points.back().chosen = k == walk.k;
+        points.back().digits = &walk.trace.digits(Slot::P);
     }
     constexpr std::size_t most = 4;  // have their names beside them in a low pane, too
     if (points.size() > most) points.erase(points.begin(), points.end() - 1);
@@ -227,8 +228,9 @@ bool draw_shares(const Canvas& c, const AppState& state, const SoftmaxWalk& walk
     for (int k = 0; k <= walk.k; ++k) {
         const Step& other = walk.trace.step(k);
         if (other.op != step.op || other.phase != step.phase) continue;
-        list.push_back({letter + str(other.j),
-                        walk.trace.value(walk.trace.writes(k).front().value).data(0, 0), Role::S});
+        const Access made = walk.trace.writes(k).front();
+        list.push_back({letter + str(other.j), walk.trace.value(made.value).data(0, 0), Role::S});
+        list.back().digits = &walk.trace.digits(made.slot);
     }
     for (int n = static_cast<int>(list.size()); n < places; ++n)
         list.push_back({letter + str(n), 0, Role::S, {}, true});

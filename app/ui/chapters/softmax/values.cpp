@@ -67,6 +67,7 @@ RunningPlot running(const AppState& state, const SoftmaxWalk& walk, const Steps&
     for (int j = view.first; j < view.first + view.count; ++j)
         plots[which].columns.push_back(column_at(walk, j, (*made[which])[static_cast<std::size_t>(j)],
                                                  slots[which], which == 2 ? state.softmax.component : 0));
+    plots[which].digits = &walk.trace.digits(slots[which]);
     return plots[which];
 }
 

@@ -1,5 +1,6 @@
 // One rule for the numbers of a matrix, in all lessons and examples.
 #include "app/io/examples.h"
+#include "app/ui/parts/matrix.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/trace_look.h"
@@ -95,6 +96,12 @@ void check_page(const test::Program& p) {
             if (item.kind == ItemKind::text && item.panel == "Lens" && decimals_shown(operand) > 3 &&
                 decimals_shown(item.text) >= decimals_shown(operand) && decimals_shown(item.text) <= 6)
                 formula.insert(item.text.substr(item.text.find_first_of("0123456789")));
+    // What stands beside an operand in its matrix has its decimals, whether it changes in this step or not.
+    std::set<int> of_matrices;
+    for (const CellRef& source : p.state.explanation.sources)
+        if (p.state.presenter) of_matrices.insert(formula_decimals(p.state, source.slot));
+    for (const std::string& fine : all)
+        if (decimals_shown(fine) > 3 && of_matrices.contains(decimals_shown(fine))) formula.insert(fine);
     for (const std::string& coarse : all)
         for (const std::string& fine : all)
             if (!formula.contains(fine) && two_roundings(coarse, fine)) FAIL_CHECK(coarse, " beside ", fine);
@@ -217,7 +224,7 @@ TEST_CASE("enlarged rows and a question have the numbers of their formula, in ev
     question.go_to_step(16);
     question.press("q right"), question.frame(2);
     REQUIRE(quiz_waits(question.state));
-    for (const char* number : {"1.000", "0.135", "6.943"}) CHECK(question.look_for(number));
+    for (const char* number : {"1.00000", "0.13534", "6.94304"}) CHECK(question.look_for(number));
     CHECK_FALSE(question.look_for("0.14"));
 }
 
@@ -283,4 +290,63 @@ TEST_CASE("two numbers that differ are told apart with the same decimals") {
     CHECK(to == "0.7197");
     CHECK(format_apart(1, 2.5).first == "1");
     CHECK(format_apart(.5, .5).second == "0.5");
+}
+
+namespace {
+
+// What stands in the cells of one matrix on stage.
+std::vector<std::string> numbers_of(const test::Program& p, Slot slot) {
+    std::vector<std::string> out;
+    const std::string name = std::string(info(slot).name) + "[";
+    for (const Item& cell : p.items()) {
+        if (cell.kind != ItemKind::cell || !cell.text.starts_with(name)) continue;
+        for (const Item& text : p.items()) {
+            const ImVec2 at = test::middle(text);
+            const bool within =
+                at.x > cell.min.x && at.x < cell.max.x && at.y > cell.min.y && at.y < cell.max.y;
+            if (text.kind == ItemKind::text && within) out.push_back(text.text);
+        }
+    }
+    return out;
+}
+
+std::set<int> decimals_of(const std::vector<std::string>& numbers) {
+    std::set<int> out;
+    for (const std::string& number : numbers)
+        if (const int shown = decimals_shown(number); shown >= 0) out.insert(shown);
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "on stage all numbers of a matrix have the same decimals, and a bar or a result of it has them, too") {
+    int matrices = 0, results = 0;
+    for (const char* lesson : {"flash-forward", "flash-forward-v1", "flash-backward", "attention", "split-kv",
+                               "ring", "ring-backward", "softmax-1pass"}) {
+        test::Program p(test::example(std::string_view(lesson).find("backward") == std::string_view::npos
+                                          ? "worked-4x4"
+                                          : "gradients-4x4"),
+                        {1280, 720}, true);
+        p.show_lesson(lesson);
+        const Trace& trace = *p.state.trace;
+        for (int k = 0; k < trace.size(); ++k) {
+            p.go_to_step(k, 2);
+            INFO(p.where());
+            for (const auto& list : {trace.reads(k), trace.writes(k)})
+                for (const Access& a : list) {
+                    const std::set<int> shown = decimals_of(numbers_of(p, a.slot));
+                    CHECK_MESSAGE(shown.size() < 2, info(a.slot).name);
+                    ++matrices;
+                }
+            const Explanation& e = p.state.explanation;
+            if (info(trace.step(k).op).kind != OpKind::compute || e.result.empty()) continue;
+            const int result = decimals_shown(e.result.back().text);
+            if (result < 0 || number_style().digits != 4) continue;
+            CHECK_MESSAGE(result == trace.digits(e.target.slot).decimals(), plain(e.result));
+            ++results;
+        }
+    }
+    CHECK(matrices > 500);
+    CHECK(results > 100);
 }

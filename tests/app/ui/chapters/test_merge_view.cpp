@@ -443,7 +443,7 @@ TEST_SUITE("merge view") {
             program.go_to_step(ds, 2);
             INFO(ds);
             for (int key = 0; key < dealt.N_kv(); ++key) {
-                // "k₂ later", where its round has not come
+                // "k2 later", where its round has not come
                 const std::string label = ui::index_label(dealt, "k", key);
                 CHECK(std::ranges::any_of(program.items(), [&](const Item& item) {
                     return item.panel == "Lens" && item.text.starts_with(label);

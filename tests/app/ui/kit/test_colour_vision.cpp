@@ -3,6 +3,7 @@
 #include "app/render/offscreen.h"
 #include "app/ui/kit/theme.h"
 #include "app/ui/parts/matrix.h"
+#include "app/ui/parts/presenter.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/kit/colour_vision.h"
 
@@ -146,6 +147,18 @@ TEST_CASE("the hues of every theme stay apart, whatever cone is missing") {
                 CHECK(least >= bound);
                 if (std::getenv("TILEWALK_COLOURS"))
                     MESSAGE((std::string(t.name) + (safe ? " safe " : " usual ") + name(vision)), " ", least);
+            }
+        }
+}
+
+TEST_CASE("the hue of a fault is that of no quantity, on stage neither") {
+    for (const ThemeId id : all_themes)
+        for (const bool stage : {false, true}) {
+            const Theme t = stage ? bright_room(theme(id)) : theme(id);
+            for (const Role role : hues) {
+                const double apart = colour_difference(t.danger, hue(t, role));
+                CHECK_MESSAGE(apart >= 16, t.name, stage ? " on stage, " : ", ", static_cast<int>(role), " ",
+                              apart);
             }
         }
 }

@@ -133,6 +133,13 @@ TEST_CASE("stage: the factor of the scores stands in the equation wherever the f
     }
 }
 
+// Where a table of products has no room for the decimals with which it can be worked out, one row of it
+// stands there.
+static bool tells_one_row(const Program& program) {
+    const auto terms = stage_terms(*program.state.trace, program.step());
+    return op_now(program.state) == Op::ds && terms.front().slot == Slot::P_hbm;
+}
+
 TEST_CASE("stage: of matrices as small as these no column and no row is left out") {
     Program program(example("worked-4x4"), {1280, 720}, true);
     at_every_step(program, example("worked-4x4"), [&] {
@@ -140,6 +147,7 @@ TEST_CASE("stage: of matrices as small as these no column and no row is left out
         const Picture picture = program.state.lesson->picture;
         const bool table = picture == Picture::merge || picture == Picture::split_kv;
         if (program.state.lesson->one_row || table || has_table(trace, program.step())) return;
+        if (tells_one_row(program)) return;
         for (const StageTerm& term : stage_terms(trace, program.step(), program.state.explanation)) {
             if (term.old || (is_store(trace.step(program.step()).op) && !term.result)) continue;
             const Region at = term.value->region;
@@ -650,6 +658,9 @@ TEST_CASE("stage: every step that computes has its drawing") {
             // Start values and what the mask leaves out are made of nothing.
             if (info(op).kind != OpKind::compute || op == Op::init || op == Op::skip) return;
             if (program.state.lesson->uses(chooses_ranks)) return;  // a table of rounds stands beside
+            if (tells_one_row(program)) return;
+            // Beside HBM two lines of numbers with all their decimals leave it no room.
+            if (op == Op::preprocess && program.state.lesson == find_lesson("flash-backward")) return;
             CHECK_MESSAGE(program.look_for("Lens"), program.where());
         });
     }
@@ -691,8 +702,8 @@ TEST_CASE("stage: a drawn sum says where its printed terms miss the printed tota
 TEST_CASE("stage: every weight of a row of eight is told beside the curve") {
     Program program(random_with_tiles(64, 64, 8, 8), {1280, 720}, true);
     program.go_to_step(steps_of(*program.state.trace, Op::exponentials)[4], 2);
-    CHECK(program.shows("k₃₂: "));
-    CHECK(program.shows("k₃₉: "));
+    CHECK(program.shows("k32: "));
+    CHECK(program.shows("k39: "));
     CHECK_FALSE(program.shows(" more"));
 }
 
@@ -861,7 +872,8 @@ TEST_CASE("stage: matrices of a small problem stand whole, if need be in two lin
             for (int k = 0; k < program.state.trace->size(); ++k) {
                 program.go_to_step(k, 2);
                 INFO(program.where());
-                CHECK_FALSE(program.shows(", 4 × 4"));  // "whole S, 4 × 4": the map beside strips
+                // "whole S, 4 × 4": the map beside strips
+                CHECK((!program.shows(", 4 × 4") || tells_one_row(program)));
             }
         }
     }

@@ -392,6 +392,22 @@ TEST_CASE("stage broken: row sum without the correction: the quotient, the exces
     program.check_shows({"at the end", "2 of 4 rows wrong", "−25 %", "true ", "what it should be"});
 }
 
+TEST_CASE(
+    "stage broken: what a fault has made has its mark, not its colour alone; what is rounded has none") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    const auto marks_in = [&](std::string_view panel) {
+        return std::ranges::count_if(program.items(), [&](const Item& item) {
+            return item.text == "Fault mark" && item.panel.find(panel) != std::string::npos;
+        });
+    };
+    break_it(program, "Leave the correction out", 16);
+    CHECK(marks_in("Broken") == 2);  // its title, and the result
+    CHECK(marks_in("True") == 0);
+    CHECK(marks_in("Presenter") == 1);  // the sentence
+    break_it(program, "bf16 kernel", 16);
+    CHECK(marks_in("") == 0);
+}
+
 TEST_CASE("stage broken: a pane of one value says it once") {
     Program program(example("worked-4x4"), {1280, 720}, true);
     break_it(program, "Leave the correction out", 14);
@@ -415,7 +431,7 @@ TEST_CASE("stage broken: what is called the cause has an effect: α of empty sum
     CHECK(broken_sentence(program.state, broken_step(program.state)).find("because P̃[0,0] is 2.718") !=
           std::string::npos);
     break_it(program, "Leave the correction out", 16);
-    CHECK(plain(broken_step(program.state)->broken.cause) == "α = 1");
+    CHECK(plain(broken_step(program.state)->broken.cause) == "α = 1.000");
 }
 
 TEST_CASE("stage broken: where several operands differ the cause is what they come from") {

@@ -10,6 +10,7 @@
 #include "tests/app/ui/layout_check.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <doctest/doctest.h>
 
@@ -244,8 +245,6 @@ int check_gradients(const Program& program, int k) {
         };
         const Item *const P = text(0), *const dP = text(1), *const D = text(2), *const dS = text(3);
         if (!P || !dP || !D || !dS) continue;
-        // Whole matrices may have no room for the decimals of the formula, the narrow D alone has.
-        if (terms[0].slot == Slot::P_hbm) continue;
         const double shown =
             read_shown(P->text).value * (read_shown(dP->text).value - read_shown(D->text).value);
         CHECK_MESSAGE(comes_to(shown, dS->text), P->text, " × (", dP->text, " − ", D->text, ") = ", dS->text);
@@ -301,4 +300,66 @@ TEST_CASE("stage: the number of a part that is too long stands beside the whole 
     const Item* const name = program.look_for("true 1.639");
     REQUIRE(name);
     CHECK(number->min.x >= name->min.x - 2);
+}
+
+TEST_CASE(
+    "stage: rows in drawings are numbered as large as other words, and an index below a letter is a block") {
+    int named = 0;
+    for (const char* lesson : {"attention", "backward", "flash-forward", "flash-backward", "split-kv", "ring",
+                               "ring-backward", "softmax-1pass", "merge"}) {
+        Program program(example("gradients-4x4"), stage_size, true);
+        program.show_lesson(lesson);
+        for (int k = 0; k < program.state.trace->size(); ++k) {
+            program.go_to_step(k, 2);
+            INFO(program.where());
+            for (const Item* text : texts(program, "Lens")) {
+                const bool small =
+                    std::ranges::any_of(std::array{"₀", "₁", "₂", "₃"},
+                                        [&](const char* index) { return contains(text->text, index); });
+                CHECK_MESSAGE(!small, text->text);
+                named += text->text == "k0" || text->text == "q0";
+            }
+        }
+    }
+    CHECK(named > 20);
+}
+
+TEST_CASE("stage: the mark of a maximum that rose lies on no word") {
+    int seen = 0;
+    for (const Problem& problem : {random_with_tiles(64, 16, 8, 8), example("worked-4x4")}) {
+        Program program(problem, stage_size, true);
+        for (const int k : steps_of(*program.state.trace, Op::new_max)) {
+            if (k > 80) break;
+            for (const int at : {k - 1, k, k + 1}) {
+                program.go_to_step(at, 2);
+                INFO(program.where());
+                for (const Item& mark : program.items()) {
+                    if (mark.text != "max rose") continue;
+                    ++seen;
+                    for (const Item* text : texts(program)) {
+                        const bool apart = text->max.x <= mark.min.x || text->min.x >= mark.max.x ||
+                                           text->max.y <= mark.min.y || text->min.y >= mark.max.y;
+                        CHECK_MESSAGE(apart, text->text);
+                    }
+                }
+            }
+        }
+    }
+    CHECK(seen > 40);
+}
+
+TEST_CASE("stage: the head says whose keys a rank has, round after round, in numbers that are read") {
+    Problem problem = random_with_tiles(16, 8, 2, 2);
+    problem.options.ranks = 4;
+    Program program(problem, stage_size, true);
+    program.show_lesson("ring");
+    const auto head = [&] {
+        std::string out;
+        for (const Item* text : texts(program))
+            if (text->min.y < 60 && text->min.x > 900 && text->max.x < 1160) out += text->text;
+        return out;
+    };
+    const int second_round = nth_step(*program.state.trace, Op::scores, 1);
+    program.go_to_step(second_round, 2);
+    CHECK_MESSAGE(contains(head(), "0321"), head());
 }
