@@ -760,7 +760,7 @@ static bool has_all_digits(const AppState& state, float w, float h, bool strip) 
 // A table of products whose operands have no room for the decimals with which they come to it: rather one row
 // of it that can be worked out than all of it that cannot.
 static bool tells_one_row(const AppState& state, float w, float h) {
-    return op_now(state) == Op::ds && !has_all_digits(state, w, h, false) &&
+    return op_now(state) == Op::ds && !points_at(state, "Lens") && !has_all_digits(state, w, h, false) &&
            zoom_digits(state, {0, 0, w, h}, true) == number_style().digits;
 }
 

@@ -569,7 +569,7 @@ TEST_SUITE("merge view") {
                 return item.kind == ItemKind::text && item.panel == "Lens" && item.text == text;
             });
         };
-        for (const char* text : {"A", "B", "1.368", "1.135", "× 0.368", "× 1"})
+        for (const char* text : {"A", "B", "1.368", "1.135", "× 0.368", "× 1.000"})
             CHECK_MESSAGE(in_lens(text), text);
         program.go_to_step(2, 2);
         for (const char* text : {"A", "B", "1", "max 2"}) CHECK_MESSAGE(in_lens(text), text);
