@@ -1,8 +1,8 @@
 #include "core/inside/record_file.h"
 
-#include <cstring>
+#include "core/base/bytes.h"
+
 #include <ostream>
-#include <type_traits>
 
 namespace tilewalk::inside {
 
@@ -10,77 +10,10 @@ namespace {
 
 constexpr std::string_view record_begin = "tilewalk-record-1\n", record_end = "end\n";
 
-template <class T>
-concept Plain = std::is_trivially_copyable_v<T>;
-
-struct Out {
-    std::ostream& stream;
-
-    template <Plain T> void take(const T& x) {
-        stream.write(reinterpret_cast<const char*>(&x), static_cast<std::streamsize>(sizeof x));
-    }
-    void take(const std::string& text) {
-        take(static_cast<std::uint64_t>(text.size()));
-        stream.write(text.data(), static_cast<std::streamsize>(text.size()));
-    }
-    template <class T> void take(const std::vector<T>& all) {
-        take(static_cast<std::uint64_t>(all.size()));
-        if constexpr (Plain<T>)
-            stream.write(reinterpret_cast<const char*>(all.data()),
-                         static_cast<std::streamsize>(all.size() * sizeof(T)));
-        else
-            for (const T& one : all)
-                if constexpr (requires { take(one); })
-                    take(one);
-                else
-                    fields(*this, one);
-    }
-};
-
-/// Takes what it finds as long as there is enough of it.
-struct In {
-    std::string_view left;
-    bool whole = true;
-
-    void bytes(void* to, std::uint64_t count) {
-        whole = whole && count <= left.size();
-        if (!whole || count == 0) return;
-        std::memcpy(to, left.data(), static_cast<std::size_t>(count));
-        left.remove_prefix(static_cast<std::size_t>(count));
-    }
-    std::uint64_t size(std::size_t of_each) {
-        std::uint64_t n = 0;
-        take(n);
-        whole = whole && n <= left.size() / of_each;
-        return whole ? n : 0;
-    }
-    template <Plain T> void take(T& x) { bytes(&x, sizeof x); }
-    void take(bool& x) {
-        std::uint8_t byte = 0;
-        take(byte);
-        x = byte != 0;
-    }
-    void take(std::string& text) {
-        text.resize(size(1));
-        bytes(text.data(), text.size());
-    }
-    template <class T> void take(std::vector<T>& all) {
-        all.resize(size(Plain<T> ? sizeof(T) : 1));
-        if constexpr (Plain<T>)
-            bytes(all.data(), all.size() * sizeof(T));
-        else
-            for (T& one : all)
-                if constexpr (requires { take(one); })
-                    take(one);
-                else
-                    fields(*this, one);
-    }
-};
-
-template <class Way, class... Fields> void take_all(Way& way, Fields&... all) { (way.take(all), ...); }
+}  // namespace
 
 // What a record is made of, in both directions. A new field does not compile before it has its name here.
-template <class Way, class T> void fields(Way& way, T& x) {
+template <class Way, class T> static void fields(Way& way, T& x) {
     using Kind = std::remove_const_t<T>;
     if constexpr (std::is_same_v<Kind, Place>) {
         auto& [file, line, column, caller] = x;
@@ -105,6 +38,8 @@ template <class Way, class T> void fields(Way& way, T& x) {
                  schedule.stalls, schedule.seed, swizzles, open_keys, outputs, places, regions, launches);
     }
 }
+
+namespace {
 
 // Numbers that lead to somewhere in the record.
 bool leads_somewhere(const Record& record) {
@@ -132,15 +67,22 @@ bool leads_somewhere(const Record& record) {
 
 void write_record(std::ostream& out, const Record& record) {
     out << record_begin;
-    Out way{out};
+    BytesOut<std::ostream> way{out};
     fields(way, record);
     out << record_end;
+}
+
+std::string record_bytes(const Record& record) {
+    BytesOfString out{std::string(record_begin)};
+    BytesOut<BytesOfString> way{out};
+    fields(way, record);
+    return std::move(out.all.append(record_end));
 }
 
 Result<Record> read_record(std::string_view bytes) {
     const auto broken = [] { return Failure{"The record of the kernel's run is not whole."}; };
     if (!bytes.starts_with(record_begin)) return broken();
-    In way{bytes.substr(record_begin.size())};
+    BytesIn way{bytes.substr(record_begin.size())};
     Record record;
     fields(way, record);
     if (!way.whole || way.left != record_end || !leads_somewhere(record)) return broken();
