@@ -1,52 +1,27 @@
 #include "cuda/emulator/block.h"
 
-#include <boost/context/fiber.hpp>
+#ifdef __EMSCRIPTEN__
+#include "cuda/emulator/fiber_asyncify.h"
+#else
+#include "cuda/emulator/fiber_boost.h"
+#endif
 
 #include <algorithm>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
-#define TILEWALK_ASAN 1
-#else
-#define TILEWALK_ASAN 0
-#endif
-
 namespace tilewalk::gpu::emulator {
 
-namespace context = boost::context;
-
-// Here, so that kernels are compiled without Boost.
-struct Fibers {
-    context::fiber own, scheduler;
-};
+#ifdef __EMSCRIPTEN__
+class Fiber : public AsyncifyFiber {};
+#else
+class Fiber : public BoostFiber {};
+#endif
 
 namespace {
 
-constexpr std::size_t stack_bytes = TILEWALK_ASAN ? 512 << 10 : 128 << 10;
 constexpr std::size_t guard_bytes = 256;
 constexpr unsigned char poison = 0xFF;  ///< NaN as float, half and bfloat16
 constexpr unsigned char guard = 0xA5;
 constexpr int longest_stall = 512;  ///< rounds: more than a warp needs for its products of one tile
-
-/// Gives boost a stack that outlives the fiber.
-struct Lent {
-    context::stack_context allocate() { return {}; }
-    void deallocate(context::stack_context&) noexcept {}
-};
-
-// AddressSanitizer must be told which stack is in use.
-void leave_for([[maybe_unused]] void** fake, [[maybe_unused]] const void* bottom,
-               [[maybe_unused]] std::size_t size) {
-#if TILEWALK_ASAN
-    __sanitizer_start_switch_fiber(fake, bottom, size);
-#endif
-}
-void arrived([[maybe_unused]] void* fake, [[maybe_unused]] const void** bottom,
-             [[maybe_unused]] std::size_t* size) {
-#if TILEWALK_ASAN
-    __sanitizer_finish_switch_fiber(fake, bottom, size);
-#endif
-}
 
 }  // namespace
 
@@ -64,38 +39,20 @@ Block::Block(int thread_count, std::int64_t bytes, const Options& with)
 Block::~Block() = default;
 
 void Block::start(Thread& thread, const std::function<void()>& body) {
-    unsigned char* const stack = stacks[static_cast<std::size_t>(thread.index)].get();
-    context::stack_context where;
-    where.size = stack_bytes;
-    where.sp = stack + stack_bytes;
-    const context::preallocated place(where.sp, where.size, where);
-    thread.fibers = std::make_shared<Fibers>();
-    thread.fibers->own =
-        context::fiber(std::allocator_arg, place, Lent{}, [this, &thread, &body](context::fiber&& back) {
-            arrived(nullptr, &scheduler_stack, &scheduler_stack_size);
-            thread.fibers->scheduler = std::move(back);
-            body();
-            thread.ended = true;
-            leave_for(nullptr, scheduler_stack, scheduler_stack_size);
-            return std::move(thread.fibers->scheduler);
-        });
+    thread.fiber = std::make_shared<Fiber>();
+    thread.fiber->begin(stacks[static_cast<std::size_t>(thread.index)].get(), [&thread, &body] {
+        body();
+        thread.ended = true;
+    });
 }
 
 void Block::resume(Thread& thread) {
     running = &thread;
-    void* fake = nullptr;
-    leave_for(&fake, stacks[static_cast<std::size_t>(thread.index)].get(), stack_bytes);
-    thread.fibers->own = std::move(thread.fibers->own).resume();
-    arrived(fake, nullptr, nullptr);
+    thread.fiber->resume();
     running = nullptr;
 }
 
-void Block::suspend() {
-    Thread& thread = *running;
-    leave_for(&thread.fake_stack, scheduler_stack, scheduler_stack_size);
-    thread.fibers->scheduler = std::move(thread.fibers->scheduler).resume();
-    arrived(thread.fake_stack, &scheduler_stack, &scheduler_stack_size);
-}
+void Block::suspend() { running->fiber->suspend(); }
 
 std::string Block::run(int at_x, int at_y, int at_z, const std::function<void()>& body) {
     x = at_x, y = at_y, z = at_z;
@@ -129,7 +86,7 @@ std::string Block::run(int at_x, int at_y, int at_z, const std::function<void()>
     // Fibers that have not ended are unwound here, while their block still stands.
     for (const auto& thread : threads) {
         running = thread.get();
-        thread->fibers->own = context::fiber();
+        thread->fiber->drop();
     }
     running = nullptr;
     block = before;
@@ -190,7 +147,7 @@ void Block::wait_until(const char* what, std::function<bool()> ready) {
 
 void Block::fail(std::string sentence) {
     failure = std::move(sentence);
-    suspend();  // and is not resumed
+    give_up(*running->fiber, failure);
 }
 
 void Block::differ(const Barrier& barrier, const char* what) {

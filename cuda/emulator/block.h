@@ -57,8 +57,7 @@ struct Thread {
     const char* what = "";         ///< … which is what it waits for
     std::vector<Copy> open;        ///< copies since the last commit
     std::deque<std::vector<Copy>> groups;
-    std::shared_ptr<struct Fibers> fibers;  ///< its own, and where it came from
-    void* fake_stack = nullptr;             ///< for AddressSanitizer
+    std::shared_ptr<class Fiber> fiber;  ///< fiber_boost.h, fiber_asyncify.h
 
     bool waits() const { return (at && at->generation == generation) || (ready && !ready()); }
 };
@@ -125,8 +124,6 @@ private:
     Thread* running = nullptr;
     std::string failure;
     std::mt19937_64 random;
-    const void* scheduler_stack = nullptr;
-    std::size_t scheduler_stack_size = 0;
 };
 
 /// The block whose thread runs now.
