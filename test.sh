@@ -180,8 +180,11 @@ run_part() {
         format) run_script format check_format ;;
         web)
             build build release tilewalk
+            build build release tilewalk_check_web_kernels
             local before=$failed
             run_script web bash "$root/web.sh" --build-only -o "$root/build-web/site"
+            [ "$failed" -gt "$before" ] || run_script web-kernels bash "$root/tests/web/kernels.sh" "$root/build/tests/tilewalk_check_web_kernels" \
+                "$root/app/web/page.js" "$root/build-web/page/kernels.wasm"
             # A site of an earlier build would be tested otherwise.
             [ "$failed" -gt "$before" ] || TILEWALK_AXE=$(axe_core) run_script browser /usr/bin/python3 "$root/tests/web/browse.py" "$root/build-web/site" "$root/build/tilewalk"
             ;;

@@ -80,7 +80,7 @@ say "building the browser edition (the first time takes twenty minutes)"
 emcmake cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTILEWALK_MPI=OFF \
     -DTILEWALK_WEB_SOURCES="$build/sources" -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >"$build/configure.log" 2>&1 ||
     { tail -n 20 "$build/configure.log"; exit 1; }
-ninja -C "$build" -j "$(nproc)" tilewalk_web
+ninja -C "$build" -j "$(nproc)" tilewalk_web tilewalk_kernels_program
 python3 "$root/cmake/web/assemble.py" "$build/page" "$root/app/web" "$site"
 if [ $serve = 1 ]; then
     say "http://localhost:$port/ (Ctrl C ends it)"

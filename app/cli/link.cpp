@@ -9,6 +9,7 @@
 #include "app/ui/chapters/inside/page.h"
 #include "app/ui/chapters/scale/page.h"
 #include "app/ui/state/state.h"
+#include "core/base/platform.h"
 #include "core/base/words.h"
 #include "core/lessons/shared/faults.h"
 #include "core/lessons/table.h"
@@ -76,6 +77,7 @@ static Result<void> go_inside(ui::AppState& state, const LinkedPlace& place) {
     f.warp = place.warp, f.step = place.instruction - 1, f.lane = place.lane;
     f.fault = place.without;
     if (auto there = check_inside(state, place); !there || place.without.empty()) return there;
+    if (const auto& run = state.kernel_walk->run; in_browser && run && !run->result.ready()) return {};
     // What there is to leave out is known when the kernel has run.
     ui::wait_for_inside(state);
     if (f.fault.empty()) return Failure{"The link leads to a fault: " + state.notice};

@@ -1,6 +1,8 @@
 // What the page asks of the browser (page.js answers).
 #pragma once
 
+#include <cstddef>
+
 namespace tilewalk::web {
 
 void copy_text(const char* text);
@@ -15,6 +17,13 @@ void start_worker(int run, const char* request);
 void stop_worker(int run);
 /// In the worker: to the page, which hands it to tilewalk_told.
 void post_to_page(const char* told);
+
+// The kernels, a program of their own in another worker.
+/// Begins run number `run` with these bytes; its answer is handed to tilewalk_answered, why it ended without
+/// one to tilewalk_kernels_ended.
+void start_kernels(int run, const char* message, std::size_t bytes);
+/// Ends it at once.
+void stop_kernels(int run);
 
 /// The file of settings was written: it goes where the browser keeps it.
 void store_settings();

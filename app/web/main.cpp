@@ -1,5 +1,6 @@
 // What page.js calls. Strings arrive as UTF-8.
 #include "app/web/browser.h"
+#include "app/web/kernels.h"
 #include "app/web/page.h"
 #include "app/web/worker.h"
 
@@ -16,6 +17,9 @@ EM_JS(void, js_start_worker, (int run, const char* request),
       { Module.tilewalk.startWorker(run, UTF8ToString(request)); });
 EM_JS(void, js_stop_worker, (int run), { Module.tilewalk.stopWorker(run); });
 EM_JS(void, js_post, (const char* told), { Module.tilewalk.post(UTF8ToString(told)); });
+EM_JS(void, js_start_kernels, (int run, const char* message, int bytes),
+      { Module.tilewalk.startKernels(run, HEAPU8.slice(message, message + bytes)); });
+EM_JS(void, js_stop_kernels, (int run), { Module.tilewalk.stopKernels(run); });
 // NOLINTEND
 
 namespace tilewalk::web {
@@ -26,6 +30,11 @@ void show_cursor(int cursor, bool typing) { js_cursor(cursor, typing); }
 void start_worker(int run, const char* request) { js_start_worker(run, request); }
 void stop_worker(int run) { js_stop_worker(run); }
 void post_to_page(const char* told) { js_post(told); }
+
+void start_kernels(int run, const char* message, std::size_t bytes) {
+    js_start_kernels(run, message, static_cast<int>(bytes));
+}
+void stop_kernels(int run) { js_stop_kernels(run); }
 
 void store_settings() { js_store(); }
 
@@ -66,6 +75,7 @@ EMSCRIPTEN_KEEPALIVE int tilewalk_open(const char* link, int presenter, const ch
     page = Page::open({link, presenter != 0, theme, drawn});
     if (!page) return 0;
     tilewalk::web::run_in_worker();
+    tilewalk::web::run_kernels_in_worker();
     return drawn ? 1 : 2;
 }
 EMSCRIPTEN_KEEPALIVE double tilewalk_frame(double seconds) { return page->frame(seconds); }
@@ -96,6 +106,15 @@ EMSCRIPTEN_KEEPALIVE void tilewalk_told(int run, const char* told) {
 }
 EMSCRIPTEN_KEEPALIVE void tilewalk_ended(int run, const char* why) {
     tilewalk::web::worker_ended(run, why);
+    page->wake();
+}
+/// In the page: the answer of a run of kernels, or why there is none.
+EMSCRIPTEN_KEEPALIVE void tilewalk_answered(int run, const char* bytes, int count) {
+    tilewalk::web::kernels_answered(run, std::string(bytes, static_cast<std::size_t>(count)));
+    page->wake();
+}
+EMSCRIPTEN_KEEPALIVE void tilewalk_kernels_ended(int run, const char* why) {
+    tilewalk::web::kernels_ended(run, why);
     page->wake();
 }
 /// Another number whenever the words have changed.

@@ -10,6 +10,7 @@
 #include "app/ui/shell/frame.h"
 #include "app/ui/state/state.h"
 #include "app/web/browser.h"
+#include "app/web/kernels.h"
 #include "app/web/keys.h"
 #include "core/base/background.h"
 #include "core/walk/explain.h"
@@ -260,6 +261,7 @@ double Page::frame(double seconds) {
     frames_wanted = std::max(0, frames_wanted - 1);
     // A frame that says so stands there before the work begins that nothing here can do beside it.
     if (frames_wanted == 0 && do_one_beside()) wake();
+    look_after_kernels();
     double next = frames_wanted > 0 ? 0 : ui::idle_seconds(state);
     if (io.WantTextInput) next = std::min(next, 0.2);  // the caret blinks
     if (keep_due >= 0) next = std::min(next, keep_due - last_frame);

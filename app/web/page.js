@@ -64,6 +64,40 @@
     worker.postMessage({ module: compiled, request: request });
   }
 
+  // ---- Kernels: a program of their own, which travels packed within the first one
+  let kernels = null, kernelsWorker = null;
+  function stopKernels() {
+    if (kernelsWorker) kernelsWorker.terminate();
+    kernelsWorker = null;
+  }
+  function startKernels(run, message) {
+    stopKernels();
+    const worker = kernelsWorker = new Worker(source);
+    const ended = (why) => {
+      if (kernelsWorker !== worker) return;
+      stopKernels();
+      call('kernels_ended', null, ['number', 'string'], [run, why]);
+      want();
+    };
+    worker.onmessage = (event) => {
+      if (kernelsWorker !== worker) return;
+      if (event.data.ended) return ended(event.data.why);
+      stopKernels();
+      kernels = event.data.kernels;
+      window.tilewalkKernelsAnswered = run;
+      const answer = event.data.answer, at = program._malloc(answer.length);
+      program.HEAPU8.set(answer, at);
+      call('answered', null, ['number', 'number', 'number'], [run, at, answer.length]);
+      program._free(at);
+      want();
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      ended('The worker has stopped: ' + (event.message || 'it could not be started') + '.');
+    };
+    worker.postMessage({ message: message, kernels: kernels, packed: kernels ? null : WebAssembly.Module.customSections(compiled, 'kernels')[0] });
+  }
+
   function say(sentence) { status.textContent = sentence; status.hidden = !sentence; }
   // What breaks off in there leaves nothing to go on with.
   function call(name, returns, types, values) {
@@ -317,6 +351,8 @@
       store: () => store(window.Module.FS),
       startWorker: startWorker,
       stopWorker: stopWorker,
+      startKernels: startKernels,
+      stopKernels: stopKernels,
       cursor: (shape) => { canvas.style.cursor = cursors[shape] || 'default'; },
     },
     preRun: [(module) => restore(module.FS || window.Module.FS)],
@@ -345,7 +381,7 @@
   function beWorker() {
     let arrived;
     const order = new Promise((resolve) => { arrived = resolve; });
-    self.onmessage = (event) => arrived(event.data);
+    self.onmessage = (event) => event.data.message ? runKernels(event.data).catch(failed) : arrived(event.data);
     const failed = (why) => self.postMessage({ ended: true, why: 'The worker has stopped: ' + (why && why.message || why) + '.' });
     self.Module = {
       noInitialRun: true,
@@ -359,6 +395,38 @@
         self.postMessage({ ended: true, why: '' });
       }).catch(failed),
     };
+  }
+
+  // In a worker: the kernels run once, in a memory that ends with them.
+  async function unpack(packed) {
+    if (!packed) throw new Error('this page was made without the kernels');
+    if (typeof DecompressionStream === 'undefined') throw new Error('this browser is too old to unpack the kernels');
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
+    return WebAssembly.compile(await new Response(stream).arrayBuffer());
+  }
+  async function runKernels(given) {
+    const module = given.kernels || await unpack(given.packed);
+    let made = null, answer = null;
+    const done = (at, count) => {
+      answer = new Uint8Array(made.exports.memory.buffer, at, count).slice();
+      throw new Error('answered');  // nothing comes after it
+    };
+    const imports = { page: { answer: done } };
+    for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+      if (!imports[from]) imports[from] = {};
+      if (!imports[from][name]) imports[from][name] = () => 0;  // of a system that there is none of
+    }
+    made = await WebAssembly.instantiate(module, imports);
+    const { memory, tilewalk_room: room, tilewalk_run: run, _initialize: begin } = made.exports;
+    if (begin) begin();
+    const at = room(given.message.length);
+    new Uint8Array(memory.buffer).set(given.message, at);
+    try {
+      run(at, given.message.length);
+    } catch (why) {
+      if (!answer) throw why;
+    }
+    self.postMessage({ answer: answer, kernels: module }, [answer.buffer]);
   }
 
   // Four numbers at once and exceptions: what the program is made of

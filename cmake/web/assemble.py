@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """assemble.py BUILT PAGE SITE: the files of the browser edition, and all of them in one.
 
-SITE/index.html with tilewalk.js and tilewalk.wasm, to be served from anywhere; SITE/tilewalk.html alone, to be opened by a
+BUILT has tilewalk.js, tilewalk.wasm and kernels.wasm. SITE/index.html with tilewalk.js and tilewalk.wasm, to be served from anywhere; SITE/tilewalk.html alone, to be opened by a
 double click. Their content security policies allow nothing else.
 """
 import base64
 import hashlib
 import pathlib
 import sys
+import zlib
 
 
 def hash_of(script):
@@ -20,12 +21,25 @@ def page(frame, scripts, sources, connect, workers):
     return frame
 
 
+def section(name, data):
+    """A section of WebAssembly that a browser keeps for the page and else passes over."""
+    def counted(some):
+        count, out = len(some), bytearray()
+        while True:
+            out.append(count & 127 | (128 if count > 127 else 0))
+            count >>= 7
+            if not count:
+                return bytes(out) + some
+    return b"\0" + counted(counted(name.encode()) + data)
+
+
 def main():
     built, given, site = map(pathlib.Path, sys.argv[1:4])
     site.mkdir(parents=True, exist_ok=True)
     frame = (given / "index.html").read_text()
     glue = (given / "page.js").read_text() + (built / "tilewalk.js").read_text()
-    wasm = (built / "tilewalk.wasm").read_bytes()
+    # The kernels' own program travels packed within the first one: page.js unpacks it for its worker.
+    wasm = (built / "tilewalk.wasm").read_bytes() + section("kernels", zlib.compress((built / "kernels.wasm").read_bytes(), 9))
     (site / "tilewalk.js").write_text(glue)
     (site / "tilewalk.wasm").write_bytes(wasm)
     (site / "index.html").write_text(page(frame, '<script src="tilewalk.js"></script>', "'self'", "'self'", "'self'"))

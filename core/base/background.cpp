@@ -20,8 +20,15 @@ namespace tilewalk {
 
 namespace {
 
-std::deque<std::function<void()>>& waiting() {
-    static std::deque<std::function<void()>> all;
+using Row = std::deque<std::function<void()>>;
+
+Row& waiting() {
+    static Row all;
+    return all;
+}
+
+Row& put_aside() {
+    static Row all;
     return all;
 }
 
@@ -36,11 +43,21 @@ void run_beside(std::function<void()> work) {
 
 bool do_one_beside() {
     if (waiting().empty()) return false;
-    const std::function<void()> work = std::move(waiting().front());
+    std::function<void()> work = std::move(waiting().front());
     waiting().pop_front();
-    work();
+    try {
+        work();
+    } catch (const NotYet&) {
+        put_aside().push_back(std::move(work));
+    }
     return true;
 }
+
+void wake_beside() {
+    for (std::function<void()>& work : std::exchange(put_aside(), {})) waiting().push_back(std::move(work));
+}
+
+bool waits_beside() { return !waiting().empty() || !put_aside().empty(); }
 
 void leave(int code) {
     std::cout.flush();

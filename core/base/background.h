@@ -1,6 +1,8 @@
 // Work beside the thread that draws, and the way to leave a program that may have some.
 #pragma once
 
+#include "core/base/platform.h"
+
 #include <chrono>
 #include <functional>
 #include <future>
@@ -15,6 +17,15 @@ namespace tilewalk {
 void run_beside(std::function<void()> work);
 /// Does the oldest work that waits, if some does; false: none waits.
 bool do_one_beside();
+
+// In a browser some of it is done elsewhere, in a worker of the page, whose answer comes between two frames.
+/// Thrown by work that needs an answer which is not there yet. It is put aside, and done once more from its
+/// beginning when there are others: so it must give the same answers the same way each time.
+struct NotYet {};
+/// An answer has come: what was put aside is tried again.
+void wake_beside();
+/// Some work waits, for its turn or for an answer.
+bool waits_beside();
 
 /// The result of work in a thread of its own. Who no longer wants it asks the work to stop and goes on at
 /// once: a driver that hangs must keep neither a page nor the program from closing. The thread ends by
@@ -43,8 +54,10 @@ public:
     /// It was begun, and its result has not been taken.
     bool begun() const { return result.valid(); }
     bool ready() const { return ready_within(std::chrono::seconds(0)); }
+    /// In a browser nothing becomes ready while one waits.
     bool ready_within(std::chrono::seconds most) const {
-        return begun() && result.wait_for(most) == std::future_status::ready;
+        const std::chrono::seconds until = in_browser ? std::chrono::seconds(0) : most;
+        return begun() && result.wait_for(until) == std::future_status::ready;
     }
     void wait() const {
         while (!ready() && do_one_beside()) {

@@ -7,11 +7,25 @@
 
 namespace tilewalk::gpu::emulator {
 
+// Where clang records kernels (cuda/record), for browsers, it sees an assignment of a struct if that is a
+// function.
+#if defined(__EMSCRIPTEN__) && defined(TILEWALK_RECORDS)
+#define TILEWALK_SEEN(T)                                                                                     \
+    T& operator=(const T& from) {                                                                            \
+        std::memcpy(static_cast<void*>(this), &from, sizeof from);                                           \
+        return *this;                                                                                        \
+    }
+#else
+#define TILEWALK_SEEN(T)
+#endif
+
 struct f16 {
     std::uint16_t bits;
+    TILEWALK_SEEN(f16)
 };
 struct bf16 {
     std::uint16_t bits;
+    TILEWALK_SEEN(bf16)
 };
 
 inline std::uint32_t bits_of(float x) {

@@ -1,18 +1,33 @@
-// The kernels in a browser: their text can be read; nothing here can run them.
+// The kernels in a browser: their text can be read here, and they run in a worker of the page.
 #include "cuda/host/gpu.h"
+#include "core/base/background.h"
+#include "core/problem/logits.h"
+#include "cuda/browser/elsewhere.h"
+#include "cuda/browser/messages.h"
 #include "cuda/host/ladder_table.h"
+#include "cuda/host/where_it_ran.h"
 
 namespace tilewalk::gpu {
 
 namespace {
 
-const char* const reason = "A browser runs no CUDA kernel, and the emulator needs threads of its own: the "
-                           "program for the desktop has "
-                           "both.";
+const char* const reason = "A browser runs no CUDA kernel: the program for the desktop does.";
+
+AskElsewhere& ask() {
+    static AskElsewhere how;
+    return how;
+}
 
 Failure refuse(TraceFailed* how) {
     if (how) *how = TraceFailed::no_device;
     return Failure{reason};
+}
+
+/// The answer, once it is there; until then the work that asks is put aside.
+const std::string& answer_elsewhere(const std::string& message, const std::stop_token& stop) {
+    const std::string* const answer = ask()(message, stop);
+    if (!answer) throw NotYet();
+    return *answer;
 }
 
 // Has no kernels, and says why.
@@ -36,7 +51,7 @@ private:
 
 }  // namespace
 
-const char* name_of(Where where) { return where == Where::cuda ? "cuda" : "emulator"; }
+void ask_elsewhere(AskElsewhere how) { ask() = std::move(how); }
 
 std::unique_ptr<Engine> make_engine(Where where) { return std::make_unique<NoEngine>(where); }
 
@@ -54,16 +69,29 @@ std::vector<TraceableKernel> traceable_kernels() {
 
 bool is_taken_by(int, const std::string&) { return false; }
 
-Result<KernelTrace> trace_kernel(Where, const TraceRequest&, std::stop_token, TraceFailed* how) {
-    return refuse(how);
+Result<KernelTrace> trace_kernel(Where where, const TraceRequest& request, std::stop_token stop,
+                                 TraceFailed* how) {
+    TraceFailed unwanted;
+    TraceFailed& of = how ? *how : unwanted;
+    of = TraceFailed::input;
+    if (where == Where::cuda || !ask()) return refuse(how);
+    if (const auto lacking = kernels_lack(request.problem)) return Failure{*lacking};
+    if (stop.stop_requested()) return Failure{"Cancelled."};
+    auto trace = trace_in(answer_elsewhere(message_of(request), stop), request, of);
+    if (trace) trace->run = where_it_ran(where);
+    return trace;
 }
-Result<inside::Record> record_kernel(const RecordRequest&, TraceFailed* how) { return refuse(how); }
+Result<inside::Record> record_kernel(const RecordRequest& request, TraceFailed* how) {
+    TraceFailed unwanted;
+    TraceFailed& of = how ? *how : unwanted;
+    of = TraceFailed::input;
+    if (!ask()) return refuse(how);
+    if (const auto lacking = kernels_lack(request.problem)) return Failure{*lacking};
+    if (request.stop.stop_requested()) return Failure{"Cancelled."};
+    return record_in(answer_elsewhere(message_of(request), request.stop), request, of);
+}
 Result<inside::Record> record_own_kernel(const std::string&, const RecordRequest&,
                                          const std::function<void(const std::string&)>&, TraceFailed* how) {
-    return refuse(how);
-}
-Result<BridgedRecord> record_bridged(RecordRequest, TraceFailed* how) { return refuse(how); }
-Result<BrokenRun> break_kernel(const RecordRequest&, const inside::Record&, TraceFailed* how) {
     return refuse(how);
 }
 

@@ -1,5 +1,6 @@
 #include "cuda/emulator/stream.h"
 
+#include "core/base/platform.h"
 #include "cuda/launch/grid.h"
 
 #include <mutex>
@@ -45,7 +46,9 @@ void EmulatedStream::run(int gx, int gy, int gz, int threads, std::int64_t share
     const std::size_t cores = options.threads > 0 ? static_cast<std::size_t>(options.threads)
                                                   : std::max(1u, std::thread::hardware_concurrency());
     std::vector<std::jthread> helpers;
-    for (std::size_t t = 1; t < std::min(cores, order.size()); ++t) helpers.emplace_back(work, t);
+    if constexpr (!in_browser)
+        for (std::size_t t = 1; t < std::min(cores, order.size()); ++t)
+            helpers.emplace_back([&work, t] { work(t); });
     work(0);
 }
 

@@ -131,15 +131,4 @@ Result<inside::Record> record_kernel(const RecordRequest& request, TraceFailed* 
     return record_rung(device, *rung, request, of);
 }
 
-Result<BridgedRecord> record_bridged(RecordRequest request, TraceFailed* how) {
-    auto record = record_kernel(request, how);
-    if (!record) return Failure{record.error};
-    request.twin = true;
-    const auto twin = record_kernel(request, how);
-    if (!twin) return Failure{twin.error};
-    auto bridge = inside::Bridge::make(*record, *twin, request.problem);
-    if (!bridge) return Failure{bridge.error};
-    return BridgedRecord{std::move(*record), std::move(*bridge)};
-}
-
 }  // namespace tilewalk::gpu

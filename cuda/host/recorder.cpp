@@ -10,7 +10,7 @@ namespace tilewalk::gpu {
 
 namespace {
 
-constexpr std::int64_t arena_bytes = std::int64_t(256) << 20;
+constexpr std::int64_t arena_bytes = std::int64_t(in_browser ? 96 : 256) << 20;
 
 class Recorder : public RecordingDevice {
 public:

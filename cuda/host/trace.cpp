@@ -1,8 +1,6 @@
 // Runs a kernel on one head of a lesson's problem and brings back what its traced twin wrote down.
 #include "core/base/float16.h"
 #include "core/base/words.h"
-#include "core/bench/build_facts.h"
-#include "core/bench/machine.h"
 #include "core/compare/kernel_compare.h"
 #include "core/problem/logits.h"
 #include "core/problem/mask.h"
@@ -10,6 +8,7 @@
 #include "cuda/host/gpu.h"
 #include "cuda/host/open_cuda.h"
 #include "cuda/host/problem_on_device.h"
+#include "cuda/host/where_it_ran.h"
 
 #include <algorithm>
 
@@ -93,20 +92,6 @@ std::string collect(Device& device, const TraceWindow& w, KernelTrace& trace) {
             trace.tiles.push_back(std::move(tile));
         }
     return "";
-}
-
-KernelRun where_it_ran(Where where) {
-    KernelRun run;
-    run.device = name_of(where);
-    run.device_name = this_machine().cpu;
-    if (where == Where::cuda) {
-        const Probe found = probe();
-        if (!found.devices.empty()) run.device_name = found.devices.front().name;
-        run.driver = found.driver_version;
-    }
-    run.date = utc_now();
-    run.version = build_facts.version, run.commit = build_facts.commit;
-    return run;
 }
 
 // One run: uploads, launches, downloads. Throws what DeviceMemory and expect_well do.
@@ -193,8 +178,6 @@ std::string refuse_fault(const KernelFault& fault, const Problem& p, bool tiles)
 }
 
 }  // namespace
-
-const char* name_of(Where where) { return where == Where::cuda ? "cuda" : "emulator"; }
 
 // What a chip runs of it, at a size that every kernel takes
 static std::vector<DType> types_taken(const Rung& rung, const Chip& chip) {

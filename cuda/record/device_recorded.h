@@ -15,8 +15,11 @@
 #undef BACKEND
 #define BACKEND on_recorder
 
-// The sanitizer's call under a name of our own: its runtime may be part of the program as well.
+// The sanitizer's call under a name of our own: its runtime may be part of the program as well. In a browser
+// it is not (cuda/browser/kernels.cpp).
+#ifndef __EMSCRIPTEN__
 asm(".set __ubsan_handle_type_mismatch_v1, tilewalk_record_access");
+#endif
 
 namespace tilewalk::gpu::on_recorder {
 
@@ -161,7 +164,19 @@ inline float log_of(float x, const At& at = At::current()) {
     return y;
 }
 
-using emulator::to_float;  // not written down
+// Not written down. But a 16-bit number that is read for it clang copies as a struct, which its sanitizer
+// does not see. A macro, because the emulator's is found by the type of its argument as well.
+#ifdef __EMSCRIPTEN__
+inline float noted_float(float x, const At&) { return x; }
+template <class T> float noted_float(const T& x, const At& at) {
+    if (records() && recording->is_given(&x, sizeof x))
+        recording->note_access(false, recording->place(at), &x, sizeof x);
+    return emulator::to_float(x);
+}
+#define to_float(x) noted_float(x, At::current())
+#else
+using emulator::to_float;
+#endif
 template <class T> T from_float(float x, const At& at = At::current()) {
     const T y = emulator::from_float<T>(x);
     if constexpr (sizeof(T) == 2) note(Op::from_float, at, x, std::uint32_t(y.bits));

@@ -497,16 +497,22 @@ struct AccessSite {
     const void* type;
     unsigned char log2_bytes, kind;
 };
-constexpr unsigned char kind_store = 1, kind_load = 0, kind_member = 3;
+constexpr unsigned char kind_store = 1, kind_load = 0, kind_member = 3, kind_call = 4;
+
+/// In a browser: of a number of 16 bits, its operator= (core/base/float16.h).
+bool assigns_half(const AccessSite& site) {
+    constexpr unsigned char log2_half = 1;
+    return tilewalk::in_browser && site.kind == kind_call && site.log2_bytes == log2_half;
+}
 
 }  // namespace
 
 extern "C" void tilewalk_record_access(const AccessSite* site, const void* p) {
     using namespace tilewalk::gpu;
     if (!recording) return;
-    if (site->kind != kind_load && site->kind != kind_store && site->kind != kind_member) return;
+    const bool stores = site->kind == kind_store || assigns_half(*site);
+    if (site->kind != kind_load && !stores && site->kind != kind_member) return;
     if (!tilewalk::gpu::emulator::block) return;  // the host
-    const bool stores = site->kind == kind_store;
     const int bytes = 1 << site->log2_bytes;
     const std::uint32_t place =
         recording->place(site->file, static_cast<int>(site->line), static_cast<int>(site->column));

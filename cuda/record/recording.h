@@ -10,6 +10,7 @@
 // laid side by side wherever the whole warp meets.
 #pragma once
 
+#include "core/base/platform.h"
 #include "core/inside/races.h"
 #include "core/inside/record.h"
 #include "cuda/emulator/stream.h"
@@ -57,7 +58,7 @@ public:
                                          reinterpret_cast<std::uintptr_t>(memory)) -
                skew;
     }
-    static constexpr std::int64_t gap = 8 << 20;
+    static constexpr std::int64_t gap = in_browser ? 1 << 20 : 8 << 20;  ///< a page pays for what it asks for
 
 private:
     std::int64_t room;  ///< for pieces and what lies between them

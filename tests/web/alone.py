@@ -4,6 +4,7 @@ page's script (page_alone.js, where there is node). browse.py tests the whole in
 """
 import base64
 import hashlib
+import os
 import pathlib
 import re
 import shutil
@@ -26,8 +27,9 @@ def policy_of(page):
 def check_assembly(folder):
     built, site = folder / "built", folder / "site"
     built.mkdir()
-    wasm = bytes(range(256)) * 9
+    wasm, kernels = b"\0asm\1\0\0\0", bytes(range(256)) * 9 + os.urandom(300)
     (built / "tilewalk.wasm").write_bytes(wasm)
+    (built / "kernels.wasm").write_bytes(kernels)
     (built / "tilewalk.js").write_text("var Module = Module || {}; const text = '</script>';\n")
     subprocess.run([sys.executable, root / "cmake/web/assemble.py", built, root / "app/web", site], check=True)
     names = sorted(one.name for one in site.iterdir())
@@ -43,13 +45,26 @@ def check_assembly(folder):
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         expect(digest in policy_of(single), f"the policy does not allow the script that begins {script[:40]!r}")
     inside = re.search(r'<script id="program" type="application/base64">([^<]*)</script>', single).group(1)
-    expect(base64.b64decode(inside) == wasm, "the single file has another program in it")
+    whole = (site / "tilewalk.wasm").read_bytes()
+    expect(base64.b64decode(inside) == whole, "the single file has another program in it")
+    expect(whole.startswith(wasm + b"\0") and len(whole) > len(wasm) + 300, "the program has lost something, or lacks the kernels")
+    node = find_node()
+    if node:
+        read = """const fs = require('fs'); const module = new WebAssembly.Module(fs.readFileSync(process.argv[1]));
+const packed = WebAssembly.Module.customSections(module, 'kernels');
+fs.writeFileSync(process.argv[2], require('zlib').inflateSync(Buffer.from(packed[0])));"""
+        subprocess.run([node, "-e", read, site / "tilewalk.wasm", folder / "unpacked"], check=True)
+        expect((folder / "unpacked").read_bytes() == kernels, "the packed kernels are not those that were built")
+
+
+def find_node():
+    return shutil.which("node") or shutil.which("nodejs")
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
         check_assembly(pathlib.Path(folder))
-    node = shutil.which("node") or shutil.which("nodejs")
+    node = find_node()
     if not node:
         print("alone.py: [skipped] the page's script: there is no node")
         return

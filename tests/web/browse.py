@@ -291,9 +291,7 @@ def check_traces(test, count=200):
 
 
 def check_picture(test):
-    test.driver.get("about:blank")
-    test.driver.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": test.address.rstrip("/"), "storageTypes": "all"})
-    test.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "light"}]})
+    begin_light(test)
     session = test.session("?embed=1", test.step_17)
     time.sleep(12)  # until what greets a first start is gone
     size = session.run("const c = document.getElementById('canvas'); return c.width + 'x' + c.height")
@@ -303,6 +301,43 @@ def check_picture(test):
     path.unlink()
     expect(share < 0.02, f"{share:.2%} of the pixels differ from the rasteriser's picture, expected less than 2 %")
     print(f"picture {size}: {share:.3%} of the pixels differ")
+
+
+def expect_inside(test, session, link, what, seconds=120):
+    """Follows a link into a kernel, whose run comes from the worker, and waits for the picture of the program for the desktop."""
+    session.follow(link)
+    session.mouse("mouseMoved", 1, 1)  # a frame, in which the run begins
+    size = session.run("const c = document.getElementById('canvas'); return c.width + 'x' + c.height")
+    path = test.folder / "native.png"
+    test.native("render", "--link", link, "--size", size, "--theme", "light", "-o", str(path))
+    native, share, begun = path.read_bytes(), 1.0, time.monotonic()
+    path.unlink()
+    while share >= 0.02 and time.monotonic() - begun < seconds:
+        time.sleep(0.5)
+        share = differing(canvas_picture(session), native)
+    expect(share < 0.02, f"{what}: {share:.2%} of the pixels differ from the program's for the desktop")
+    print(f"inside: {what} after {time.monotonic() - begun:.1f} s, {share:.3%} of the pixels differ")
+
+
+def check_inside(test):
+    """Kernels are recorded in a worker, whole and broken, and the page shows of them what the desktop shows."""
+    begin_light(test)
+    session = test.session("?embed=1", test.step_17)
+    time.sleep(12)  # until what greets a first start is gone
+    for kernel, warp in (("f2-tiled-fp32", 2), ("f4-tensor-core", 1), ("f5-flash2", 3), ("f6-split", 0), ("b3-deterministic", 1)):
+        words = ("--page", "inside", "--kernel", kernel, "--warp", str(warp), "--instruction", "40")
+        expect_inside(test, session, test.native("link", *words).decode().strip(), kernel)
+    broken = test.native("link", "--page", "inside", "--kernel", "f5-flash2", "--without", "f5_flash2.cu:70").decode().strip()
+    expect_inside(test, session, broken, "f5 without a barrier")
+    session.follow(test.page("compare"))
+    time.sleep(5)
+    session.expect_no_errors("kernels in a worker")
+
+
+def begin_light(test):
+    test.driver.get("about:blank")
+    test.driver.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": test.address.rstrip("/"), "storageTypes": "all"})
+    test.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "light"}]})
 
 
 def check_links(test):
@@ -592,6 +627,10 @@ def check_single_file(test):
     session.follow(test.page("scale"))
     session.press(Keys.ENTER)
     time.sleep(3)
+    session.press(Keys.ESCAPE)
+    session.follow(test.page("inside"))
+    answered = "return window.tilewalkKernelsAnswered || 0"
+    session.wait(lambda: session.run(answered) > 0, "no kernel has run in the single file", 60)
     session.expect_no_errors("the single file")
 
 
@@ -618,7 +657,7 @@ def check_soak(test, minutes=10):
 
 parts = {"walk": check_walk, "pages": check_pages, "traces": check_traces, "links": check_links, "messages": check_messages,
          "touch": check_touch, "files": check_files, "storage": check_storage, "lacking": check_lacking, "reading": check_reading, "axe": check_axe,
-         "random": check_random_use, "context": check_context_loss, "scale": check_scale, "picture": check_picture,
+         "random": check_random_use, "context": check_context_loss, "scale": check_scale, "picture": check_picture, "inside": check_inside,
          "single": check_single_file, "requests": check_requests}
 by_name = {**parts, "soak": check_soak}
 

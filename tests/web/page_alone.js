@@ -57,7 +57,7 @@ function page({ search = '', hash = '', storage, parent = null, opens = 1 } = {}
     terminate() { this.ended = true; }
   }
   const context = {
-    window, document, location, navigator: {}, WebAssembly, URLSearchParams, Worker, Promise, console, Map, Error,
+    window, document, location, navigator: {}, URLSearchParams, Worker, Promise, console, Map, Error,
     Blob: class { constructor(parts) { this.parts = parts; } }, URL: { createObjectURL: () => 'blob:1', revokeObjectURL() {} },
     history: {
       pushState: (a, b, to) => { entries.push(to); location.hash = to; }, replaceState: (a, b, to) => { entries[entries.length - 1] = to; location.hash = to; },
@@ -65,6 +65,8 @@ function page({ search = '', hash = '', storage, parent = null, opens = 1 } = {}
     matchMedia: () => element('media'), ResizeObserver: class { observe() {} }, performance: { now: () => 5 },
     requestAnimationFrame: (draw) => timers.push(() => draw(16)), setTimeout: (what) => timers.push(what), clearTimeout() {},
   };
+  // Three bytes of packed kernels are within the program.
+  context.WebAssembly = { validate: () => true, Module: { customSections: (_, name) => (name === 'kernels' ? [new ArrayBuffer(3)] : []) } };
   Object.defineProperty(context, 'localStorage', { get: storage || (() => { throw new Error('forbidden'); }) });
   vm.runInNewContext(source, context);
   const Module = window.Module;
@@ -161,6 +163,25 @@ const tests = {
     p.Module.tilewalk.startWorker(5, '{}');
     p.workers[1].onerror({ preventDefault() {}, message: 'no memory' });
     assert.match(p.named('ended')[0][2], /no memory/);
+  },
+  'kernels run in a worker of their own, and are unpacked once'() {
+    const p = page();
+    const memory = new Uint8Array(64);
+    Object.assign(p.Module, { HEAPU8: memory, _malloc: () => 8, _free() {} });
+    p.Module.tilewalk.startKernels(1, new Uint8Array([7]));
+    const [worker] = p.workers;
+    assert.deepEqual([[...worker.sent.message], worker.sent.packed.byteLength, worker.sent.kernels], [[7], 3, null]);
+    worker.onmessage({ data: { answer: new Uint8Array([1, 2]), kernels: 'compiled' } });
+    assert.deepEqual([p.named('answered'), [...memory.slice(8, 10)], worker.ended], [[['answered', 1, 8, 2]], [1, 2], true]);
+    p.Module.tilewalk.startKernels(2, new Uint8Array([8]));
+    assert.deepEqual([p.workers[1].sent.packed, p.workers[1].sent.kernels], [null, 'compiled']);
+    p.Module.tilewalk.stopKernels();
+    assert.ok(p.workers[1].ended);
+    p.workers[1].onmessage({ data: { answer: new Uint8Array([3]), kernels: 'compiled' } });
+    assert.equal(p.named('answered').length, 1, 'what nobody waits for any more is passed over');
+    p.Module.tilewalk.startKernels(3, new Uint8Array([9]));
+    p.workers[2].onmessage({ data: { ended: true, why: 'unreachable' } });
+    assert.deepEqual(p.named('kernels_ended'), [['kernels_ended', 3, 'unreachable']]);
   },
   'without WebGL 2 the walk is told in words, and keys step'() {
     const p = page({ opens: 2 });
