@@ -300,10 +300,11 @@ private:
 
 }  // namespace
 
-std::string content_text(const Record& record, const Content& content) {
-    const std::string element = content.from ? short_address(record, *content.from) : "";
+std::string content_text(const Record& record, const Content& content, const std::string& place) {
+    const std::string element = content.from ? short_address(record, *content.from) : place;
     if (content.bytes == 0) return element.empty() ? "zeros" : element;
-    if (element.empty() && is_nan(record, content)) return "NaN: nothing has come";
+    if (!content.from && is_nan(record, content))
+        return (place.empty() ? "" : place + " = ") + std::string("NaN: nothing has come");
     const std::string value = content.bytes == 4 ? format_number(std::bit_cast<float>(content.word))
                                                  : format_number(number16(content.word, 0, record.dtype));
     return element.empty() ? value : element + " = " + value;

@@ -18,8 +18,9 @@ struct Content {
     std::optional<std::uint32_t> from{};  ///< the element of device memory that it is, by address
     bool operator==(const Content& other) const { return word == other.word && bytes == other.bytes; }
 };
-/// "K 117, 32 = 0.344", "1.25", "NaN: nothing has come"
-std::string content_text(const Record& record, const Content& content);
+/// "K[117, 32] = 0.344", "1.25", "NaN: nothing has come"; of a number that is no element of device memory
+/// with the name that it has where it lies, if there is one: "S[3, 17] = 1.25".
+std::string content_text(const Record& record, const Content& content, const std::string& place = "");
 
 /// One of the two accesses.
 struct CrossingSide {

@@ -15,7 +15,7 @@ namespace tilewalk::inside {
 namespace {
 
 constexpr std::uint32_t nothing = 0xFFFFFFFF, word_bytes = 4, bank_count = 32;
-constexpr int looks_back = 512;  ///< steps
+constexpr int looks_back = 512, nearby = 64;  ///< steps
 
 std::size_t place_in(std::integral auto n) { return static_cast<std::size_t>(n); }
 
@@ -27,10 +27,54 @@ int first_register(Op op) { return op == Op::pack ? 2 : 1; }
 }  // namespace
 
 const char* symbol_of(Matter matter) {
-    static constexpr const char* table[] = {"",   "Q",  "K", "V", "O", "dO", "dQ",
-                                            "dK", "dV", "S", "P", "L", ""};
+    static constexpr const char* table[] = {"",   "Q", "K", "V", "O", "dO", "dQ", "dK",
+                                            "dV", "S", "P", "L", "D", "dP", "dS", ""};
     static_assert(std::size(table) == static_cast<std::size_t>(Matter::other) + 1);
     return table[static_cast<std::size_t>(matter)];
+}
+
+namespace {
+
+/// Two factors of device memory, and what is summed up of them; one of them, and what was computed as the
+/// other.
+struct OfInputs {
+    Matter a, b, sum;
+};
+constexpr OfInputs of_inputs[] = {{Matter::Q, Matter::K, Matter::S}, {Matter::V, Matter::dO, Matter::dP}};
+struct OfComputed {
+    Matter input, computed, sum;
+};
+constexpr OfComputed of_computed[] = {{Matter::V, Matter::P, Matter::O},
+                                      {Matter::dO, Matter::P, Matter::dV},
+                                      {Matter::Q, Matter::dS, Matter::dK},
+                                      {Matter::K, Matter::dS, Matter::dQ}};
+
+bool is_computed(Matter m) { return m == Matter::none || m == Matter::P || m == Matter::dS; }
+
+}  // namespace
+
+Matter sum_of(Matter a, Matter b) {
+    for (const OfInputs& of : of_inputs)
+        if ((of.a == a && of.b == b) || (of.a == b && of.b == a)) return of.sum;
+    for (const OfComputed& of : of_computed)
+        if ((is_computed(a) && b == of.input) || (is_computed(b) && a == of.input)) return of.sum;
+    return a == Matter::none && b == Matter::none ? Matter::none : Matter::other;
+}
+
+Matter factor_of(Matter product) {
+    const auto at = std::ranges::find(of_computed, product, &OfComputed::sum);
+    return at == std::end(of_computed) ? Matter::none : at->computed;
+}
+
+int tile_of_row(const Record& record, Matter matter, int row) {
+    const bool keys = matter == Matter::K || matter == Matter::V;
+    const int rows = keys ? record.Bc : record.Br;
+    return rows > 0 && row >= 0 ? row / rows : -1;
+}
+
+int tile_of_box(const Record& record, const TileFetch& box) {
+    const auto first = box.from == 0 ? std::nullopt : element_of(record, box.from);
+    return first ? first->row / static_cast<int>(box.box_bytes / tile_row_bytes) : -1;
 }
 
 std::optional<Element> element_of(const Record& record, std::uint32_t address) {
@@ -54,15 +98,19 @@ Matter matter_of(const Record& record, std::uint32_t address) {
 }
 
 Origins::Origins(const Record& of_record, const BlockRecord& of_block, const Steps& of_steps)
-    : record(of_record), block(of_block), steps(of_steps), slots(of_block.events.size(), -1),
-      issue_of(of_block.events.size(), nothing), step_of(of_block.events.size(), nothing),
-      product_of(of_block.events.size(), nothing), matters(of_block.events.size()) {
+    : record(of_record), block(of_block), steps(of_steps), ladder(record.Bc > 0),
+      backward(std::ranges::find(record.regions, "dO", &Region::name) != record.regions.end()),
+      slots(of_block.events.size(), -1), issue_of(of_block.events.size(), nothing),
+      step_of(of_block.events.size(), nothing), product_of(of_block.events.size(), nothing),
+      matters(of_block.events.size()) {
     note_slots();
     note_writes();
     follow_copies();
+    name_weights();
     name_accesses();
     name_packings();
     name_products();
+    name_factors_of_tiles();
 }
 
 void Origins::note_slots() {
@@ -174,17 +222,64 @@ void Origins::follow_copies() {
     }
 }
 
-// What a lane stored was loaded a few steps before: the same bits.
+// What a lane stored was loaded a few steps before: the same bits. L, one number for each row, may be scaled
+// on its way: then the line that stores it has just loaded it.
 std::optional<std::uint32_t> Origins::loaded_from(std::uint32_t n, int lane) const {
     const Event& store = block.events[n];
     const std::uint32_t stored = block.words_of(store, lane)[1];
-    for (int k = static_cast<int>(step_of[n]) - 1, tried = 0; k >= 0 && tried < 64; --k, ++tried) {
+    if (step_of[n] > 0) {
+        const Event& before = event_of(store.warp, static_cast<int>(step_of[n]) - 1);
+        const Place &a = record.places[before.place], &b = record.places[store.place];
+        if (before.op == Op::load && before.has(lane) && a.line == b.line && a.file == b.file)
+            if (const std::uint32_t from = block.words_of(before, lane)[0];
+                !is_shared(from) && matter_of(record, from) == Matter::L)
+                return from;
+    }
+    for (int k = static_cast<int>(step_of[n]) - 1, tried = 0; k >= 0 && tried < nearby; --k, ++tried) {
         const Event& event = event_of(store.warp, k);
         if (event.op != Op::load || !event.has(lane)) continue;
         const auto words = block.words_of(event, lane);
         if (!is_shared(words[0]) && event.bytes == store.bytes && words[1] == stored) return words[0];
     }
     return std::nullopt;
+}
+
+// The exponential of the same lane, a few steps before, whose result it stores.
+std::optional<std::uint32_t> Origins::exponential_of(std::uint32_t n, int lane) const {
+    const Event& store = block.events[n];
+    const std::uint32_t stored = block.words_of(store, lane)[1];
+    for (int k = static_cast<int>(step_of[n]) - 1, tried = 0; k >= 0 && tried < nearby; --k, ++tried) {
+        const Event& event = event_of(store.warp, k);
+        if ((event.op != Op::exp2 && event.op != Op::exp) || !event.has(lane)) continue;
+        if (block.words_of(event, lane)[1] == stored) return steps.event(store.warp, k);
+    }
+    return std::nullopt;
+}
+
+// Weights that go through shared memory. Where they are written over what the lane has read there before its
+// exponential, that were the scores.
+void Origins::name_weights() {
+    for (std::uint32_t n = 0; ladder && n < block.events.size(); ++n) {
+        const Event& store = block.events[n];
+        if (store.op != Op::store || store.lanes == 0) continue;
+        const int lane = std::countr_zero(store.lanes);
+        const std::uint32_t address = block.words_of(store, lane)[0];
+        const auto exponential = is_shared(address) ? exponential_of(n, lane) : std::nullopt;
+        if (!exponential) continue;
+        bool was_read = false;
+        const int from = static_cast<int>(step_of[*exponential]);
+        for (int k = from - 1; k >= std::max(0, from - nearby) && !was_read; --k) {
+            const Event& event = event_of(store.warp, k);
+            was_read = event.op == Op::load && event.has(lane) && block.words_of(event, lane)[0] == address;
+        }
+        if (was_read || backward) matters[n] = Matter::P;
+        block.each_lane(store, [&](int, auto words) {
+            const auto before = was_read ? writer(words[0], n) : std::nullopt;
+            if (before && block.events[before->event].op == Op::store &&
+                matters[before->event] == Matter::none)
+                matters[before->event] = Matter::S;
+        });
+    }
 }
 
 std::optional<std::uint32_t> Origins::global_source(std::uint32_t address, std::uint32_t before) const {
@@ -258,7 +353,7 @@ void Origins::name_accesses() {
         case Op::store:
             if (is_shared(words[0])) {
                 const auto from = loaded_from(n, std::countr_zero(event.lanes));
-                matters[n] = from ? matter_of(record, *from) : Matter::none;
+                if (from) matters[n] = matter_of(record, *from);
                 break;
             }
             matters[n] = matter_of_address(words[0], n);
@@ -310,9 +405,29 @@ Matter Origins::matter_of_tiles(const TileProduct& product,
     const Matter B = matter_at(product.B);
     if (B == Matter::none) return Matter::none;
     const Matter A = product.A_in_registers ? Matter::none : matter_at(product.A);
-    // Sᵀ = K Qᵀ in the backward pass
-    if ((A == Matter::Q && B == Matter::K) || (A == Matter::K && B == Matter::Q)) return Matter::S;
-    return B == Matter::V && product.A_in_registers ? Matter::O : Matter::other;
+    if (A == Matter::none && !product.A_in_registers) return Matter::other;
+    const Matter sum = sum_of(A, B);
+    return ladder || factor_of(sum) != Matter::dS ? sum : Matter::other;
+}
+
+// What a product in the background takes from registers was packed before, by the same bits of all lanes that
+// are looked at.
+void Origins::name_factors_of_tiles() {
+    constexpr int registers = 4, first_of_A = 8, packed = 2;
+    for (int w = 0; w < steps.warps(); ++w) {
+        std::unordered_map<std::uint32_t, std::uint32_t> last;  // by the bits of the first lane
+        for (int k = 0; k < steps.count(w); ++k) {
+            const std::uint32_t n = steps.event(w, k);
+            const Event& event = block.events[n];
+            const auto words = block.words_of(event);
+            if (event.op == Op::pack && event.lanes == whole_warp) last[words[packed]] = n;
+            if (event.op != Op::multiply_async || !TileProduct(words).A_in_registers) continue;
+            const Matter factor = factor_of(matters[n]);
+            for (int r = 0; r < registers && factor != Matter::none; ++r)
+                if (const auto at = last.find(words[place_in(first_of_A + r)]); at != last.end())
+                    matters[at->second] = factor;
+        }
+    }
 }
 
 // ---- Registers
@@ -383,7 +498,31 @@ void Origins::name_products() {
                 if (f.step >= 0 && event_of(w, f.step).op == Op::pack)
                     matters[steps.event(w, f.step)] = Matter::P;
             matters[n] = matter_of_part(w, k, Part::C);
+            if (ladder) name_factor(w, k, factor_of(matters[n]));
         }
+    }
+}
+
+// A factor that was computed: the packing that is its register, or the load of what was packed and stored.
+void Origins::name_factor(int warp, int k, Matter factor) {
+    const Fills& fill = fills[product_of[steps.event(warp, k)]];
+    const auto name = [&](std::uint32_t n) {
+        if (matters[n] == Matter::none || matters[n] == Matter::P) matters[n] = factor;
+    };
+    for (const Filled& f : {fill.a[0], fill.a[1], fill.a[2], fill.a[3], fill.b[0], fill.b[1]}) {
+        if (f.step < 0 || factor == Matter::none) continue;
+        const std::uint32_t n = steps.event(warp, f.step);
+        if (!is_computed(matters[n])) continue;
+        name(n);
+        if (block.events[n].op == Op::pack) continue;
+        block.each_lane(block.events[n], [&](int, auto words) {
+            const auto write = writer(words[0], n);
+            if (!write || block.events[write->event].op != Op::store) return;
+            name(write->event);
+            const auto before = static_cast<int>(step_of[write->event]) - 1;
+            const int by = block.events[write->event].warp;
+            if (before >= 0 && event_of(by, before).op == Op::pack) name(steps.event(by, before));
+        });
     }
 }
 
@@ -399,9 +538,10 @@ Matter Origins::matter_of_part(int warp, int k, Part part) const {
         return from.step < 0 ? Matter::none : matters[steps.event(warp, from.step)];
     }
     const Matter a = matter_of_part(warp, k, Part::A), b = matter_of_part(warp, k, Part::B);
-    if ((a == Matter::Q && b == Matter::K) || (a == Matter::K && b == Matter::Q)) return Matter::S;
-    if (a == Matter::P && b == Matter::V) return Matter::O;
-    return a == Matter::none && b == Matter::none ? Matter::none : Matter::other;
+    // Of a kernel that is not known only weights make sums of V to O.
+    const Matter sum = sum_of(a, b);
+    const bool sure = ladder || factor_of(sum) == Matter::none || a == Matter::P;
+    return sure ? sum : Matter::other;
 }
 
 // What the later one adds to is what the earlier one has summed, bit for bit.

@@ -20,8 +20,13 @@ struct SharedWrite {
 };
 
 /// What an event is about: a matrix in device memory, or what comes of them.
-enum class Matter : std::uint8_t { none, Q, K, V, O, dO, dQ, dK, dV, S, P, L, other };
+enum class Matter : std::uint8_t { none, Q, K, V, O, dO, dQ, dK, dV, S, P, L, D, dP, dS, other };
 const char* symbol_of(Matter matter);
+/// What a product of these two sums up: S of Q and K, dP of V and dO; where one of them was computed, the
+/// other says it: O += P̃ V, dV += Pᵀ dO, dK += dSᵀ Q, dQ += dS K.
+Matter sum_of(Matter a, Matter b);
+/// What was computed as the factor of such a product; none: neither of both was.
+Matter factor_of(Matter product);
 
 /// An element of a named matrix in device memory.
 struct Element {
@@ -30,6 +35,10 @@ struct Element {
 };
 std::optional<Element> element_of(const Record& record, std::uint32_t address);
 Matter matter_of(const Record& record, std::uint32_t global_address);
+/// Which tile of its matrix, counted in tiles of the kernel or, of what comes by itself, in its boxes; −1:
+/// the kernel has none.
+int tile_of_row(const Record& record, Matter matter, int row);
+int tile_of_box(const Record& record, const TileFetch& box);
 
 /// How a number came to where it is, the last step first.
 struct OriginStep {
@@ -101,6 +110,8 @@ public:
 
     /// What an event is about, for colours and words.
     Matter matter(std::uint32_t event) const { return matters[event]; }
+    /// The kernel computes gradients.
+    bool is_backward() const { return backward; }
     /// What A and B of a product are, and what is summed up.
     Matter matter_of_part(int warp, int k, Part part) const;
 
@@ -117,7 +128,10 @@ private:
     void note_writes();
     void follow_copies();
     void name_accesses();
+    void name_weights();
     void name_packings();
+    void name_factor(int warp, int k, Matter factor);
+    void name_factors_of_tiles();
     void name_products();
     std::vector<OriginStep> with_exponential(int warp, int pack, int lane, int half) const;
     int region_at(std::uint32_t address) const;
@@ -125,12 +139,14 @@ private:
     Matter matter_of_tiles(const TileProduct& product,
                            const std::map<std::uint32_t, std::uint32_t>& fetched) const;
     std::optional<std::uint32_t> loaded_from(std::uint32_t event, int lane) const;
+    std::optional<std::uint32_t> exponential_of(std::uint32_t store, int lane) const;
     bool goes_on(int warp, int before, int k) const;
     const Event& event_of(int warp, int k) const { return block.events[steps.event(warp, k)]; }
 
     const Record& record;
     const BlockRecord& block;
     const Steps& steps;
+    const bool ladder, backward;             ///< the kernel has tiles of the ladder; it computes gradients
     std::vector<std::uint32_t> first_write;  ///< of each word of shared memory, in `writes`; one more
     std::vector<Write> writes;
     std::vector<int> slots;                 ///< by event: when it was done, an arrival where it is waited for

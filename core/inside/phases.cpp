@@ -9,25 +9,62 @@ namespace {
 
 constexpr std::size_t group_warps = 4;  // that multiply together
 
-Phase phase_of_load(Matter matter) {
-    if (matter == Matter::Q || matter == Matter::K) return Phase::scores;
-    return matter == Matter::V ? Phase::output : Phase::none;
+// By plain arithmetic, which no record has: what is read from shared memory says what is computed of it. In
+// the backward pass each matrix is a factor of several products.
+Phase phase_of_load(Matter matter, bool backward) {
+    if (backward) return Phase::none;
+    switch (matter) {
+    case Matter::Q:
+    case Matter::K: return Phase::scores;
+    case Matter::S: return Phase::softmax;
+    case Matter::P:
+    case Matter::V: return Phase::output;
+    default: return Phase::none;
+    }
 }
 
-// Which rows of K or V a step takes from shared memory.
-int tile_of(const Record& record, const BlockRecord& block, const Origins& origins, std::uint32_t n) {
+/// A tile of a matrix.
+struct PassingTile {
+    Matter matter = Matter::none;
+    int number = -1;
+};
+
+// Which tile a step takes from shared memory: of what stays in a block nobody asks. Products in the
+// background take what passes by as B.
+PassingTile tile_of(const Record& record, const BlockRecord& block, const Origins& origins, std::uint32_t n) {
     const Event& event = block.events[n];
     const auto words = block.words_of(event);
-    std::optional<Element> element;
     if (event.op == Op::multiply_async) {
-        element = fetched_element(record, block, TileProduct(words).chunks_of_B().front(), n);
-    } else if (info(event.op).reads && is_shared(words[0])) {
-        const auto from = origins.global_source(words[0], n);
-        if (from) element = element_of(record, *from);
+        const auto box = fetch_to(block, TileProduct(words).chunks_of_B().front(), n);
+        return box ? PassingTile{matter_of(record, box->from), tile_of_box(record, *box)} : PassingTile{};
     }
-    if (!element || record.Bc == 0) return -1;
-    const std::string& name = record.regions[static_cast<std::size_t>(element->region)].name;
-    return name == "K" || name == "V" ? element->row / record.Bc : -1;
+    if (!info(event.op).reads || !is_shared(words[0])) return {};
+    const auto from = origins.global_source(words[0], n);
+    const auto element = from ? element_of(record, *from) : std::nullopt;
+    if (!element) return {};
+    const Matter matter = matter_of(record, *from);
+    const bool keys = matter == Matter::K || matter == Matter::V,
+               queries = matter == Matter::Q || matter == Matter::dO;
+    const bool passes = origins.is_backward() ? queries : keys;
+    return passes ? PassingTile{matter, tile_of_row(record, matter, element->row)} : PassingTile{};
+}
+
+Phase phase_of_sum(Matter sum) {
+    switch (sum) {
+    case Matter::S: return Phase::scores;
+    case Matter::O: return Phase::output;
+    case Matter::dP: return Phase::dP;
+    case Matter::dV: return Phase::dV;
+    case Matter::dK: return Phase::dK;
+    case Matter::dQ: return Phase::dQ;
+    default: return Phase::none;
+    }
+}
+
+// Of the softmax; in the backward pass weights are only computed again.
+Phase phase_of_weights(const Origins& origins, bool known) {
+    if (!known) return Phase::exponentials;
+    return origins.is_backward() ? Phase::weights : Phase::softmax;
 }
 
 }  // namespace
@@ -35,16 +72,23 @@ int tile_of(const Record& record, const BlockRecord& block, const Origins& origi
 Phase phase_of(const BlockRecord& block, const Origins& origins, std::uint32_t n, bool known) {
     const Event& event = block.events[n];
     const Matter matter = origins.matter(n);
+    const auto words = block.words_of(event);
+    const bool in_shared = !words.empty() && is_shared(words[0]);  // where the words begin with an address
     switch (event.op) {
     case Op::load:
     case Op::load_matrices:
     case Op::load_transposed:
-        return known && is_shared(block.words_of(event)[0]) ? phase_of_load(matter) : Phase::none;
+        return known && in_shared ? phase_of_load(matter, origins.is_backward()) : Phase::none;
+    case Op::store:
+        if (known && in_shared && matter == Matter::S) return Phase::scores;
+        return known && in_shared && matter == Matter::P ? phase_of_weights(origins, known) : Phase::none;
     case Op::multiply_add:
-    case Op::multiply_async:
-        return matter == Matter::S ? Phase::scores : matter == Matter::O ? Phase::output : Phase::none;
+    case Op::multiply_async: return phase_of_sum(matter);
     case Op::exp2:
-    case Op::exp: return known ? Phase::softmax : Phase::exponentials;
+    case Op::exp: return phase_of_weights(origins, known);
+    case Op::pack:
+        if (!known || (matter != Matter::P && matter != Matter::dS)) return Phase::none;
+        return matter == Matter::dS ? Phase::dS : phase_of_weights(origins, known);
     default: return Phase::none;
     }
 }
@@ -58,11 +102,12 @@ std::vector<PhaseStretch> phases_of(const Record& record, const BlockRecord& blo
         if (phase == Phase::none) continue;
         const int slot = steps.slot(warp, k);
         const bool begins = out.empty() || out.back().phase != phase;
-        if (begins) out.push_back({phase, slot, slot, -1});
+        if (begins) out.push_back({phase, slot, slot});
         out.back().last = slot;
         // Looking for a fetch goes back through the record: once for a stretch.
-        if (begins || (out.back().tile < 0 && block.events[n].op != Op::multiply_async))
-            out.back().tile = tile_of(record, block, origins, n);
+        if (!begins && (out.back().tile >= 0 || block.events[n].op == Op::multiply_async)) continue;
+        const PassingTile tile = tile_of(record, block, origins, n);
+        out.back().tile = tile.number, out.back().passes = tile.matter;
     }
     return out;
 }

@@ -6,9 +6,23 @@
 
 namespace tilewalk::inside {
 
-/// Of the loop over the keys: S = Q Kᵀ, the softmax of a tile, O += P̃ V. Of a kernel that is not known no
-/// more than that it takes exponentials.
-enum class Phase : std::uint8_t { none, scores, softmax, exponentials, output };
+/// Of the loop over the keys: S = Q Kᵀ, the softmax of a tile, O += P̃ V. Of the backward pass the weights, dP
+/// = dO Vᵀ, dS and the three gradients. Of a kernel that is not known no more than that it takes
+/// exponentials.
+enum class Phase : std::uint8_t {
+    none,
+    scores,
+    softmax,
+    exponentials,
+    output,
+    weights,
+    dP,
+    dS,
+    dV,
+    dK,
+    dQ,
+    count
+};
 
 /// `known`: a kernel of the ladder. It multiplies what it reads of shared memory, by plain arithmetic that no
 /// record has; of another kernel only its products and exponentials say what it computes.
@@ -18,7 +32,8 @@ Phase phase_of(const BlockRecord& block, const Origins& origins, std::uint32_t e
 struct PhaseStretch {
     Phase phase = Phase::none;
     int first = 0, last = 0;  ///< slots
-    int tile = -1;            ///< of K or V, which the first step reads that takes either; −1: not known
+    int tile = -1;            ///< of the matrix that passes by, which its first steps read; −1: not known
+    Matter passes = Matter::none;  ///< which matrix that is
 };
 std::vector<PhaseStretch> phases_of(const Record& record, const BlockRecord& block, const Steps& steps,
                                     const Origins& origins, int warp, bool known);

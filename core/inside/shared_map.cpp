@@ -3,6 +3,7 @@
 #include "core/inside/tiles.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -60,6 +61,34 @@ SharedMap::SharedMap(const BlockRecord& block, const Steps& steps, const Origins
         else
             all.push_back({begin, end, words[n].matters, words[n].place});
     }
+    std::vector<bool> written;
+    for (const WordUse& word : words) written.push_back(word.matters != 0);
+    find_rows(written);
+}
+
+// Rows are runs of words of one length that lie equally far from each other.
+void SharedMap::find_rows(const std::vector<bool>& written) {
+    for (SharedArea& area : all) {
+        std::vector<std::uint32_t> begins, lengths;
+        for (std::uint32_t word = area.begin / word_bytes; word < area.end / word_bytes; ++word) {
+            if (!written[word]) continue;
+            if (begins.empty() || word != begins.back() + lengths.back())
+                begins.push_back(word), lengths.push_back(0);
+            ++lengths.back();
+        }
+        if (begins.size() < 2 || std::ranges::adjacent_find(lengths, std::not_equal_to{}) != lengths.end())
+            continue;
+        const std::uint32_t apart = begins[1] - begins[0];
+        bool even = true;
+        for (std::size_t n = 1; n < begins.size(); ++n) even = even && begins[n] - begins[n - 1] == apart;
+        if (even) area.row_bytes = apart * word_bytes;
+    }
+}
+
+PlaceInArea place_in(const SharedArea& area, std::uint32_t address, int element_bytes) {
+    const std::uint32_t at = address - area.begin, size = static_cast<std::uint32_t>(element_bytes);
+    if (area.row_bytes == 0) return {static_cast<int>(at / size), -1};
+    return {static_cast<int>(at / area.row_bytes), static_cast<int>(at % area.row_bytes / size)};
 }
 
 // A tile has come when somebody has waited for its phase of the barrier.

@@ -14,9 +14,16 @@ struct SharedArea {
     std::uint32_t begin = 0, end = 0;
     std::uint32_t matters = 0;          ///< bits: by Matter, all that are ever written here
     std::uint32_t place = Place::none;  ///< where numbers are first stored that the warps have computed
+    std::uint32_t row_bytes = 0;        ///< from row to row, where nobody writes between them; 0: as one
     bool holds(std::uint32_t address) const { return address >= begin && address < end; }
     std::int64_t bytes() const { return std::int64_t(end) - begin; }
 };
+
+/// Row and column of a number in an area, by the gaps between its rows; column −1: it has none.
+struct PlaceInArea {
+    int row = 0, column = -1;
+};
+PlaceInArea place_in(const SharedArea& area, std::uint32_t address, int element_bytes);
 
 /// A piece of 16 bytes: `unused` is never written, a `partly` filled one is not yet there as a whole, and
 /// what is on its way may write over what is there at any time.
@@ -55,6 +62,7 @@ public:
 
 private:
     void find_tiles(const BlockRecord& block, const Steps& steps);
+    void find_rows(const std::vector<bool>& written);
     std::vector<SharedArea> all;
     std::vector<TileTimes> asked;
 };

@@ -1,6 +1,6 @@
 #include "core/inside/steps.h"
 
-#include "core/inside/tiles.h"
+#include "core/inside/origin.h"
 
 #include <algorithm>
 #include <bit>
@@ -74,6 +74,7 @@ Steps::Steps(const Record& record, const Launch& launch, const BlockRecord& bloc
     find_tiles(block);
     find_flights(record, block);
     find_tile_flights(record, block);
+    count_flights();
     find_products(block);
 }
 
@@ -198,7 +199,7 @@ void Steps::find_flights(const Record& record, const BlockRecord& block) {
             if (e.op == Op::copy_issued) {
                 const int region = region_of(record, words[1]);
                 const auto [at, is_new] = known.try_emplace({words[3], region}, copies.size());
-                if (is_new) copies.push_back({words[3], region, slot(w, k), -1, -1, 0, words[0], 0});
+                if (is_new) copies.push_back({words[3], region, slot(w, k), -1, -1, 0, words[0], 0, -1});
                 Flight& flight = copies[at->second];
                 flight.issued = std::min(flight.issued, slot(w, k));
                 flight.bytes += std::popcount(e.lanes) * e.bytes;
@@ -213,6 +214,9 @@ void Steps::find_flights(const Record& record, const BlockRecord& block) {
                 for (const std::size_t f : of_group[{block.words_of(block.events[n])[1], w}])
                     copies[f].arrived = std::max(copies[f].arrived, slot(w, k));
         }
+    for (Flight& flight : copies)
+        if (const auto first = flight.from != 0 ? element_of(record, flight.from) : std::nullopt)
+            flight.tile = tile_of_row(record, matter_of(record, flight.from), first->row);
     std::ranges::stable_sort(copies, {}, &Flight::issued);
 }
 
@@ -226,12 +230,19 @@ void Steps::find_tile_flights(const Record& record, const BlockRecord& block) {
     };
     each(Op::fetch_tile, [&](const auto& words, int at) {
         const TileFetch tile(words);
+        const int region = region_of(record, tile.from);
         auto& all = of_barrier[tile.barrier];
-        if (all.empty() || copies[all.back()].group != tile.phase) {
-            all.push_back(copies.size());
-            copies.push_back({tile.phase, region_of(record, tile.from), at, at, -1, 0, tile.to, tile.from});
+        // Of a barrier that two matrices come to each is one.
+        auto of = all.rbegin();
+        while (of != all.rend() && copies[*of].group == tile.phase && copies[*of].region != region) ++of;
+        const bool known = of != all.rend() && copies[*of].group == tile.phase;
+        const std::size_t n = known ? *of : copies.size();
+        if (!known) {
+            all.push_back(n);
+            copies.push_back(
+                {tile.phase, region, at, at, -1, 0, tile.to, tile.from, tile_of_box(record, tile)});
         }
-        copies[all.back()].bytes += tile.box_bytes, copies[all.back()].committed = at;
+        copies[n].bytes += tile.box_bytes, copies[n].committed = at;
     });
     each(Op::wait_for, [&](const auto& words, int at) {
         for (const std::size_t n : of_barrier[words[0]]) {
@@ -240,6 +251,14 @@ void Steps::find_tile_flights(const Record& record, const BlockRecord& block) {
         }
     });
     std::ranges::stable_sort(copies, {}, &Flight::issued);
+}
+
+void Steps::count_flights() {
+    std::map<int, int> change;  // by slot
+    for (const Flight& f : copies)
+        ++change[f.issued], --change[f.arrived < 0 ? last_slot + 1 : f.arrived + 1];
+    int now = 0;
+    for (const auto& [slot, by] : change) now += by, most_copies = std::max(most_copies, now);
 }
 
 void Steps::find_products(const BlockRecord& block) {

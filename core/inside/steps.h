@@ -22,8 +22,8 @@ struct StepQuery {
     bool operator==(const StepQuery&) const = default;
 };
 
-/// Copies of one group from one matrix, of all warps together; or a tile of Hopper, which arrives where it is
-/// first waited for.
+/// Copies of one group from one matrix, of all warps together; or the tile of one matrix of Hopper, which
+/// arrives where it is first waited for.
 struct Flight {
     std::uint32_t group = 0;  ///< of a tile: the phase of its barrier
     int region = -1;          ///< of Record::regions; −1: memory without a name
@@ -32,6 +32,7 @@ struct Flight {
     std::int64_t bytes = 0;
     std::uint32_t to = 0;    ///< the lowest address in shared memory
     std::uint32_t from = 0;  ///< the lowest address in device memory that was read; 0: none was
+    int tile = -1;           ///< of its matrix; −1: not known
 };
 
 /// A group of products that run in the background of their warp.
@@ -68,6 +69,8 @@ public:
     /// Slots in which the last warp has come to a barrier.
     const std::vector<int>& barriers() const { return meetings; }
     const std::vector<Flight>& flights() const { return copies; }
+    /// How many of them are on their way at once, at most.
+    int flights_at_once() const { return most_copies; }
     const std::vector<Running>& products() const { return running; }
     /// Of what arrives with a step that waits: events, as many as this warp's lanes have issued.
     std::span<const std::uint32_t> arrivals(int warp, int k) const;
@@ -108,6 +111,7 @@ private:
     void meet(std::vector<int>& next, std::vector<bool>& waits, const std::vector<std::uint32_t>& left);
     void find_flights(const Record& record, const BlockRecord& block);
     void find_tile_flights(const Record& record, const BlockRecord& block);
+    void count_flights();
     void find_products(const BlockRecord& block);
     void find_lines(const Record& record, const BlockRecord& block);
     void find_tiles(const BlockRecord& block);
@@ -120,7 +124,7 @@ private:
     std::vector<Flight> copies;
     std::vector<Running> running;
     std::vector<Line> lines;
-    int last_slot = 0;
+    int last_slot = 0, most_copies = 0;
 };
 
 }  // namespace tilewalk::inside

@@ -6,17 +6,21 @@
 
 namespace tilewalk::inside {
 
-std::optional<Element> fetched_element(const Record& record, const BlockRecord& block, std::uint32_t address,
-                                       std::uint32_t before) {
+std::optional<TileFetch> fetch_to(const BlockRecord& block, std::uint32_t address, std::uint32_t before) {
     for (std::uint32_t n = before; n-- > 0;) {
         const Event& event = block.events[n];
         if (event.op != Op::fetch_tile) continue;
         const TileFetch tile(block.words_of(event));
-        if (!tile.holds(address)) continue;
-        const std::uint32_t from = tile.source(address);
-        return from == 0 ? std::nullopt : element_of(record, from);
+        if (tile.holds(address)) return tile;
     }
     return std::nullopt;
+}
+
+std::optional<Element> fetched_element(const Record& record, const BlockRecord& block, std::uint32_t address,
+                                       std::uint32_t before) {
+    const auto tile = fetch_to(block, address, before);
+    const std::uint32_t from = tile ? tile->source(address) : 0;
+    return from == 0 ? std::nullopt : element_of(record, from);
 }
 
 namespace {

@@ -17,7 +17,9 @@ struct NamedSums {
     bool known() const { return row >= 0 && column >= 0; }
 };
 
-/// The element of device memory that a tile has brought to this address before an event.
+/// The tile that was fetched last to this address before an event; nothing: none was.
+std::optional<TileFetch> fetch_to(const BlockRecord& block, std::uint32_t address, std::uint32_t before);
+/// The element of device memory that it has brought there.
 std::optional<Element> fetched_element(const Record& record, const BlockRecord& block, std::uint32_t address,
                                        std::uint32_t before);
 /// The step of this warp that brings the sums which a step is about: a product that is issued, or the wait

@@ -324,9 +324,17 @@ std::string short_address(const Record& record, std::uint32_t address) {
         return text;
     }
     const auto element = element_of(record, address);
-    if (!element) return address_text(record, address);
-    return record.regions[static_cast<std::size_t>(element->region)].name + " " + str(element->row) +
-           list_separator() + str(element->column);
+    return element ? element_text(record, *element) : address_text(record, address);
+}
+
+std::string element_text(const Record& record, const Element& element) {
+    const Region& of = record.regions[static_cast<std::size_t>(element.region)];
+    const bool one = of.row_bytes == of.element_bytes;
+    return of.name + "[" + str(element.row) + (one ? "" : list_separator() + str(element.column)) + "]";
+}
+
+std::string rows_text(const std::string& name, int first, int last) {
+    return name + "[" + range_text(first, last) + "]";
 }
 
 std::vector<LaneWord> lane_words(const Record& record, const BlockRecord& block, const Event& event,

@@ -30,7 +30,11 @@ std::string broadcast_text(const Access& access, int bytes);
 /// How far a kernel of the user's own is: "my.cu runs: 3 blocks done, 12 s"; −1 blocks: it is compiled.
 std::string own_run_words(const std::string& name, int blocks_done, int seconds);
 
-/// "shared 0x9c0", "Q 19, 48"; empty: no address.
+/// "Q[19, 48]"; of one number for each row "L[19]". Brackets count rows and columns, subscripts tiles.
+std::string element_text(const Record& record, const Element& element);
+/// "Q[0…63]": these rows.
+std::string rows_text(const std::string& name, int first, int last);
+/// "shared 0x9c0", "Q[19, 48]"; empty: no address.
 std::string short_address(const Record& record, std::uint32_t address);
 
 /// What the words of a lane mean: {"x", "1.25"}, {"address", "0x1230"}. Empty: it does not take part.

@@ -11,8 +11,8 @@ namespace tilewalk::gpu {
 
 namespace {
 
-void name_memory(RecordingDevice& device, const Arguments& a, DType type, std::int64_t keys,
-                 std::int64_t workspace) {
+void name_memory(RecordingDevice& device, const Arguments& a, const Rung& rung, DType type,
+                 std::int64_t keys) {
     const std::int64_t element = bytes_of(type);
     const auto tensor = [&](const char* name, const Tensor& t, std::int64_t rows) {
         if (t.data) device.name(name, t.data, rows * t.row * element, t.row * element, element);
@@ -21,6 +21,10 @@ void name_memory(RecordingDevice& device, const Arguments& a, DType type, std::i
     tensor("dO", a.dO, a.N_q), tensor("dQ", a.dQ, a.N_q), tensor("dK", a.dK, keys);
     tensor("dV", a.dV, keys);
     device.name("L", a.L, 4 * std::int64_t(a.N_q), 4, 4);
+    // BackwardSums (backward_parts.h): D comes first.
+    const std::int64_t workspace = rung.workspace(a, type);
+    if (rung.direction == Direction::backward && !rung.materialises)
+        device.name("D", a.workspace, 4 * std::int64_t(a.N_q), 4, 4);
     device.name("workspace", a.workspace, workspace, 0, 0);
 }
 
@@ -93,8 +97,7 @@ Result<inside::Record> record_rung(const std::shared_ptr<RecordingDevice>& devic
         if (!placed.run_forward()) return Failure{"There is no forward kernel for its O and L."};
         if (unguarded) placed.pretend_keys(sizes->N_kv + beyond);
         device->prepare(rung, placed.arguments(), request.dtype);
-        name_memory(*device, placed.arguments(), request.dtype, sizes->N_kv,
-                    rung.workspace(placed.arguments(), request.dtype));
+        name_memory(*device, placed.arguments(), rung, request.dtype, sizes->N_kv);
         placed.name_window(*device);
         device->begin();
         placed.run(rung);

@@ -167,8 +167,10 @@ std::string Recording::where_outside(const void* p, int bytes) const {
                std::to_string(extent) + unit;
     };
     if (const Arena::Piece* const piece = arena.near(p)) {
-        const auto region = std::ranges::find(result.regions, piece->address, &inside::Region::begin);
-        const bool named = region != result.regions.end();
+        // Of several that begin there the last is the whole piece.
+        const auto region = std::ranges::find(result.regions.rbegin(), result.regions.rend(), piece->address,
+                                              &inside::Region::begin);
+        const bool named = region != result.regions.rend();
         const std::int64_t size = named && region->element_bytes > 0 ? region->element_bytes : bytes,
                            away = arena.offset(p) - piece->begin;
         return at_index("index", away >= 0 ? away / size : -((size - 1 - away) / size),

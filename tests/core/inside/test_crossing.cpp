@@ -75,6 +75,10 @@ TEST_CASE("crossing: a read that came too early, the write that it should have f
     const auto nothing = crossing_in(without_barrier(std::numeric_limits<float>::quiet_NaN()), sound);
     REQUIRE(nothing);
     CHECK(read_text(broken, nothing->second.content) == "NaN: nothing has come");
+    // With the name of the place where that is known
+    CHECK(content_text(broken.record, nothing->second.content, "S[3, 4]") ==
+          "S[3, 4] = NaN: nothing has come");
+    CHECK(content_text(broken.record, crossing->first.content, "S[3, 4]") == "S[3, 4] = 2");
 }
 
 TEST_CASE("crossing: where all was read right by luck, the race is told as the source orders it") {
@@ -157,10 +161,10 @@ TEST_CASE(
     CHECK(crossing->first.op == Op::copy_issued);
     CHECK(crossing->first.lane == 6);
     CHECK(crossing->first.content.from == K_row(2) + 20);
-    CHECK(read_text(broken, crossing->first.content) == "K 2, 5 = 25");
+    CHECK(read_text(broken, crossing->first.content) == "K[2, 5] = 25");
     CHECK(crossing->second.lane == 9);
-    CHECK(read_text(broken, crossing->second.content) == "K 1, 5 = 15");
-    CHECK(read_text(broken, crossing->second.sound) == "K 2, 5 = 25");
+    CHECK(read_text(broken, crossing->second.content) == "K[1, 5] = 15");
+    CHECK(read_text(broken, crossing->second.sound) == "K[2, 5] = 25");
 }
 
 TEST_CASE("crossing: a copy has happened with the wait that brings it, or at once; else at its own step") {

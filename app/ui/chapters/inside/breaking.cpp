@@ -59,7 +59,24 @@ void go_to_event(AppState& state, const InsideWalk::Launch& launch, std::uint32_
     if (k >= 0) go_inside(state, launch.block->events[event].warp, k);
 }
 
+void note_when(BrokenWalk& told, const InsideWalk::Launch& of, const inside::Schedule& schedule) {
+    const inside::Crossing& crossing = *told.crossing;
+    told.first =
+        happened_with(*of.block, of.steps, schedule, crossing.crossed ? crossing.second : crossing.first);
+    told.second =
+        happened_with(*of.block, of.steps, schedule, crossing.crossed ? crossing.first : crossing.second);
+}
+
 }  // namespace
+
+std::shared_ptr<const BrokenWalk> own_race(const InsideWalk& walk) {
+    auto told = std::make_shared<BrokenWalk>();
+    told->own = true, told->tried = 1;
+    find_crossing(*told, walk, walk);
+    if (!told->crossing) return nullptr;
+    note_when(*told, *walk.launches[static_cast<std::size_t>(told->launch)], walk.record.schedule);
+    return told;
+}
 
 std::string size_of_recorded(const Problem& p) {
     return (p.N() == p.N_kv() ? str(p.N()) : str(p.N()) + ", " + str(p.N_kv())) + " × " + str(p.d());
@@ -99,11 +116,7 @@ Result<MadeWalks> make_walks(const gpu::RecordRequest& request, std::shared_ptr<
                 turned_in_slots(*of_crossing().block, of_crossing().steps, schedule, crossing))
             shown = std::make_shared<const InsideWalk>(shown->record, size, block, "",
                                                        std::map{std::pair(told->launch, *turned)});
-        const auto& [block_of, steps] = std::tie(*of_crossing().block, of_crossing().steps);
-        told->first =
-            happened_with(block_of, steps, schedule, crossing.crossed ? crossing.second : crossing.first);
-        told->second =
-            happened_with(block_of, steps, schedule, crossing.crossed ? crossing.first : crossing.second);
+        note_when(*told, of_crossing(), schedule);
     }
     find_gaps(*told, *shown);
     return MadeWalks{sound, shown, told, ""};

@@ -53,11 +53,47 @@ void draw_both_layouts(const Canvas& c, AppState& state, const Rect& a, const In
     }
 }
 
+std::string side_of_race(const InsidePlace& at, const inside::RaceAccess& side) {
+    const std::string place = inside::place_text(at.record(), side.place);
+    return "warp " + str(side.warp) + ", " + inside::lanes_text(side.lanes) + ", " +
+           place.substr(place.find_last_of('/') + 1);
+}
+
+// Of a kernel of the user's own there is no sound run to hold its numbers against: all places that race.
+void draw_all_races(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    const auto& races = at.launch->launch->races;
+    const Panel panel(c, "Numbers", a, "All that races", counted(std::ssize(races), "pair") + " of places");
+    const Theme& t = *c.theme;
+    constexpr float row = 22;
+    float y = a.y + 42;
+    for (std::size_t n = 0; n < races.size() && y + row <= a.bottom() - 6; ++n, y += row) {
+        const inside::Race& race = races[n];
+        const Hot hot = hot_area(c, "##own race " + str(n), a.inner_x() - 6, y, a.inner_w() + 12, row);
+        if (hot.hovered) c.rect(a.inner_x() - 6, y, a.inner_w() + 12, row, t.raised, radius::cell);
+        const float w = a.inner_w() * .22f, half = (a.inner_w() - w) / 2, middle = y + row / 2;
+        c.text_within(a.inner_x(), middle, w - 10, inside::short_address(at.record(), race.address),
+                      size::small, t.t1, Face::semibold);
+        c.text_within(a.inner_x() + w, middle, half - 10, side_of_race(at, race.first), size::small, t.t2);
+        c.text_within(a.inner_x() + w + half, middle, half, side_of_race(at, race.second), size::small, t.t2);
+        if (hot.hovered) tooltip(c, counted(race.times, "pair") + " of accesses. Click: the second one.");
+        const int k = race.second.block == at.walk->block ? at.origins().step_number(race.second.event) : -1;
+        if (hot.clicked && k >= 0) {
+            choose_lane(state, std::countr_zero(race.second.lanes));
+            state.inside.step_told = true;
+            go_inside(state, race.second.warp, k);
+        }
+    }
+}
+
 std::string who_of(const CrossingSide& side, bool same_warp) {
     return same_warp ? "lane " + str(side.lane) + " of warp " + str(side.warp) : "warp " + str(side.warp);
 }
 
 }  // namespace
+
+std::string title_of_fault(const BrokenWalk& told) {
+    return told.own ? "as the kernel is" : inside::title_of(told.fault);
+}
 
 const char* title_of_outcome(const BrokenWalk& told, const inside::Record& record) {
     if (record.races() > 0) return "Race";
@@ -99,6 +135,7 @@ void inside_broken(const Canvas& c, AppState& state, const Rect& a, const Inside
     } else {
         inside_shows_memory(state) ? inside_memory(c, state, top, at) : inside_registers(c, state, top, at);
     }
+    if (told.own) return draw_all_races(c, state, foot, at);
     const bool wrong = told.damage.wrong > 0;
     const Panel panel(
         c, "Numbers", foot, wrong ? "The number it makes" : "The numbers",
@@ -123,10 +160,10 @@ struct FaultPen {
     Rect a;
     float y, end;
     float room() const { return end - y; }
+    /// As a whole, or not at all.
     void words(const std::string& text, float size, ImU32 colour, Face face = Face::regular) {
-        const int fit = static_cast<int>(room() / (size * 1.45f));
-        if (fit < 1) return;
-        y += c.paragraph(a.inner_x(), y, a.inner_w(), text, size, colour, fit, face) + 6;
+        if (paragraph_height(a.inner_w(), text, size) > room() + 1) return;
+        y += c.paragraph(a.inner_x(), y, a.inner_w(), text, size, colour, 0, face) + 6;
     }
     void row(const std::string& name, const std::string& value) {
         if (room() < 20) return;
@@ -161,6 +198,24 @@ void draw_bank_table(FaultPen& pen, const InsidePage& page) {
     pen.y += 8;
 }
 
+// What is to be expected, in which order this run went, and what the kernel says of the line: what has no
+// room as a whole is left out.
+void draw_fault_words(FaultPen& pen, const AppState& state, const InsidePlace& at, const BrokenWalk& told) {
+    const Theme& t = *pen.c.theme;
+    if (told.own)
+        return pen.words(
+            "Nothing orders the two accesses: a barrier between them would, or for a copy its wait "
+            "and a barrier behind that. There is no sound run to hold the numbers against.",
+            size::small, t.t1);
+    pen.words(inside::info(told.fault.kind).expect, size::small, t.t1);
+    pen.words("Order of this run: " + inside::schedule_text(at.record().schedule) + "; " +
+                  counted(told.tried, "order") + " tried.",
+              size::small, t.t2);
+    const inside::SourceText* source = told.fault.line > 0 ? source_of(state, told.fault.file) : nullptr;
+    const std::string remark = source ? inside::remark_on(*source, told.fault.line) : "";
+    if (!remark.empty()) pen.words("The kernel says of it: " + remark, size::small, t.t2);
+}
+
 std::string back_label(const inside::Fault& fault) {
     return fault.line > 0 ? "Put line " + str(fault.line) + " back" : "Put it back";
 }
@@ -180,9 +235,9 @@ void inside_fault(const Canvas& c, AppState& state, const Rect& a) {
     if (button(c, "##tell step", a.inner_right() - 68, a.y + 11, 68, 28, "Step",
                {.quiet = true, .size = size::small, .tooltip = "What the step does (F)"}))
         state.inside.step_told = true;
-    c.text_within(a.inner_x(), a.y + 50, a.inner_w(), inside::title_of(told.fault), size::small, t.danger,
+    c.text_within(a.inner_x(), a.y + 50, a.inner_w(), title_of_fault(told), size::small, t.danger,
                   Face::semibold);
-    FaultPen pen{c, a, a.y + 68, button_y - 10};
+    FaultPen pen{c, a, a.y + 68, told.own ? a.bottom() - space::foot : button_y - 10};
     const InsidePlace there = crossing_place(state, at);
     if (told.crossing) {
         pen.words(race_sentence(*told.crossing), size::body, t.t1);
@@ -191,17 +246,8 @@ void inside_fault(const Canvas& c, AppState& state, const Rect& a) {
         pen.words(inside::info(told.fault.kind).what, size::body, t.t1);
         if (told.fault.kind == FaultKind::swizzle) draw_bank_table(pen, page);
     }
-    if (pen.room() > 60) {
-        const inside::SourceText* source = told.fault.line > 0 ? source_of(state, told.fault.file) : nullptr;
-        const std::string remark = source ? inside::remark_on(*source, told.fault.line) : "";
-        rule(c, a, pen.y);
-        pen.y += 10;
-        if (!remark.empty()) pen.words("The kernel says of it: " + remark, size::small, t.t2);
-        pen.words(inside::info(told.fault.kind).expect, size::small, t.t1);
-        pen.words("Order of this run: " + inside::schedule_text(at.record().schedule) + "; " +
-                      counted(told.tried, "order") + " tried.",
-                  size::small, t.t2);
-    }
+    if (pen.room() > 60) rule(c, a, pen.y), pen.y += 10, draw_fault_words(pen, state, at, told);
+    if (told.own) return;
     if (button(c, "##put back", a.inner_x(), button_y, a.inner_w(), space::bar, back_label(told.fault),
                {.primary = true, .tooltip = "X"}))
         choose_inside_fault(state, state.inside.fault);
@@ -210,7 +256,7 @@ void inside_fault(const Canvas& c, AppState& state, const Rect& a) {
 void far_fault(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
     const InsideLook look{size::far, size::far, 1.5f, true, true};
     const BrokenWalk& told = *state.kernel_walk->broken;
-    const float lower = told.damage.wrong == 0 ? 64 : 160, upper = a.h - lower - 20;
+    const float lower = told.damage.wrong == 0 ? 76 : 160, upper = a.h - lower - 20;
     const Rect top{a.x, a.y, a.w, upper};
     if (told.crossing) {
         draw_crossing(c, state, top, crossing_place(state, at), told, look);
@@ -233,7 +279,11 @@ void far_fault(const Canvas& c, AppState& state, const Rect& a, const InsidePlac
     } else {
         draw_lanes(c, state, top, at, look);
     }
-    draw_damage(c, {a.x, a.bottom() - lower, a.w, lower}, told, at, look);
+    const Rect foot{a.x, a.bottom() - lower, a.w, lower};
+    if (told.own)
+        c.paragraph(foot.x, foot.y, foot.w, race_sentence(*told.crossing), size::far, c.theme->t1, 2);
+    else
+        draw_damage(c, foot, told, at, look);
 }
 
 }  // namespace tilewalk::ui

@@ -26,7 +26,7 @@ using inside::CrossingSide;
 /// One access as a box tells it.
 struct AccessBox {
     const CrossingSide* side;
-    std::string content;  ///< "K 117, 32"
+    std::string content;  ///< "K[117, 32] = 0.344"
     bool alarms = false;  ///< it gets what it must not
 };
 
@@ -39,11 +39,28 @@ ImU32 hue_of_content(const Theme& t, const InsidePlace& at, const Content& conte
     return content.from ? hue_of(t, inside::matter_of(at.record(), *content.from)) : t.t2;
 }
 
+// Of which element the race is: of device memory, or of the tile in shared memory; "": its name is not known.
+std::string raced_element(const AppState& state, const InsidePlace& at, const Crossing& crossing,
+                          const CrossingSide& side) {
+    if (!inside::is_shared(crossing.address)) return inside::short_address(at.record(), crossing.address);
+    const int bytes = std::max(side.content.bytes, crossing.first.content.bytes);
+    return name_in_shared(state, at, side.event, crossing.address, bytes);
+}
+
 // What a lane gets where the order is the other one, in a run that kept the order of the source.
-std::string other_content(const InsidePlace& at, const Crossing& crossing, const CrossingSide& side) {
-    if (side.writes) return inside::content_text(at.record(), side.content);
-    return &side == &crossing.first ? inside::content_text(at.record(), crossing.second.content)
-                                    : "what was there before";
+std::string other_content(const AppState& state, const InsidePlace& at, const Crossing& crossing,
+                          const CrossingSide& side) {
+    const std::string place = raced_element(state, at, crossing, side);
+    if (side.writes) return inside::content_text(at.record(), side.content, place);
+    if (&side == &crossing.first) return inside::content_text(at.record(), crossing.second.content, place);
+    return (place.empty() ? "" : place + ": ") + std::string("what was there before");
+}
+
+std::string content_of_side(const AppState& state, const InsidePlace& at, const Crossing& crossing,
+                            const CrossingSide& side, bool as_sound, bool as_here) {
+    if (!as_sound && !as_here) return other_content(state, at, crossing, side);
+    return inside::content_text(at.record(), as_sound ? side.sound : side.content,
+                                raced_element(state, at, crossing, side));
 }
 
 void draw_access_box(const Canvas& c, const Rect& a, int number, const AccessBox& box, const InsidePlace& at,
@@ -77,9 +94,11 @@ void draw_access_box(const Canvas& c, const Rect& a, int number, const AccessBox
         y += pitch;
     }
     const float word = c.text(x, y, side.writes ? "puts " : "gets ", look.small, t.t2);
-    text_that_fits(c, x + word, y, w - word,
-                   {box.content, box.content.substr(0, box.content.find_first_of("=:"))}, look.small, t.t1,
-                   Face::semibold);
+    // Without its value before without its element
+    std::string brief = box.content;
+    if (const std::size_t of = brief.find(" of the tile"); of != brief.npos) brief.erase(of, 12);
+    text_that_fits(c, x + word, y, w - word, {box.content, brief, brief.substr(0, brief.find_first_of("=:"))},
+                   look.small, t.t1, Face::semibold);
 }
 
 // What stands between the two: the step that orders them, or nothing.
@@ -165,14 +184,10 @@ void draw_crossing(const Canvas& c, AppState& state, const Rect& a, const Inside
                        look.small, column == 0 ? t.t2 : t.t1, Face::medium);
         for (int row = 0; row < 2; ++row) {
             const CrossingSide& side = *rows[column][row];
-            AccessBox box{&side, ""};
-            if (column == 0)
-                box.content = inside::content_text(at.record(), ordered ? side.sound : side.content);
-            else if (crossing.crossed)
-                box.content = inside::content_text(at.record(), side.content);
-            else
-                box.content = other_content(at, crossing, side);
-            box.alarms = column == 1 && !side.writes;
+            const AccessBox box{&side,
+                                content_of_side(state, at, crossing, side, column == 0 && ordered,
+                                                column == 0 || crossing.crossed),
+                                column == 1 && !side.writes};
             draw_access_box(c, s.boxes[column][row], row + 1, box, at, look);
             const Rect& r = s.boxes[column][row];
             const Hot hot = hot_area(c, "##access " + str(column) + str(row), r.x, r.y, r.w, r.h);
@@ -248,8 +263,9 @@ void draw_damage(const Canvas& c, const Rect& a, const BrokenWalk& told, const I
                              word(", the worst"));
     c.rich(a.x, a.y + number * .5f, name, number);
     const float taken = rich_width(c, name, number) + 24;
-    const std::string more = "the first: " + first.output + " " + str(first.row) + ", " + str(first.column) +
-                             " is " + format_short(first.broken) + ", not " + format_short(first.sound);
+    const std::string more = "the first: " + first.output + "[" + str(first.row) + list_separator() +
+                             str(first.column) + "] is " + format_short(first.broken) + ", not " +
+                             format_short(first.sound);
     if (text_width(Face::regular, look.small, more) <= a.w - taken)
         c.text(a.right(), a.y + number * .5f, more, look.small, t.t2, Align::right);
     const float values[] = {worst.sound, worst.broken};

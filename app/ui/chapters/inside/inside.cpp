@@ -137,6 +137,8 @@ ShownAccess shown_access(const InsidePlace& at, const inside::FragmentCell& cell
 inside::StepWords step_words(const InsidePlace& at) {
     inside::StepWords words =
         inside::words_of_step(at.record(), at.block(), *at.event, at.origins().matter(at.n));
+    if (const auto barrier = at.launch->barriers.at(at.block(), at.steps(), at.warp, at.k))
+        words.why = barrier_sentence(*barrier, at.event->op);
     if (at.event->op != Op::exp2 && at.event->op != Op::exp) return words;
     if (makes_alpha(at))
         words.why =

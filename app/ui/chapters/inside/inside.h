@@ -97,6 +97,10 @@ std::string dealing_sentence(const InsidePlace& at);
 void draw_fetched(const Canvas& canvas, const Rect& area, const InsidePlace& at, const InsideLook& look);
 /// "One elected lane, lane 0, asks for all 256 sectors of it; …"
 std::string fetch_sentence(const InsidePlace& at);
+/// A barrier that counts, which the step arrives at, waits for or makes: its state.
+bool shows_barrier(AppState& state, const InsidePlace& at);
+void draw_barrier(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
+                  const InsideLook& look);
 /// Of those that take part the first: it speaks for the warp where the chosen one does nothing.
 int elected_lane(const inside::Event& event);
 /// What lanes took or gave: 8 × 4, so that a quad is a row.
@@ -144,6 +148,8 @@ std::string race_sentence(const inside::Crossing& crossing);
 InsidePlace crossing_place(const AppState& state, const InsidePlace& at);
 /// The same for the back row.
 void far_fault(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
+/// "Barrier of line 78 off"; of a kernel of the user's own, from which nothing is left out, that.
+std::string title_of_fault(const BrokenWalk& told);
 /// "Race", "Wrong numbers", "Bank conflicts": what came of it.
 const char* title_of_outcome(const BrokenWalk& told, const inside::Record& record);
 
@@ -164,6 +170,10 @@ NamedProduct named_product(const InsidePlace& at);
 /// Row and column of a cell of C in its whole matrix, where that is known; else in its fragment.
 bool knows_place_inside(const InsidePlace& at);
 inside::FragmentCell index_inside(const InsidePlace& at, inside::FragmentCell cell);
+/// The element of device memory, or else the number of the tile that the warps have computed, which lies at
+/// an address of shared memory when an event reads it: "K[53, 12]", "S[3, 17] of the tile"; empty: not known.
+std::string name_in_shared(const AppState& state, const InsidePlace& at, std::uint32_t event,
+                           std::uint32_t address, int bytes);
 /// The hue of what an event is about; a quiet grey where that is not known.
 ImU32 hue_of(const Theme& theme, inside::Matter matter);
 /// "Q", "K" with the letters of formulas, and what stands for a part of a product.

@@ -241,13 +241,10 @@ std::optional<HbmAccess> hbm_access(const InsidePlace& at, const Event& event, i
 }
 
 std::string place_of_line(const InsidePlace& at, std::uint32_t address) {
-    const auto element = inside::element_of(at.record(), address);
-    if (!element) {
-        const std::string text = inside::address_text(at.record(), address);
-        return text.substr(text.rfind(", ") + 2);  // "byte 640"
-    }
-    const std::string name = at.record().regions[static_cast<std::size_t>(element->region)].name;
-    return name + " " + str(element->row) + (element->column > 0 ? ", " + str(element->column) : "");
+    if (const auto element = inside::element_of(at.record(), address))
+        return inside::element_text(at.record(), *element);
+    const std::string text = inside::address_text(at.record(), address);
+    return text.substr(text.rfind(", ") + 2);  // "byte 640"
 }
 
 void draw_memory_line(const Canvas& c, const MemoryLine& line, const Rect& a, ImU32 hue) {
@@ -398,8 +395,8 @@ static float sectors_height(const InsidePlace& at, const Event& event, const Ins
     return access ? 33 + px(access->lines.size()) * look.small * 1.9f : 0;
 }
 
-// "lane 13: Q 1, 40 → shared 0xc0"
-static std::string own_access_text(const InsidePlace& at) {
+// "lane 13: Q[1, 40] → shared 0xc0", "lane 13: L[17], shared 0xc0"
+static std::string own_access_text(const AppState& state, const InsidePlace& at) {
     const int lane = at.event->has(at.lane) || at.event->lanes == 0 ? at.lane : elected_lane(*at.event);
     const auto words = at.block().words_of(*at.event, lane);
     if (words.empty()) return "";
@@ -408,12 +405,14 @@ static std::string own_access_text(const InsidePlace& at) {
     std::string text = "lane " + str(lane) + ": ";
     if (fetches || copies)
         text += (words[fetches ? 1 : 2] != 0 ? place(words[1]) : std::string("zeros")) + " → ";
-    return text + place(words[0]);
+    const std::string element =
+        copies || fetches ? "" : name_in_shared(state, at, at.n, words[0], std::min<int>(at.event->bytes, 4));
+    return text + (element.empty() ? "" : element + ", ") + place(words[0]);
 }
 
-static std::string memory_subtitle(const ShownAccess& shown, const InsidePlace& at) {
+static std::string memory_subtitle(const AppState& state, const ShownAccess& shown, const InsidePlace& at) {
     if (!shown.event) return "";
-    if (shown.part == inside::Part::C) return own_access_text(at);
+    if (shown.part == inside::Part::C) return own_access_text(state, at);
     std::vector<std::string> matrices;
     for (int matrix = 0; matrix < 4; ++matrix)
         if (shown.fed >> (8 * matrix) & 1) matrices.push_back(str(matrix));
@@ -441,7 +440,7 @@ void inside_memory(const Canvas& c, AppState& state, const Rect& a, const Inside
     const bool narrow = a.w < 560;
     if (!narrow && shown.event)
         c.text_within(a.inner_x() + title_w + 12, a.title_y() + 1, a.inner_w() - title_w - 220,
-                      memory_subtitle(shown, at), size::body, c.theme->t2);
+                      memory_subtitle(state, shown, at), size::body, c.theme->t2);
     constexpr float space_w = 150, space_gap = 18;
     const bool has_space =
         !narrow && in_all.h > 90 && !at.launch->shared.areas().empty() && (banks || fetches || !shown.event);

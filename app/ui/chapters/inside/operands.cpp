@@ -130,8 +130,8 @@ float inside_exponent(const Canvas& c, AppState& state, const Rect& a, const Ins
         const Hot hot = hot_area(c, "##exponent " + number_text(n), box.x, box.y, box.w, box.h);
         if (hot.hovered) c.rect(box.x, box.y, box.w, box.h, t.raised, radius::cell);
         const bool before = n.quantity == Quantity::m && &n == &from.front();
-        const std::string name = std::string(info(n.quantity).name) + " " + str(n.row) +
-                                 (n.quantity == Quantity::S ? list_separator() + str(n.column) : "") +
+        const std::string name = std::string(info(n.quantity).name) + "[" + str(n.row) +
+                                 (n.quantity == Quantity::S ? list_separator() + str(n.column) : "") + "]" +
                                  (before ? ", before" : "");
         const std::string value =
             format_short(held->value) + ", " + counted(at.k - held->step, "step") + " ago";

@@ -36,6 +36,7 @@ InsideWalk::InsideWalk(inside::Record of_run, std::string of_problem, int of_blo
                          inside::Steps(r, l, b, turned),
                          inside::Origins(r, b, steps),
                          inside::SharedMap(b, steps, origins),
+                         inside::Barriers(r, b, steps, origins),
                          inside::LineTimes(r, b, steps),
                          {},
                          inside::roles_of(b, steps.warps())} {
@@ -116,6 +117,7 @@ void open_kernel_source(AppState& state, const std::string& path, bool agreed) {
     f.dtype = DType::f32;
     f.fault.clear();
     f.launch = -1, f.step = f.block = 0;
+    f.step_told = false, f.to_fault = true;
 }
 
 void agree_to_run(AppState& state, bool yes) {
@@ -251,10 +253,13 @@ Role role_of(Matter matter) {
     case Matter::V:
     case Matter::dV: return Role::V;
     case Matter::S:
-    case Matter::P: return Role::S;
+    case Matter::P:
+    case Matter::dP:
+    case Matter::dS: return Role::S;
     case Matter::O:
     case Matter::dO: return Role::O;
     case Matter::L: return Role::l;
+    case Matter::D: return Role::D;
     default: return Role::none;
     }
 }

@@ -4,6 +4,7 @@
 #include "app/ui/kit/canvas.h"
 #include "app/ui/state/app_state.h"
 #include "core/base/background.h"
+#include "core/inside/barriers.h"
 #include "core/inside/bridge.h"
 #include "core/inside/crossing.h"
 #include "core/inside/faults.h"
@@ -35,6 +36,7 @@ struct InsideWalk {
         inside::Steps steps;
         inside::Origins origins;
         inside::SharedMap shared;
+        inside::Barriers barriers;
         inside::LineTimes times;
         std::vector<std::vector<inside::PhaseStretch>> phases;  ///< of each warp
         std::vector<inside::WarpRole> roles;                    ///< of each warp
@@ -53,6 +55,7 @@ struct InsideWalk {
 /// What a fault does: to the numbers, and where two accesses race.
 struct BrokenWalk {
     inside::Fault fault;
+    bool own = false;  ///< a kernel of the user's own, which races as it is: nothing is left out
     inside::Damage damage;
     int tried = 0;                               ///< orders of the run
     int launch = 0;                              ///< of InsideWalk::launches: the crossing is there
@@ -68,7 +71,7 @@ struct BrokenWalk {
 /// What a run brings: the sound walk, and the one that is shown, which may be the same.
 struct MadeWalks {
     std::shared_ptr<const InsideWalk> sound, shown;
-    std::shared_ptr<const BrokenWalk> broken;  ///< null: it is the sound one
+    std::shared_ptr<const BrokenWalk> broken;  ///< null: it is the sound one, or nothing races
     std::string refused;                       ///< why there is none with the fault that was asked for
 };
 
@@ -219,6 +222,8 @@ void break_or_repair_inside(AppState& state);
 bool tells_fault(const AppState& state);
 /// To where the fault shows first: the race, the conflict, the first step that differs.
 void go_to_inside_fault(AppState& state);
+/// The race of a kernel of the user's own that is drawn; null: no two accesses of this block race.
+std::shared_ptr<const BrokenWalk> own_race(const InsideWalk& walk);
 /// In the background: the sound run if that is not known, and the one with the fault.
 Result<MadeWalks> make_walks(const gpu::RecordRequest& request, std::shared_ptr<const InsideWalk> sound,
                              const std::string& fault);

@@ -147,6 +147,13 @@ void far_meeting(const Canvas& c, AppState& state, const Rect& a, const InsidePl
         say(capitalised(protected_sentence(state, at, meeting->orders[n])), t.t2);
 }
 
+// A barrier that counts: what the step does there, and the phase that it is about.
+void far_barrier(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
+                 const std::string& words) {
+    const float y = a.y + 4 + c.paragraph(a.x, a.y + 4, a.w, words, size::far_text, c.theme->t1, 3) + 18;
+    draw_barrier(c, state, {a.x + 12, y, a.w - 24, a.bottom() - y}, at, {size::far, size::far, 1.5f, true});
+}
+
 // Where a tour speaks of them: all of the page.
 void far_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
     note_part(c, a, "Warps");
@@ -184,7 +191,7 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
         return;
     }
     if (tells) {
-        page.subject(inside::title_of(state.kernel_walk->broken->fault), 240);
+        page.subject(title_of_fault(*state.kernel_walk->broken), 240);
         // Beside the card of a tour there is room for what it speaks of.
         const BrokenWalk& told = *state.kernel_walk->broken;
         if (H < from::presenter_page && points_at(state, "Crossing") && told.crossing)
@@ -216,6 +223,8 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
         far_sums(c, state, body, at);
     else if (at.event->op == Op::fetch_tile)
         far_fetched(c, body, at);
+    else if (shows_barrier(state, at))
+        far_barrier(c, state, body, at, words.why);
     else if (memory)
         far_access(c, state, body, at);
     else if (at.event->op == Op::sync_block && arrival.sentence.empty())

@@ -72,7 +72,9 @@ void start_record(AppState& state) {
     const bool known = page.sound && page.sound_of == sound_request_key(state);
     if (known && state.inside.fault.empty()) {
         page.run.reset();
-        return take_record(state, MadeWalks{page.sound, page.sound, nullptr, ""});
+        return take_record(state,
+                           MadeWalks{page.sound, page.sound,
+                                     state.inside.source.empty() ? nullptr : own_race(*page.sound), ""});
     }
     page.run = std::make_unique<InsideRun>();
     page.run->blocks_done = std::make_shared<std::atomic<int>>(0);
@@ -95,7 +97,7 @@ void start_record(AppState& state) {
                 sound = std::move(*made);
             }
             if (own)
-                return MadeWalks{sound, sound, nullptr,
+                return MadeWalks{sound, sound, own_race(*sound),
                                  fault.empty() ? "" : "Only kernels of the ladder can be broken."};
             return make_walks(request, sound, fault);
         });
@@ -111,7 +113,8 @@ void cancel_record(AppState& state) {
         state.inside.dtype = page.shown->record.dtype, state.inside.block = page.shown->block;
     }
     // What was left out stays in the form only if it is shown.
-    if (page.shown) state.inside.fault = page.broken ? inside::name_of(page.broken->fault) : "";
+    if (page.shown)
+        state.inside.fault = page.broken && !page.broken->own ? inside::name_of(page.broken->fault) : "";
     page.done = inside_request_key(state);
     notify(state, page.shown ? "Cancelled; what is shown is what was there before." : "Cancelled.");
 }

@@ -36,6 +36,17 @@ std::string name_in_source(const AppState& state, const InsidePlace& at, std::ui
     return source ? inside::stored_name(source->line(of.line)) : std::string();
 }
 
+std::string computed_name(const AppState& state, const InsidePlace& at, std::uint32_t event,
+                          const SharedArea& area, std::uint32_t address, int bytes) {
+    std::string name = inside::symbol_of(at.origins().matter(event));
+    if (name.empty()) name = name_in_source(state, at, area.place);
+    // A swizzle changes places, and its gaps say nothing.
+    if (name.empty() || at.record().swizzles) return {};
+    const inside::PlaceInArea in = inside::place_in(area, address, bytes);
+    return name + "[" + str(in.row) + (in.column < 0 ? "" : list_separator() + str(in.column)) +
+           "] of the tile";
+}
+
 std::string area_name(const AppState& state, const InsidePlace& at, const SharedArea& area,
                       const SharedContent& content) {
     const bool coming = content.count(Piece::on_its_way) > 0;
@@ -54,9 +65,10 @@ std::string range_of(const inside::RowRange& rows) {
 }
 
 // In the box: what is there, or that it is on its way.
-std::string short_content(const SharedContent& content) {
-    if (content.count(Piece::on_its_way) > 0) return "on its way";
-    return content.any ? range_of(content.rows) : "nothing yet";
+std::string short_content(const std::string& name, const SharedContent& content) {
+    if (content.count(Piece::on_its_way) > 0) return name + (name.empty() ? "" : " ") + "on its way";
+    if (!content.any) return name + (name.empty() ? "" : " ") + "nothing yet";
+    return content.rows.first < 0 ? name : inside::rows_text(name, content.rows.first, content.rows.last);
 }
 
 // "rows 0…63", "on its way, issued at instruction 16", or both.
@@ -73,10 +85,12 @@ std::string content_words(const InsidePlace& at, const SharedContent& content) {
     if (coming == 0) return text.empty() && !content.any ? "nothing yet" : text;
     const int step = at.steps().at_slot(at.warp, content.issued);
     const std::string what =
-        content.any
-            ? std::string(inside::symbol_of(content.coming)) +
-                  (content.rows_coming.first < 0 ? "" : " " + range_of(content.rows_coming)) + " on its way"
-            : "on its way";
+        content.any ? (content.rows_coming.first < 0
+                           ? std::string(inside::symbol_of(content.coming))
+                           : inside::rows_text(inside::symbol_of(content.coming), content.rows_coming.first,
+                                               content.rows_coming.last)) +
+                          " on its way"
+                    : "on its way";
     return text + (text.empty() ? "" : "; ") + what + ", issued at step " + str(step + 1);
 }
 
@@ -215,6 +229,15 @@ void draw_touched(const Canvas& c, const Rect& r, const SharedArea& area, const 
 
 }  // namespace
 
+std::string name_in_shared(const AppState& state, const InsidePlace& at, std::uint32_t event,
+                           std::uint32_t address, int bytes) {
+    if (!inside::is_shared(address) || bytes <= 0) return {};
+    if (const auto from = at.origins().global_source(address, event))
+        return inside::short_address(at.record(), *from);
+    const SharedArea* const area = at.launch->shared.area_of(address);
+    return area ? computed_name(state, at, event, *area, address, bytes) : std::string();
+}
+
 void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
                 const inside::Event* event, const InsideLook& look) {
     const auto& areas = at.launch->shared.areas();
@@ -259,8 +282,7 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
                    Align::right);
             free = r.y;
         }
-        const std::string name = area_name(state, at, area, content), rows = short_content(content);
-        const std::string words = name + (name.empty() || rows.empty() ? "" : " ") + rows;
+        const std::string name = area_name(state, at, area, content), words = short_content(name, content);
         if (r.h >= look.small + 3 && text_width(Face::medium, look.small, name) < r.w - 6)
             c.text_within(r.x + r.w / 2, name_y, r.w - 6,
                           text_width(Face::medium, look.small, words) < r.w - 6 ? words : name, look.small,

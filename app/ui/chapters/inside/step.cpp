@@ -173,7 +173,7 @@ void draw_row_numbers(Column& col, const InsidePlace& at) {
 }
 
 // Of a step that the chosen lane has no part in, another lane speaks.
-void draw_lane_words(Column& col, const InsidePlace& at) {
+void draw_lane_words(Column& col, const AppState& state, const InsidePlace& at) {
     const bool own = at.event->has(at.lane);
     const int lane = own || at.event->lanes == 0 ? at.lane : elected_lane(*at.event);
     const auto words = inside::lane_words(at.record(), at.block(), *at.event, lane);
@@ -181,7 +181,13 @@ void draw_lane_words(Column& col, const InsidePlace& at) {
     const Theme& t = *col.c.theme;
     if (at.event->op == Op::fetch_tile) col.words(fetch_sentence(at), size::small, t.t1), col.y += 8;
     col.head("Lane " + str(lane) + (own ? "" : "; lane " + str(at.lane) + " has no part in it"));
-    for (const auto& one : words) {
+    auto all = words;
+    if (const auto read = at.block().words_of(*at.event, lane); inside::info(at.event->op).reads)
+        if (const std::string element =
+                name_in_shared(state, at, at.n, read[0], std::min<int>(at.event->bytes, 4));
+            !element.empty())
+            all.insert(all.begin(), {"reads", element});
+    for (const auto& one : all) {
         if (col.room() < 22) break;
         const float w = col.c.text(col.a.inner_x(), col.y + 8, one.name, size::small, t.t3);
         col.c.text_within(col.a.inner_right(), col.y + 8, col.a.inner_w() - w - 12, one.value, size::small,
@@ -254,7 +260,7 @@ void draw_score_behind(Column& col, AppState& state, const InsidePlace& at, int 
         const Rect box{col.a.inner_x() - 6, col.y - 1, col.a.inner_w() + 12, 20};
         const Hot hot = hot_area(col.c, "##score behind", box.x, box.y, box.w, box.h);
         if (hot.hovered) col.c.rect(box.x, box.y, box.w, box.h, col.c.theme->raised, radius::cell);
-        const std::string where = "S " + str(n.row) + list_separator() + str(n.column);
+        const std::string where = "S[" + str(n.row) + list_separator() + str(n.column) + "]";
         const inside::Event& event = at.block().events[at.steps().event(held->warp, held->step)];
         const std::string how =
             inside::words_of_step(at.record(), at.block(), event).instruction + ", lane " + str(held->lane);
@@ -352,7 +358,7 @@ void inside_step(const Canvas& c, AppState& state, const Rect& a) {
     col.words(capitalised(words.note), size::small, t.t2, 3), col.y += 8;
     col.y += inside_sums(c, state, rest(), at);
     draw_meeting_words(col, state, at);
-    draw_lane_words(col, at);
+    draw_lane_words(col, state, at);
     col.y += inside_swizzle(c, state, rest(), at);
     col.y += inside_operands(c, state, rest(), at);
     col.y += inside_exponent(c, state, rest(), at);

@@ -101,15 +101,13 @@ struct FlightBar {
 
 /// "K" with the number of its tile, and its bytes where they have room.
 Line flight_name(const InsidePlace& at, const Flight& flight, bool brief) {
-    const inside::Record& record = at.record();
-    const Matter matter = inside::matter_of(record, flight.from);
+    const Matter matter = inside::matter_of(at.record(), flight.from);
     Line name = matter_line(matter, "copy");
-    const auto element = inside::element_of(record, flight.from);
-    if (element && record.Bc > 0 && (matter == Matter::K || matter == Matter::V))
-        name = pieces(name, sub(str(element->row / record.Bc), role_of(matter)));
+    if (flight.tile >= 0) name = pieces(name, sub(str(flight.tile), role_of(matter)));
     return brief ? name : pieces(name, word(" " + format_size(flight.bytes)));
 }
 
+constexpr float reach_of_slots = 10;    ///< above the lanes, where the playhead is taken
 constexpr std::size_t most_named = 80;  ///< of more bars only those on their way have names
 /// Half of what the marks of a copy are high.
 float flight_mark(float size) { return std::max(3.2f, size * .3f); }
@@ -233,37 +231,69 @@ void draw_flight_tints(const Canvas& c, const InsidePlace& at, const WarpSheet& 
 
 // ---- Below the warps: what the chosen one computes, and the slots
 
-/// `tile`: of K and V; −1: not told.
-Line phase_name(Phase phase, int tile = -1) {
-    const auto numbered = [&](const char* letter, Role role) {
-        return tile < 0 ? pieces(symbol(letter, role)) : pieces(symbol(letter, role), sub(str(tile), role));
-    };
-    switch (phase) {
+/// A letter of a phase's name; that of the matrix that passes by may have the number of its tile.
+struct PhaseLetters {
+    const inside::PhaseStretch& of;
+    bool numbered;
+    Line operator()(Matter matter, const char* above = "") const {
+        Line name = matter_line(matter, "");
+        if (numbered && of.passes == matter && of.tile >= 0)
+            name = pieces(name, sub(str(of.tile), role_of(matter)));
+        return *above ? pieces(name, super(above, role_of(matter))) : name;
+    }
+};
+
+Line phase_name(const inside::PhaseStretch& of, bool numbered) {
+    const PhaseLetters letter{of, numbered};
+    const Line P = pieces(symbol("P", Role::S)), dS = matter_line(Matter::dS, "");
+    const auto transposed = [](const Line& name) { return pieces(name, super("T", Role::S)); };
+    switch (of.phase) {
     case Phase::scores:
-        return pieces(symbol("S", Role::S), word(" = "), symbol("Q", Role::Q), word(" "),
-                      numbered("K", Role::K), super("T", Role::K));
+        return pieces(symbol("S", Role::S), word(" = "), letter(Matter::Q), word(" "),
+                      letter(Matter::K, "T"));
     case Phase::softmax:
         return pieces(symbol("m", Role::m), word(" "), symbol("α", Role::alpha), word(" "),
                       symbol("P", Role::S, true), word(" "), symbol("ℓ", Role::l));
     case Phase::output:
         return pieces(symbol("O", Role::O), word(" += "), symbol("P", Role::S, true), word(" "),
-                      numbered("V", Role::V));
+                      letter(Matter::V));
     case Phase::exponentials: return pieces(word("exp"));
+    case Phase::weights: return P;
+    case Phase::dP:
+        return pieces(matter_line(Matter::dP, ""), word(" = "), letter(Matter::dO), word(" "),
+                      letter(Matter::V, "T"));
+    case Phase::dS: return dS;
+    case Phase::dV:
+        return pieces(matter_line(Matter::dV, ""), word(" += "), transposed(P), word(" "),
+                      letter(Matter::dO));
+    case Phase::dK:
+        return pieces(matter_line(Matter::dK, ""), word(" += "), transposed(dS), word(" "),
+                      letter(Matter::Q));
+    case Phase::dQ:
+        return pieces(matter_line(Matter::dQ, ""), word(" += "), dS, word(" "), letter(Matter::K));
     default: return {};
     }
 }
 
+// A name may reach into the steps between two phases, which belong to neither.
 void draw_phases(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, float y, float size) {
     const Theme& t = *c.theme;
-    const float least = 2.5f * size;  // of a very long record each pixel may be another stretch
-    for (const inside::PhaseStretch& s : at.launch->phases[static_cast<std::size_t>(at.warp)]) {
+    const float least = 1.2f * size;  // of a very long record each pixel may be another stretch
+    const auto& all = at.launch->phases[static_cast<std::size_t>(at.warp)];
+    float taken = sheet.area.x;
+    for (std::size_t n = 0; n < all.size(); ++n) {
+        const inside::PhaseStretch& s = all[n];
         const float from = sheet.x(s.first), to = sheet.x(s.last + 1);
-        if (to - from < least) continue;
-        Line name = phase_name(s.phase, s.tile);
-        if (rich_width(c, name, size) + 8 > to - from) name = phase_name(s.phase);
-        const float w = rich_width(c, name, size), middle = (from + to) / 2;
-        if (to - from < w + 8) continue;
+        const float left = std::max(taken, n > 0 ? sheet.x(all[n - 1].last + 1) : sheet.area.x),
+                    right = n + 1 < all.size() ? sheet.x(all[n + 1].first) : sheet.area.right();
+        if (right - left < least) continue;
+        Line name = phase_name(s, true);
+        if (rich_width(c, name, size) + 8 > right - left) name = phase_name(s, false);
+        const float w = rich_width(c, name, size);
+        if (right - left < w + 8) continue;
+        const float middle = std::clamp((from + to) / 2, left + w / 2 + 4, right - w / 2 - 4);
         c.rich(middle, y, name, size, Align::center);
+        taken = middle + w / 2 + 2;
         if (to - from < w + 28) continue;
         c.line({from, y}, {middle - w / 2 - 6, y}, t.line2, 1);
         c.line({middle + w / 2 + 6, y}, {to, y}, t.line2, 1);
@@ -414,15 +444,48 @@ std::string step_tip(const InsidePlace& at, int warp, int k) {
     const inside::Event& event = at.block().events[at.steps().event(warp, k)];
     const Phase phase =
         phase_of(at.block(), at.origins(), at.steps().event(warp, k), at.walk->own_text.empty());
-    static constexpr const char* names[] = {"", ", for S", ", of the softmax", "", ", for O"};
-    static_assert(std::size(names) == static_cast<std::size_t>(Phase::output) + 1);
+    static constexpr const char* names[] = {"",         ", for S",  ", of the softmax", "",
+                                            ", for O",  ", for P",  ", for dP",         ", for dS",
+                                            ", for dV", ", for dK", ", for dQ"};
+    static_assert(std::size(names) == static_cast<std::size_t>(Phase::count));
     return "Warp " + str(warp) + (role.empty() ? "" : ", " + role) + ", step " + format_count(k + 1) + ": " +
            inside::words_of_step(at.record(), at.block(), event).instruction +
            names[static_cast<std::size_t>(phase)];
 }
 
+// "Tile 1 of K: 8 KiB from K[64, 0] on, to shared 0x4000; issued in slot 30, arrived in slot 131"
+std::string flight_tip(const InsidePlace& at, const Flight& f) {
+    const std::string name = inside::symbol_of(inside::matter_of(at.record(), f.from));
+    std::string text = f.tile >= 0 ? "Tile " + str(f.tile) + " of " + name : name.empty() ? "A copy" : name;
+    text += ": " + format_size(f.bytes);
+    if (f.from != 0) text += " from " + inside::short_address(at.record(), f.from) + " on";
+    text += ", to " + inside::short_address(at.record(), f.to) + "; issued in slot " + format_count(f.issued);
+    return text + (f.arrived < 0 ? "; nobody waits for it" : ", arrived in slot " + format_count(f.arrived)) +
+           ". Click: where it is issued.";
+}
+
+// What a bar is, whether its name has room or not; `top`, `row`: of the first row of bars.
+void answer_flights(const Canvas& c, AppState& state, const WarpSheet& sheet,
+                    const std::vector<FlightBar>& bars, float top, float row, const InsidePlace& at) {
+    const Hot hot = hot_area(c, "##flights", sheet.area.x, top, sheet.area.w,
+                             std::max(0.0f, sheet.area.y - reach_of_slots - top));
+    const Point mouse = c.mouse();
+    for (const FlightBar& bar : bars) {
+        const float y = top + px(bar.row) * row;
+        const bool here = mouse.x >= bar.x && mouse.x < std::max(bar.end, bar.name_end) && mouse.y >= y &&
+                          mouse.y < y + row;
+        if (!here || !hot.hovered) continue;
+        tooltip(c, flight_tip(at, *bar.flight));
+        if (hot.clicked)
+            state.inside.playing = false,
+            go_inside(state, at.warp, at.steps().at_slot(at.warp, bar.flight->issued));
+        return;
+    }
+}
+
 void answer_mouse(const Canvas& c, AppState& state, const WarpSheet& sheet, const InsidePlace& at) {
-    const Hot hot = hot_area(c, "##warps", sheet.area.x, sheet.area.y - 18, sheet.area.w, sheet.area.h + 24);
+    const Hot hot = hot_area(c, "##warps", sheet.area.x, sheet.area.y - reach_of_slots, sheet.area.w,
+                             sheet.area.h + reach_of_slots + 6);
     const Point mouse = c.mouse();
     const int slot = static_cast<int>((mouse.x - sheet.area.x) / sheet.slot_w);
     const int row =
@@ -436,6 +499,8 @@ void answer_mouse(const Canvas& c, AppState& state, const WarpSheet& sheet, cons
     go_inside(state, warp, at.steps().at_slot(warp, std::max(0, slot)));
 }
 
+constexpr int most_flight_rows = 6;
+
 /// How the height is shared out: rows of copies, the warps, what they compute, the slots.
 struct WarpRows {
     int flights = 0;
@@ -444,7 +509,8 @@ struct WarpRows {
 };
 WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
     const int warps = at.steps().warps();
-    const bool copies = !at.steps().flights().empty(), forward = at.record().outputs.size() == 1;
+    const bool copies = !at.steps().flights().empty(),
+               phases = !at.launch->phases[static_cast<std::size_t>(at.warp)].empty();
     WarpRows out;
     out.row = look.small * 1.35f;
     const bool many = warps > 6;
@@ -460,8 +526,10 @@ WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
     };
     if (copies) ++out.flights, left -= out.row;
     wish_row();
-    if (many) wish_row();  // copies of many tiles are on their way
-    if (forward) out.phases = wish(look.small * 1.4f);
+    // Each that is on its way has a row of its own, as far as there is room: in one row names would be lost.
+    const int rows = std::clamp(at.steps().flights_at_once(), many ? 3 : 2, most_flight_rows);
+    while (many && out.flights < rows && left >= out.row) wish_row();
+    if (phases) out.phases = wish(look.small * 1.4f);
     if (!many) wish_row();
     out.axis = wish(look.small * 1.4f);
     if (many && out.flights == 1) out.flights = 3, out.row /= 3, out.names = false;
@@ -503,6 +571,7 @@ void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     float y = sheet.area.bottom() + 8;
     if (rows.phases > 0) draw_phases(c, at, sheet, y + rows.phases / 2, look.small), y += rows.phases;
     if (rows.axis > 0) draw_slot_axis(c, at, sheet, names, y + rows.axis / 2, look.small);
+    answer_flights(c, state, sheet, bars, a.y, rows.row, at);
     answer_mouse(c, state, sheet, at);
 }
 

@@ -26,6 +26,7 @@ struct InsideWays {
     std::vector<inside::Call> called;
     inside::Uses uses;
     std::optional<inside::Meeting> meeting;
+    std::optional<inside::BarrierState> barrier;
     inside::Origins::Chain chain;  ///< of a product
     int sums_step = -1;            ///< what has the sums that the step is about; −1: none has
     inside::NamedSums sums;        ///< these

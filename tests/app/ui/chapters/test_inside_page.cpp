@@ -64,7 +64,7 @@ TEST_CASE("inside page: the chapter has its number, and its run comes by itself"
     CHECK(program.state.page == Page::inside);
     for (int n = 0; n < 600 && !place_inside(program.state); ++n) program.wait();
     REQUIRE(place_inside(program.state));
-    program.check_shows({"f5-flash2", "Begin a copy", "Q 0, 8", "Random 128 × 64", "of 669"});
+    program.check_shows({"f5-flash2", "Begin a copy", "Q[0, 8]", "Random 128 × 64", "of 669"});
 }
 
 TEST_CASE("inside page: a step that is asked for while the kernel runs is shown when it has run") {
@@ -166,7 +166,7 @@ TEST_CASE("inside page: what has not come to shared memory is empty, what is und
     page.press("right right");  // behind the barrier the first copy of V
     REQUIRE(page.at().event->op == inside::Op::copy_issued);
     const int issued = page.at().k;
-    page.check_shows({"Q 0…127", "K 0…63", "V on its way"});
+    page.check_shows({"Q[0…127]", "K[0…63]", "V on its way"});
     page.go_to(inside::Op::copies_committed);
     page.check_shows({"on its way, issued at step " + str(issued + 1), "rows 0…127"});
 }
