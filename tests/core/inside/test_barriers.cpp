@@ -20,8 +20,8 @@ std::uint32_t fetch(MadeRun& run, std::uint32_t first_row, std::uint32_t phase) 
                    {{buffer, global_base + first_row * 64, rows, 64, 64, full, phase, box_bytes}});
 }
 
-/// Warp 0: both barriers, tile 0, then, when both others are done with it, tile 1. Warps 1 and 2: wait for tile
-/// 0, warp 2 does something before it is done.
+/// Warp 0: both barriers, tile 0, then, when both others are done with it, tile 1. Warps 1 and 2: wait for
+/// tile 0, warp 2 does something before it is done.
 struct TwoTiles : MadeRun {
     std::uint32_t made, expected, fetched, waited, done_1, done_2, waited_free, waited_next;
     TwoTiles() : MadeRun(3, 30) {

@@ -69,7 +69,8 @@ TEST_CASE("inside: weights that are written over what the lane has read before i
     }
 }
 
-TEST_CASE("inside: L may be scaled by the line that brings it to shared memory; of other lines the bits count") {
+TEST_CASE(
+    "inside: L may be scaled by the line that brings it to shared memory; of other lines the bits count") {
     test::MadeRun run(1, 3);
     run.record.regions.push_back({"L", global_base + 0x10000, 64, 4, 4});
     const std::uint32_t L = global_base + 0x10000;
@@ -87,7 +88,8 @@ TEST_CASE("inside: L may be scaled by the line that brings it to shared memory; 
     CHECK(short_address(run.record, global_base + 3 * 64 + 8) == "K[3, 2]");
 }
 
-TEST_CASE("inside: what a product sums up is told by its factors, and of one that was computed by the other") {
+TEST_CASE(
+    "inside: what a product sums up is told by its factors, and of one that was computed by the other") {
     CHECK(sum_of(Matter::Q, Matter::K) == Matter::S);
     CHECK(sum_of(Matter::K, Matter::Q) == Matter::S);
     CHECK(sum_of(Matter::dO, Matter::V) == Matter::dP);

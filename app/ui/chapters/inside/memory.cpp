@@ -27,20 +27,41 @@ std::optional<Access> access_of(const InsidePlace& at, const Event& event, bool 
     return std::nullopt;
 }
 
-/// The lanes of an access, and the phases in which they go: all of them, or the chosen lane's alone.
+/// The lanes of an access, and the phases in which they go: all of them, or the chosen lane's alone. Lanes
+/// that get one word together are one row.
 struct BankRows {
     int phases = 1, chosen = 0;  ///< of all phases the chosen lane's
     bool all = true;             ///< they are there one below the other
     std::vector<BankHit> hits;
-    std::vector<int> lanes;
-    int turns = 0;  ///< of the worst phase that is there
+    std::vector<int> lanes;              ///< of each row the first
+    std::vector<std::uint32_t> sharers;  ///< of each row all, bits
+    int turns = 0;                       ///< of the worst phase that is there
     int phase_of(int lane) const { return lane / (32 / phases); }
+    bool has(std::size_t row, int lane) const { return sharers[row] >> lane & 1; }
+    std::string name(std::size_t row) const {
+        return std::popcount(sharers[row]) == 1 ? "lane " + str(lanes[row])
+                                                : inside::spaced_lanes(sharers[row]);
+    }
 };
 
 constexpr float phase_gap = 3, least_row = 4;  ///< between the lanes of two phases; of a lane
 
-// All lanes where they have room in this height.
-BankRows rows_of(const Access& access, int bytes, int lane, float room) {
+// Whether its word has a row: with one word for each lane it is that of the lanes before it that ask for it.
+bool joins_row(BankRows& rows, const BankHit& hit) {
+    if (rows.phases > 1) {
+        if (!rows.lanes.empty() && rows.lanes.back() == hit.lane) return true;
+    } else if (const auto same = std::ranges::find(rows.hits, hit.word, &BankHit::word);
+               same != rows.hits.end()) {
+        rows.sharers[static_cast<std::size_t>(std::ranges::find(rows.lanes, same->lane) -
+                                              rows.lanes.begin())] |= 1u << hit.lane;
+        return true;
+    }
+    rows.lanes.push_back(hit.lane), rows.sharers.push_back(1u << hit.lane);
+    return false;
+}
+
+// All lanes where they have room in this height; for the back row those alone that go with the chosen one.
+BankRows rows_of(const Access& access, int bytes, int lane, float room, bool far) {
     const auto hits = inside::bank_hits(access.addresses, access.lanes, bytes);
     BankRows out;
     out.phases = bytes <= 4 ? 1 : bytes / 4;
@@ -48,12 +69,11 @@ BankRows rows_of(const Access& access, int bytes, int lane, float room) {
     const auto any = std::ranges::find(hits, out.chosen, &BankHit::phase);
     if (any == hits.end() && !hits.empty()) out.chosen = hits.front().phase;
     const float needed = least_row * px(std::popcount(access.lanes)) + phase_gap * px(out.phases - 1);
-    out.all = out.phases == 1 || room >= needed;
+    out.all = out.phases == 1 || (room >= needed && !far);
     for (const BankHit& hit : hits) {
         if (!out.all && hit.phase != out.chosen) continue;
-        out.hits.push_back(hit);
         out.turns = std::max(out.turns, hit.turn + 1);
-        if (out.lanes.empty() || out.lanes.back() != hit.lane) out.lanes.push_back(hit.lane);
+        if (!joins_row(out, hit) || out.phases > 1) out.hits.push_back(hit);
     }
     return out;
 }
@@ -121,7 +141,9 @@ void draw_lane_names(const Canvas& c, const BankGrid& grid, int lane, const Insi
         c.text(grid.area.x - 10, y, text, look.small, chosen ? t.t1 : t.t3,
                chosen ? Face::semibold : Face::regular, Align::right);
     };
-    const int apart = std::max(1, static_cast<int>(std::ceil((look.small + 1) / grid.row)));
+    const int apart = std::max(1, static_cast<int>(std::ceil((look.small + 2) / grid.row)));
+    // Clear of the word above the first
+    const float highest = grid.area.y + .45f * look.small + 2;
     if (rows.all && rows.phases > 1 && apart > 1) {
         for (std::size_t first = 0; first < rows.lanes.size();) {
             std::size_t end = first, own = rows.lanes.size();
@@ -130,9 +152,7 @@ void draw_lane_names(const Canvas& c, const BankGrid& grid, int lane, const Insi
                  ++end)
                 if (rows.lanes[end] == lane) own = end;
             if (own < rows.lanes.size())
-                // Clear of the word above the first
-                name(std::max(grid.y(own) + grid.row / 2, grid.area.y + .45f * look.small + 2),
-                     "lane " + str(lane), true);
+                name(std::max(grid.y(own) + grid.row / 2, highest), "lane " + str(lane), true);
             else
                 name((grid.y(first) + grid.y(end - 1) + grid.row) / 2,
                      range_text(rows.lanes[first], rows.lanes[end - 1]), false);
@@ -140,10 +160,13 @@ void draw_lane_names(const Canvas& c, const BankGrid& grid, int lane, const Insi
         }
         return;
     }
+    std::size_t own = 0;
+    while (own < rows.lanes.size() && !rows.has(own, lane)) ++own;
     for (std::size_t n = 0; n < rows.lanes.size(); ++n) {
-        const bool chosen = rows.lanes[n] == lane;
-        if (chosen || (static_cast<int>(n) % apart == 0 && std::abs(lane - rows.lanes[n]) >= apart))
-            name(grid.y(n) + grid.row / 2, "lane " + str(rows.lanes[n]), chosen);
+        const bool chosen = n == own;
+        const auto away = std::abs(static_cast<int>(own) - static_cast<int>(n));
+        if (chosen || (static_cast<int>(n) % apart == 0 && (own == rows.lanes.size() || away >= apart)))
+            name(std::max(grid.y(n) + grid.row / 2, highest), rows.name(n), chosen);
     }
 }
 
@@ -166,7 +189,8 @@ void draw_hits(const Canvas& c, const BankGrid& grid, int lane, Matter matter, b
         const float gap = h > 6 ? 1.0f : .5f;
         c.rect(box.x + .5f, box.y + gap, box.w - 1, std::max(1.5f, box.h - 2 * gap), mix(t.panel, hue, part),
                h > 8 ? 2 : 0);
-        if (hit.lane == lane) c.frame(box.x + .5f, box.y, box.w - 1, std::max(3.0f, box.h), t.focus, 1.5f, 1);
+        if (rows.has(row, lane))
+            c.frame(box.x + .5f, box.y, box.w - 1, std::max(3.0f, box.h), t.focus, 1.5f, 1);
     }
     const float foot = rows.lanes.empty() ? grid.area.y : grid.y(rows.lanes.size() - 1) + h;
     for (int bank = 4; bank < inside::banks; bank += 4)
@@ -293,6 +317,15 @@ void draw_part(const Canvas& c, const BankRows& rows, const Rect& a, const Insid
     if (fits != said.end()) c.text(a.x, a.y + look.small * .8f, *fits, look.small, c.theme->t3);
 }
 
+// As wide as the names of the lanes at the left are.
+float bank_labels_width(const Access& access, int bytes, const InsideLook& look) {
+    float w = text_width(Face::semibold, look.small, "lane 00");
+    const BankRows rows = rows_of(access, bytes, 0, 0, look.far);
+    for (std::size_t n = 0; n < rows.lanes.size(); ++n)
+        w = std::max(w, text_width(Face::semibold, look.small, rows.name(n)));
+    return w + 14;
+}
+
 void draw_bank_picture(const Canvas& c, AppState& state, const Rect& a, const BankPicture& p,
                        const InsideLook& look) {
     const Theme& t = *c.theme;
@@ -304,15 +337,15 @@ void draw_bank_picture(const Canvas& c, AppState& state, const Rect& a, const Ba
     }
     y += draw_verdict(c, {a.x, y, a.w, a.bottom() - y}, turns, inside::broadcast_text(p.access, p.bytes),
                       look);
-    const float labels = p.labels ? text_width(Face::semibold, look.small, "lane 00") + 14 : 0;
+    const float labels = p.labels ? bank_labels_width(p.access, p.bytes, look) : 0;
     const Rect body{a.x + labels, y, a.w - labels, a.bottom() - y};
     const int phases = p.bytes <= 4 ? 1 : p.bytes / 4;
     const float foot = p.chooses     ? space::control + 4
                        : phases == 1 ? 0
                                      : look.small * 1.5f,
                 asked = std::min(body.h * .3f, 14.0f * px(std::max(look.ways, turns.ways)) + 4);
-    const float heads = look.small * 1.4f, room = body.bottom() - foot - asked - 6 - y - heads;
-    const BankRows rows = rows_of(p.access, p.bytes, p.lane, room);
+    const float heads = look.small * 1.5f, room = body.bottom() - foot - asked - 6 - y - heads;
+    const BankRows rows = rows_of(p.access, p.bytes, p.lane, room, look.far);
     const float h = std::min(room, px(rows.lanes.size()) * look.small * 1.7f);
     if (h < least_row * px(std::min<std::size_t>(rows.lanes.size(), 8))) return;  // the verdict says it
     draw_bank_heads(c, body, y + look.small * .6f, p.labels, look);
@@ -353,7 +386,7 @@ void draw_banks(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     scale.ways = std::max(turns_of(straight).ways, turns_of(access->addresses).ways);
     plain.title = "If rows lay straight", here.title = "As the kernel has it";
     here.labels = false;
-    const float labels = text_width(Face::semibold, look.small, "lane 00") + 14,
+    const float labels = bank_labels_width(plain.access, plain.bytes, look),
                 w = std::floor((a.w - labels - gap) / 2);
     draw_bank_picture(c, state, {a.x, a.y, labels + w, a.h}, plain, scale);
     draw_bank_picture(c, state, {a.x + labels + w + gap, a.y, w, a.h}, here, scale);

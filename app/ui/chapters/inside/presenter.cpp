@@ -168,6 +168,29 @@ void far_crossing(const Canvas& c, AppState& state, const Rect& a, const InsideP
                   {size::far, size::far, 1.5f, true, true});
 }
 
+// What the step is about, and nothing else. `arrival`: what the bridge has led to.
+void far_body(const Canvas& c, AppState& state, const Rect& body, const InsidePlace& at,
+              const std::string& why, const std::string& arrival) {
+    const bool memory = !inside::accesses_of(*at.event, at.words).empty();
+    note_part(c, body, memory ? "Memory" : "Registers");
+    if (at.event->op == Op::multiply_add)
+        far_product(c, state, body, at);
+    else if (shows_packing(at))
+        far_packing(c, state, body, at);
+    else if (inside_ways(state, at).sums_step >= 0)
+        far_sums(c, state, body, at);
+    else if (at.event->op == Op::fetch_tile)
+        far_fetched(c, body, at);
+    else if (shows_barrier(state, at))
+        far_barrier(c, state, body, at, why);
+    else if (memory)
+        far_access(c, state, body, at);
+    else if (at.event->op == Op::sync_block && arrival.empty())
+        far_meeting(c, state, body, at);
+    else
+        far_step(c, body, at, arrival.empty() ? why : arrival);
+}
+
 }  // namespace
 
 void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
@@ -208,29 +231,12 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
         W - space::far_edge -
         text_width(Face::medium, size::far,
                    arrival.symbol.empty() ? words.instruction : arrival.symbol + " · lane " + str(at.lane));
-    draw_far_hues(c, at, 72 + page.title_width() + 30, right - 30, 36);
     const bool brief = H < from::presenter_page;  // the card of a tour has the rest
+    if (!brief) draw_far_hues(c, at, 72 + page.title_width() + 30, right - 30, 36);
     const float warps = brief ? 0 : 170, top = 92, foot = H - 16 - warps;
     const Rect body{left, top, w, foot - 14 - top};
-    const bool memory = !inside::accesses_of(*at.event, at.words).empty();
     if (brief && points_at(state, "Warps")) return far_warps(c, state, body, at);
-    note_part(c, body, memory ? "Memory" : "Registers");
-    if (at.event->op == Op::multiply_add)
-        far_product(c, state, body, at);
-    else if (shows_packing(at))
-        far_packing(c, state, body, at);
-    else if (inside_ways(state, at).sums_step >= 0)
-        far_sums(c, state, body, at);
-    else if (at.event->op == Op::fetch_tile)
-        far_fetched(c, body, at);
-    else if (shows_barrier(state, at))
-        far_barrier(c, state, body, at, words.why);
-    else if (memory)
-        far_access(c, state, body, at);
-    else if (at.event->op == Op::sync_block && arrival.sentence.empty())
-        far_meeting(c, state, body, at);
-    else
-        far_step(c, body, at, arrival.sentence.empty() ? words.why : arrival.sentence);
+    far_body(c, state, body, at, words.why, arrival.sentence);
     if (!brief) draw_warps(c, state, {left, foot, w, warps}, at, {size::far, size::far, 1.5f, true});
 }
 

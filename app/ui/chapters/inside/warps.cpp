@@ -359,15 +359,16 @@ void draw_race_arrow(const Canvas& c, const BrokenWalk& told, const InsidePlace&
         return Point{x, sheet.y(side.warp) + sheet.lane_h / 2};
     };
     const Point a = point(from, told.first), b = point(to, told.second);
-    const float bend = std::max(24.0f, std::abs(b.x - a.x) * .4f);
+    // From warp to warp it leaves and comes down or up, so that it never turns back; within one warp it goes
+    // round over its neighbour: above the first there are names.
+    const bool within = from.warp == to.warp;
+    const float round = (from.warp > 0 ? -1.0f : 1.0f) * std::min(26.0f, sheet.area.h * .5f);
+    const float turn_a = within ? a.y + round : (a.y + b.y) / 2, turn_b = within ? b.y + round : turn_a;
+    const Point tip{b.x, b.y + (turn_b < b.y ? -7.0f : 7.0f)};
+    c.bezier_arrow(a, {a.x, turn_a}, {b.x, turn_b}, tip, t.panel, 5, 11);
+    c.bezier_arrow(a, {a.x, turn_a}, {b.x, turn_b}, tip, t.danger);
     c.disc(a.x, a.y, 4.5f, t.danger);
     c.ring(b.x, b.y, 5.5f, t.danger, 2);
-    const float side = b.x >= a.x ? 1.0f : -1.0f;
-    if (std::abs(a.y - b.y) < 2)
-        c.bezier_arrow(a, {a.x, a.y - 26}, {b.x, b.y - 26}, {b.x, b.y - 6}, t.danger);
-    else
-        c.bezier_arrow(a, {a.x + side * bend, a.y}, {b.x - side * bend, b.y}, {b.x - side * 6, b.y},
-                       t.danger);
 }
 
 void draw_playhead(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet) {

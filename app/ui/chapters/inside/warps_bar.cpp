@@ -138,7 +138,7 @@ std::span<const LegendHue> legend_hues(const InsidePlace& at) {
     static constexpr LegendHue forward[] = {{"Q", Matter::Q},    {"K", Matter::K}, {"V", Matter::V},
                                             {"S, P", Matter::S}, {"O", Matter::O}, {"else", Matter::none}};
     static constexpr LegendHue backward[] = {{"Q, dQ", Matter::Q}, {"K, dK", Matter::K},
-                                             {"V, dV", Matter::V}, {"S, P", Matter::S},
+                                             {"V, dV", Matter::V}, {"S, P, dP, dS", Matter::S},
                                              {"O, dO", Matter::O}, {"else", Matter::none}};
     const bool back = at.record().outputs.size() > 1;  // gradients
     return back ? std::span<const LegendHue>(backward) : forward;
