@@ -349,7 +349,7 @@ void normal_card(const Canvas& main, AppState& state, float W, float H) {
     const bool inside = state.quiz->inside.has_value();
     Rect side = layout.side;
     if (inside) {
-        const Rect step = inside_step_area({0, layout.header.bottom(), W, H - layout.header.bottom()});
+        const Rect step = inside_step_area(state, {0, layout.header.bottom(), W, H - layout.header.bottom()});
         const float wide = std::max(step.w, 340.0f);
         side = {step.right() - wide, step.y, wide, step.h};
     }

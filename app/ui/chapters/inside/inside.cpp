@@ -4,6 +4,7 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/state/tour.h"
 #include "core/class/glossary.h"
+#include "core/inside/reasons.h"
 #include "core/inside/words.h"
 
 #include <algorithm>
@@ -139,6 +140,10 @@ inside::StepWords step_words(const InsidePlace& at) {
         inside::words_of_step(at.record(), at.block(), *at.event, at.origins().matter(at.n));
     if (const auto barrier = at.launch->barriers.at(at.block(), at.steps(), at.warp, at.k))
         words.why = barrier_sentence(*barrier, at.event->op);
+    if (const std::string reason = inside::reason_of_step(at.record(), at.block(), at.steps(), at.origins(),
+                                                          at.warp, at.k, at.walk->own_text.empty());
+        !reason.empty())
+        words.why = reason;
     if (at.event->op != Op::exp2 && at.event->op != Op::exp) return words;
     if (makes_alpha(at))
         words.why =
@@ -162,9 +167,11 @@ struct InsideLayout {
     bool both;  ///< registers and memory have room below each other
 };
 
-InsideLayout inside_layout(const Rect& a, float card = 0) {
-    constexpr float margin = space::margin;
-    const float warps_h = card > 0 ? card : a.h > from::high_page ? 226 : a.h > 620 ? 184 : 158;
+// `rows`: of copies that are on their way at once, beside many warps.
+InsideLayout inside_layout(const Rect& a, float card = 0, int rows = 0) {
+    constexpr float margin = space::margin, usual_rows = 2, of_row = 10;
+    const float more = of_row * std::max(0.0f, px(rows) - usual_rows);
+    const float warps_h = card > 0 ? card : more + (a.h > from::high_page ? 226 : a.h > 620 ? 184 : 158);
     const float top = a.y + margin, foot = a.bottom() - margin - warps_h, body = foot - margin - top;
     const float left = std::clamp(std::floor(a.w * .235f), 308.0f, 440.0f),
                 right = std::clamp(std::floor(a.w * .215f), 268.0f, 400.0f);
@@ -253,13 +260,23 @@ static float card_over_warps(const AppState& state, const Rect& a) {
     return at_foot ? card.h + of_ring : 0;
 }
 
-Rect inside_step_area(const Rect& area) { return inside_layout(area).step; }
+// Where many warps have a low lane each, the copies need room besides.
+static int rows_of_flights(const AppState& state) {
+    const InsidePlace at = place_inside(state);
+    return at && at.steps().warps() > most_high_lanes
+               ? std::min(most_flight_rows, at.steps().flights_at_once())
+               : 0;
+}
+
+Rect inside_step_area(const AppState& state, const Rect& area) {
+    return inside_layout(area, 0, rows_of_flights(state)).step;
+}
 
 void inside_view(const Canvas& c, AppState& state, const Rect& a) {
     inside_page(state);
     if (state.inside.ladder) return inside_ladder(c, state, a);
     const float card = card_over_warps(state, a);
-    const InsideLayout layout = inside_layout(a, card);
+    const InsideLayout layout = inside_layout(a, card, rows_of_flights(state));
     inside_source(c, state, layout.source);
     const InsidePlace at = place_inside(state);
     if (!at || awaits_own_kernel(state)) {

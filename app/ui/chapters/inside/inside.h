@@ -49,7 +49,7 @@ float inside_called(const Canvas& canvas, AppState& state, float x, float y, flo
 float inside_crossing(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
 
 /// Where the panel of the step lies below the header.
-Rect inside_step_area(const Rect& area);
+Rect inside_step_area(const AppState& state, const Rect& area);
 
 /// Hovering the area says what the term means, in the glossary's words; a click opens its card.
 void tip_of_term(const Canvas& canvas, AppState& state, const std::string& id, const Rect& area,
@@ -123,6 +123,8 @@ std::string protected_sentence(const AppState& state, const InsidePlace& at, con
 /// An access to device memory: lines of 128 bytes, their sectors, and the words that were asked for.
 void draw_sectors(const Canvas& canvas, const AppState& state, const Rect& area, const InsidePlace& at,
                   const inside::Event& event, const InsideLook& look);
+/// Of copies above the warps; and of more warps each has a low lane.
+constexpr int most_flight_rows = 6, most_high_lanes = 6;
 /// Lanes of the warps, copies behind them, barriers; clicking goes there.
 void draw_warps(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                 const InsideLook& look);

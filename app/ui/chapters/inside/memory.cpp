@@ -133,6 +133,13 @@ struct BankGrid {
     }
 };
 
+/// Of rows so high every n-th has room for its name: 1, 2, 4, 8 …
+int even_stride(float row, float name) {
+    int apart = 1;
+    while (px(apart) * row < name && apart < 1024) apart *= 2;
+    return apart;
+}
+
 // At the left the lanes: each where there is room, else those that go together and the chosen one.
 void draw_lane_names(const Canvas& c, const BankGrid& grid, int lane, const InsideLook& look) {
     const Theme& t = *c.theme;
@@ -141,7 +148,7 @@ void draw_lane_names(const Canvas& c, const BankGrid& grid, int lane, const Insi
         c.text(grid.area.x - 10, y, text, look.small, chosen ? t.t1 : t.t3,
                chosen ? Face::semibold : Face::regular, Align::right);
     };
-    const int apart = std::max(1, static_cast<int>(std::ceil((look.small + 2) / grid.row)));
+    const int apart = even_stride(grid.row, look.small + 2);
     // Clear of the word above the first
     const float highest = grid.area.y + .45f * look.small + 2;
     if (rows.all && rows.phases > 1 && apart > 1) {
@@ -409,13 +416,13 @@ void draw_sectors(const Canvas& c, const AppState& state, const Rect& a, const I
     const float top = a.y + title * 1.5f, labels = look.small * 4.6f;
     const float h = std::min((a.bottom() - top) / px(access->lines.size()), look.small * 1.9f);
     const ImU32 hue = hue_of(t, access->matter);
-    float named = -100, y = top;
+    const int apart = even_stride(h, look.small + 2);
+    int n = 0;
+    float y = top;
     for (const auto& [begin, line] : access->lines) {
-        const float middle = std::max(y + h / 2, top + look.small * .4f);
-        if (middle - named >= look.small + 2) {
-            c.text_within(a.x, middle, labels - 6, place_of_line(at, begin), look.small, t.t3);
-            named = middle;
-        }
+        if (n++ % apart == 0)
+            c.text_within(a.x, std::max(y + h / 2, top + look.small * .4f), labels - 6,
+                          place_of_line(at, begin), look.small, t.t3);
         draw_memory_line(c, line, {a.x + labels, y + 1, a.w - labels, std::max(1.5f, h - (h > 6 ? 3 : 1))},
                          hue);
         y += h;

@@ -500,8 +500,6 @@ void answer_mouse(const Canvas& c, AppState& state, const WarpSheet& sheet, cons
     go_inside(state, warp, at.steps().at_slot(warp, std::max(0, slot)));
 }
 
-constexpr int most_flight_rows = 6;
-
 /// How the height is shared out: rows of copies, the warps, what they compute, the slots.
 struct WarpRows {
     int flights = 0;
@@ -513,8 +511,8 @@ WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
     const bool copies = !at.steps().flights().empty(),
                phases = !at.launch->phases[static_cast<std::size_t>(at.warp)].empty();
     WarpRows out;
-    out.row = look.small * 1.35f;
-    const bool many = warps > 6;
+    const bool many = warps > most_high_lanes;
+    out.row = look.small * (many ? 1.25f : 1.35f);
     const float of_each = look.far ? (many ? 9.0f : 20.0f) : many ? 5.5f : 12.0f;
     float left = h - px(warps) * of_each - 16;
     const auto wish = [&left](float wanted) {
