@@ -123,16 +123,14 @@ std::string packed_text(const InsidePlace& at, const Packing& p) {
     return before(0) + list_separator() + before(1);
 }
 
-// The lane's pair goes to the register of the same lane. Where it comes from.
+// The lane's pair goes to the register of the same lane, in its row: the arrow stands between the sheets,
+// where it crosses no number. Where it comes from.
 Rect draw_way_of_pair(const Canvas& c, const std::array<PackSheet, 3>& sheets, const InsidePlace& at,
-                      const Packing& packing, float h, const InsideLook& look) {
+                      const Packing& packing) {
     const FragmentCell from{at.lane / 4 + packing.now % 2 * 8, packing.now / 2 * 8 + at.lane % 4 * 2};
-    const PackSheet& piece = sheets[packing.now / 2 == 0 ? 0 : 1];
-    const Rect p = piece.cell(from.row, from.column), q = sheets[2].cell(from.row, from.column);
-    const Point begin{p.x + 2 * p.w, p.middle()}, end{q.x - 2, q.middle()};
-    const float bend = (end.x - begin.x) * .45f, lift = packing.now / 2 == 0 ? h * 1.6f : h * .4f;
-    c.bezier_arrow(begin, {begin.x + bend, begin.y - lift}, {end.x - bend, end.y - lift}, end, c.theme->focus,
-                   2 * look.line);
+    const Rect p = sheets[packing.now / 2 == 0 ? 0 : 1].cell(from.row, from.column);
+    c.arrow({{sheets[1].area.right() + 8, p.middle()}, {sheets[2].area.x - 8, p.middle()}},
+            ArrowStyle::active, c.theme->focus);
     return p;
 }
 
@@ -183,7 +181,7 @@ void draw_packing(const Canvas& c, AppState& state, const Rect& a, const InsideP
                       look.small, t.t3, Align::center);
     }
     const float title = a.y + head / 2 - 4;
-    const Line letter = matter_line(Matter::P, "P");
+    const Line letter = matter_line(at.origins().matter(at.n) == Matter::dS ? Matter::dS : Matter::P, "P");
     const auto name = [&](const PackSheet& s, const std::string& words) {
         const float taken = c.rich(s.area.x, title, letter, look.far ? look.small : 17) + 8;
         c.text_within(s.area.x + taken, title, s.area.w - taken + gap, words, look.small, t.t2);
@@ -193,7 +191,7 @@ void draw_packing(const Canvas& c, AppState& state, const Rect& a, const InsideP
         for (const int row : {0, at.lane / 4 + packing->now % 2 * 8, 15})
             c.text(sheets[0].area.x - 8, sheets[0].cell(row, 0).middle(), str(named.row + row), look.small,
                    row == 0 || row == 15 ? t.t3 : t.t1, Face::mono, Align::right);
-    const Rect p = draw_way_of_pair(c, sheets, at, *packing, h, look);
+    const Rect p = draw_way_of_pair(c, sheets, at, *packing);
     const float centre = sheets[1].area.right() + middle / 2;
     const float below = p.middle() + h * 1.2f < sheets[1].area.bottom() - 3 * look.small
                             ? p.middle() + h * 1.2f + look.small

@@ -155,11 +155,13 @@ std::vector<FlightBar> lay_out_flights(const Canvas& c, const InsidePlace& at, c
             const auto meeting =
                 std::ranges::count_if(taken[static_cast<std::size_t>(bar.row)],
                                       [&](const Taken& t) { return t.from < bar.end && t.to > bar.x; });
-            // Inside its bar if it fits, else behind it; without its bytes before it has none
+            // Inside its bar, without its bytes if need be, else behind it
             const float mark = flight_mark(size) * 2 + 6;
-            for (const bool brief : {false, true}) {
+            using Try = std::pair<bool, bool>;
+            for (const auto& [inside, brief] :
+                 {Try{true, false}, {true, true}, {false, false}, {false, true}}) {
                 const float w = rich_width(c, flight_name(at, *bar.flight, brief), size) + 6;
-                const bool inside = bar.end - bar.x >= w + 2 * mark;
+                if (inside && bar.end - bar.x < w + 2 * mark) continue;
                 // Clear of the tick of what is committed
                 const float tick = tick_of(sheet, *bar.flight) + 8;
                 float name = inside ? bar.x + mark : bar.end + 6;
