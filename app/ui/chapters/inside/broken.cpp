@@ -175,8 +175,8 @@ struct FaultPen {
 };
 
 std::string line_of_side(const InsidePlace& at, const CrossingSide& side) {
-    const std::string text = inside::place_text(at.record(), side.place);
-    return "warp " + str(side.warp) + ", " + text.substr(text.find_last_of('/') + 1);
+    return "warp " + str(side.warp) + ", lane " + str(side.lane) + ", line " +
+           str(at.record().places[side.place].line);
 }
 
 void draw_race_table(FaultPen& pen, const InsidePlace& at, const Crossing& crossing) {

@@ -39,28 +39,38 @@ ImU32 hue_of_content(const Theme& t, const InsidePlace& at, const Content& conte
     return content.from ? hue_of(t, inside::matter_of(at.record(), *content.from)) : t.t2;
 }
 
-// Of which element the race is: of device memory, or of the tile in shared memory; "": its name is not known.
+/// Of what lies at the place of a race: what this run's reader finds, what was there before the write, or
+/// what the write puts there.
+enum class Lies { now, before, behind };
+
+// Which element that is: of device memory, or of the tile in shared memory; empty: its name is not known.
 std::string raced_element(const AppState& state, const InsidePlace& at, const Crossing& crossing,
-                          const CrossingSide& side) {
+                          const CrossingSide& side, Lies lies) {
     if (!inside::is_shared(crossing.address)) return inside::short_address(at.record(), crossing.address);
-    const int bytes = std::max(side.content.bytes, crossing.first.content.bytes);
-    return name_in_shared(state, at, side.event, crossing.address, bytes);
+    const CrossingSide& writer = side.writes             ? side
+                                 : crossing.first.writes ? crossing.first
+                                                         : crossing.second;
+    const std::uint32_t event = lies == Lies::now      ? side.event
+                                : lies == Lies::before ? writer.event
+                                                       : writer.event + 1;
+    const int bytes = std::max(side.content.bytes, writer.content.bytes);
+    return name_in_shared(state, at, event, crossing.address, bytes);
 }
 
-// What a lane gets where the order is the other one, in a run that kept the order of the source.
-std::string other_content(const AppState& state, const InsidePlace& at, const Crossing& crossing,
-                          const CrossingSide& side) {
-    const std::string place = raced_element(state, at, crossing, side);
-    if (side.writes) return inside::content_text(at.record(), side.content, place);
-    if (&side == &crossing.first) return inside::content_text(at.record(), crossing.second.content, place);
-    return (place.empty() ? "" : place + ": ") + std::string("what was there before");
-}
-
+// What a lane reads or writes in one of both orders: that of the source, with what the sound run has, or this
+// run's; or the other one, in a run that kept the order of the source.
 std::string content_of_side(const AppState& state, const InsidePlace& at, const Crossing& crossing,
                             const CrossingSide& side, bool as_sound, bool as_here) {
-    if (!as_sound && !as_here) return other_content(state, at, crossing, side);
-    return inside::content_text(at.record(), as_sound ? side.sound : side.content,
-                                raced_element(state, at, crossing, side));
+    const bool reads_first = !side.writes && (&side == &crossing.first) != (!as_sound && !as_here);
+    const Lies lies = side.writes            ? Lies::behind
+                      : as_here && !as_sound ? Lies::now
+                      : reads_first          ? Lies::before
+                                             : Lies::behind;
+    const std::string place = raced_element(state, at, crossing, side, lies);
+    if (as_sound || as_here || side.writes)
+        return inside::content_text(at.record(), as_sound ? side.sound : side.content, place);
+    if (!reads_first) return inside::content_text(at.record(), crossing.second.content, place);
+    return (place.empty() ? "" : place + ": ") + std::string("what was there before");
 }
 
 void draw_access_box(const Canvas& c, const Rect& a, int number, const AccessBox& box, const InsidePlace& at,

@@ -38,7 +38,8 @@ std::string name_in_source(const AppState& state, const InsidePlace& at, std::ui
 
 std::string computed_name(const AppState& state, const InsidePlace& at, std::uint32_t event,
                           const SharedArea& area, std::uint32_t address, int bytes) {
-    std::string name = inside::symbol_of(at.origins().matter(event));
+    const auto write = at.origins().writer(address, event);
+    std::string name = write ? inside::symbol_of(at.origins().matter(write->event)) : "";
     if (name.empty()) name = name_in_source(state, at, area.place);
     // A swizzle changes places, and its gaps say nothing.
     if (name.empty() || at.record().swizzles) return {};
