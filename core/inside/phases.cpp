@@ -87,8 +87,9 @@ Phase phase_of(const BlockRecord& block, const Origins& origins, std::uint32_t n
     case Op::exp2:
     case Op::exp: return phase_of_weights(origins, known);
     case Op::pack:
-        if (!known || (matter != Matter::P && matter != Matter::dS)) return Phase::none;
-        return matter == Matter::dS ? Phase::dS : phase_of_weights(origins, known);
+        // Of the forward pass weights are packed between the products that take them.
+        if (!known || !origins.is_backward()) return Phase::none;
+        return matter == Matter::dS ? Phase::dS : matter == Matter::P ? Phase::weights : Phase::none;
     default: return Phase::none;
     }
 }

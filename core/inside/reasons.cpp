@@ -124,6 +124,15 @@ std::string reason_of_shuffle(const BlockRecord& block, const Event& event) {
            ": a number of a row that they share, without any memory.";
 }
 
+std::string reason_of_exponential(const Origins& origins, Op op) {
+    const std::string power = op == Op::exp2 ? " The unit for special functions knows powers of two only: "
+                                               "log₂ e is a factor of x."
+                                             : "";
+    return (origins.is_backward() ? "P = exp(S − L): the weight once more, from its score and L alone."
+                                  : "P̃ = exp(S − m): the weight of a score, not yet divided by ℓ.") +
+           power;
+}
+
 }  // namespace
 
 std::string reason_of_step(const Record& record, const BlockRecord& block, const Steps& steps,
@@ -132,6 +141,8 @@ std::string reason_of_step(const Record& record, const BlockRecord& block, const
     switch (event.op) {
     case Op::load:
     case Op::store: return known && record.Bc > 0 ? reason_of_access(block, steps, origins, warp, k) : "";
+    case Op::exp:
+    case Op::exp2: return known && record.Bc > 0 ? reason_of_exponential(origins, event.op) : "";
     case Op::shuffle: return event.lanes == 0 ? "" : reason_of_shuffle(block, event);
     case Op::wait_products: {
         const std::string name = symbol_of(origins.matter(steps.event(warp, k)));

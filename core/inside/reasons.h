@@ -5,8 +5,8 @@
 
 namespace tilewalk::inside {
 
-/// Of a load, a store, a shuffle or a wait for products, in one or two sentences; empty: its kind says all.
-/// `known`: a kernel of the ladder.
+/// Of a load, a store, an exponential, a shuffle or a wait for products, in one or two sentences; empty: its
+/// kind says all. `known`: a kernel of the ladder.
 std::string reason_of_step(const Record& record, const BlockRecord& block, const Steps& steps,
                            const Origins& origins, int warp, int k, bool known);
 

@@ -337,15 +337,16 @@ std::string rows_text(const std::string& name, int first, int last) {
     return name + "[" + range_text(first, last) + "]";
 }
 
-std::vector<LaneWord> lane_words(const Record& record, const BlockRecord& block, const Event& event,
-                                 int lane) {
+std::vector<LaneWord> lane_words(const Record& record, const BlockRecord& block, const Event& event, int lane,
+                                 Matter about) {
     const auto w = block.words_of(event, lane);
     if (!event.has(lane)) return {};
     switch (event.op) {
     case Op::load:
     case Op::store:
-        return {{"address", is_shared(w[0]) ? short_address(record, w[0]) : address_text(record, w[0])},
-                {"value", value_text(record, w, event.bytes)}};
+        return {{"address", short_address(record, w[0])},
+                {"value", about == Matter::L || about == Matter::D ? float_text(w[1])
+                                                                   : value_text(record, w, event.bytes)}};
     case Op::atomic_add:
         return {
             {"address", address_text(record, w[0])}, {"added", float_text(w[1])}, {"sum", float_text(w[2])}};

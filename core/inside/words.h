@@ -41,7 +41,8 @@ std::string short_address(const Record& record, std::uint32_t address);
 struct LaneWord {
     std::string name, value;
 };
-std::vector<LaneWord> lane_words(const Record& record, const BlockRecord& block, const Event& event,
-                                 int lane);
+/// `about`: what the step is about (Origins::matter): of L and D numbers of 4 bytes, whatever type K has.
+std::vector<LaneWord> lane_words(const Record& record, const BlockRecord& block, const Event& event, int lane,
+                                 Matter about = Matter::none);
 
 }  // namespace tilewalk::inside

@@ -50,9 +50,11 @@ std::string raced_element(const AppState& state, const InsidePlace& at, const Cr
     const CrossingSide& writer = side.writes             ? side
                                  : crossing.first.writes ? crossing.first
                                                          : crossing.second;
-    const std::uint32_t event = lies == Lies::now      ? side.event
-                                : lies == Lies::before ? writer.event
-                                                       : writer.event + 1;
+    // Within a few steps the order of the record is not that of memory: the number says which of both it is.
+    const bool found = lies == Lies::now && side.content == writer.content;
+    const std::uint32_t event = found || lies == Lies::behind ? writer.event + 1
+                                : lies == Lies::before        ? writer.event
+                                                              : side.event;
     const int bytes = std::max(side.content.bytes, writer.content.bytes);
     return name_in_shared(state, at, event, crossing.address, bytes);
 }

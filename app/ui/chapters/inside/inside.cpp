@@ -140,11 +140,13 @@ inside::StepWords step_words(const InsidePlace& at) {
         inside::words_of_step(at.record(), at.block(), *at.event, at.origins().matter(at.n));
     if (const auto barrier = at.launch->barriers.at(at.block(), at.steps(), at.warp, at.k))
         words.why = barrier_sentence(*barrier, at.event->op);
+    // Without its twin a forward kernel does not tell α from a weight.
+    const bool exponential = at.event->op == Op::exp2 || at.event->op == Op::exp;
     if (const std::string reason = inside::reason_of_step(at.record(), at.block(), at.steps(), at.origins(),
                                                           at.warp, at.k, at.walk->own_text.empty());
-        !reason.empty())
+        !reason.empty() && (!exponential || at.bridge || at.origins().is_backward()))
         words.why = reason;
-    if (at.event->op != Op::exp2 && at.event->op != Op::exp) return words;
+    if (!exponential) return words;
     if (makes_alpha(at))
         words.why =
             "α = exp(m before − m), for each row: what ℓ and O have summed up is multiplied by it, as if the "
@@ -169,7 +171,7 @@ struct InsideLayout {
 
 // `rows`: of copies that are on their way at once, beside many warps.
 InsideLayout inside_layout(const Rect& a, float card = 0, int rows = 0) {
-    constexpr float margin = space::margin, usual_rows = 2, of_row = 10;
+    constexpr float margin = space::margin, usual_rows = 2, of_row = 15;
     const float more = of_row * std::max(0.0f, px(rows) - usual_rows);
     const float warps_h = card > 0 ? card : more + (a.h > from::high_page ? 226 : a.h > 620 ? 184 : 158);
     const float top = a.y + margin, foot = a.bottom() - margin - warps_h, body = foot - margin - top;

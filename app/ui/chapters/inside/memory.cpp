@@ -38,9 +38,9 @@ struct BankRows {
     int turns = 0;                       ///< of the worst phase that is there
     int phase_of(int lane) const { return lane / (32 / phases); }
     bool has(std::size_t row, int lane) const { return sharers[row] >> lane & 1; }
-    std::string name(std::size_t row) const {
-        return std::popcount(sharers[row]) == 1 ? "lane " + str(lanes[row])
-                                                : inside::spaced_lanes(sharers[row]);
+    std::string name(std::size_t row, bool own) const {
+        if (std::popcount(sharers[row]) == 1) return "lane " + str(lanes[row]);
+        return (own ? "lanes " : "") + inside::spaced_lanes(sharers[row]);
     }
 };
 
@@ -173,7 +173,7 @@ void draw_lane_names(const Canvas& c, const BankGrid& grid, int lane, const Insi
         const bool chosen = n == own;
         const auto away = std::abs(static_cast<int>(own) - static_cast<int>(n));
         if (chosen || (static_cast<int>(n) % apart == 0 && (own == rows.lanes.size() || away >= apart)))
-            name(std::max(grid.y(n) + grid.row / 2, highest), rows.name(n), chosen);
+            name(std::max(grid.y(n) + grid.row / 2, highest), rows.name(n, chosen), chosen);
     }
 }
 
@@ -329,7 +329,7 @@ float bank_labels_width(const Access& access, int bytes, const InsideLook& look)
     float w = text_width(Face::semibold, look.small, "lane 00");
     const BankRows rows = rows_of(access, bytes, 0, 0, look.far);
     for (std::size_t n = 0; n < rows.lanes.size(); ++n)
-        w = std::max(w, text_width(Face::semibold, look.small, rows.name(n)));
+        w = std::max(w, text_width(Face::semibold, look.small, rows.name(n, true)));
     return w + 14;
 }
 
@@ -445,8 +445,10 @@ static std::string own_access_text(const AppState& state, const InsidePlace& at)
     std::string text = "lane " + str(lane) + ": ";
     if (fetches || copies)
         text += (words[fetches ? 1 : 2] != 0 ? place(words[1]) : std::string("zeros")) + " → ";
-    const std::string element =
-        copies || fetches ? "" : name_in_shared(state, at, at.n, words[0], std::min<int>(at.event->bytes, 4));
+    const std::string element = copies || fetches
+                                    ? ""
+                                    : name_in_shared(state, at, at.n + (at.event->op == Op::store), words[0],
+                                                     std::min<int>(at.event->bytes, 4));
     return text + (element.empty() ? "" : element + ", ") + place(words[0]);
 }
 

@@ -73,7 +73,8 @@ void far_quad(const Canvas& c, const Rect& a, const InsidePlace& at) {
     const int first = at.lane / quad * quad;
     for (int n = 0; n < quad; ++n) {
         const int lane = first + n;
-        const auto words = inside::lane_words(at.record(), at.block(), *at.event, lane);
+        const auto words =
+            inside::lane_words(at.record(), at.block(), *at.event, lane, at.origins().matter(at.n));
         const float h = row * px(words.size() + 1) + 12;
         if (words.empty() || h > a.h) continue;
         const Rect box{a.x + px(n) * (w + gap), a.y, w, h};

@@ -331,7 +331,8 @@ void draw_lanes(const Canvas& c, AppState& state, const Rect& a, const InsidePla
         if (chosen) c.frame(box.x, box.y, box.w, box.h, t.focus, 2 * look.line, radius::cell);
         if (lane % 4 == 0) c.text(a.x, box.middle(), "quad " + str(lane / 4), look.small, t.t3);
         const float number = text_width(Face::mono, look.small, "00") + 8;
-        const auto words = inside::lane_words(at.record(), at.block(), *at.event, lane);
+        const auto words =
+            inside::lane_words(at.record(), at.block(), *at.event, lane, at.origins().matter(at.n));
         const std::string value = words.empty() ? "" : words.back().value;
         // A number that has no room beside its lane stands below it.
         const bool below = value.find(list_separator()) == value.npos && box.h >= look.small * 2.3f &&
@@ -396,7 +397,8 @@ static void draw_flights(const Canvas& c, const Rect& a, const InsidePlace& at) 
         const ImU32 ink = has_begun ? t.t1 : t.t3;
         const float middle = y + 11;
         float x = a.x + c.text(a.x, middle, "group " + str(f.group), size::small, ink) + 14;
-        c.rich(x, middle, matter_line(matter, "copy"), size::formula);
+        const Line name = matter_line(matter, "copy");
+        c.rich(x, middle, f.tile < 0 ? name : pieces(name, sub(str(f.tile), role_of(matter))), size::formula);
         c.text(a.x + labels - 14, middle, format_size(f.bytes), size::small, ink, Face::mono, Align::right);
         x = a.x + labels;
         const float end = a.right() - gone - 10;

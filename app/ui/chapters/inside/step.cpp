@@ -176,17 +176,20 @@ void draw_row_numbers(Column& col, const InsidePlace& at) {
 void draw_lane_words(Column& col, const AppState& state, const InsidePlace& at) {
     const bool own = at.event->has(at.lane);
     const int lane = own || at.event->lanes == 0 ? at.lane : elected_lane(*at.event);
-    const auto words = inside::lane_words(at.record(), at.block(), *at.event, lane);
+    const auto words =
+        inside::lane_words(at.record(), at.block(), *at.event, lane, at.origins().matter(at.n));
     if (words.empty() || col.room() < 70) return;
     const Theme& t = *col.c.theme;
     if (at.event->op == Op::fetch_tile) col.words(fetch_sentence(at), size::small, t.t1), col.y += 8;
     col.head("Lane " + str(lane) + (own ? "" : "; lane " + str(at.lane) + " has no part in it"));
     auto all = words;
-    if (const auto read = at.block().words_of(*at.event, lane); inside::info(at.event->op).reads)
+    const bool stores = at.event->op == Op::store;
+    if (const auto own_words = at.block().words_of(*at.event, lane);
+        stores || inside::info(at.event->op).reads)
         if (const std::string element =
-                name_in_shared(state, at, at.n, read[0], std::min<int>(at.event->bytes, 4));
+                name_in_shared(state, at, at.n + stores, own_words[0], std::min<int>(at.event->bytes, 4));
             !element.empty())
-            all.insert(all.begin(), {"reads", element});
+            all.insert(all.begin(), {stores ? "puts" : "reads", element});
     for (const auto& one : all) {
         if (col.room() < 22) break;
         const float w = col.c.text(col.a.inner_x(), col.y + 8, one.name, size::small, t.t3);

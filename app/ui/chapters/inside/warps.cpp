@@ -277,6 +277,16 @@ Line phase_name(const inside::PhaseStretch& of, bool numbered) {
     }
 }
 
+// Where all of it has no room, what is computed.
+Line brief_phase_name(Phase phase) {
+    static constexpr Matter sums[] = {Matter::none, Matter::S,  Matter::P,  Matter::none,
+                                      Matter::O,    Matter::P,  Matter::dP, Matter::dS,
+                                      Matter::dV,   Matter::dK, Matter::dQ};
+    static_assert(std::size(sums) == static_cast<std::size_t>(Phase::count));
+    const Matter sum = sums[static_cast<std::size_t>(phase)];
+    return sum == Matter::none ? Line{} : matter_line(sum, "");
+}
+
 // A name may reach into the steps between two phases, which belong to neither.
 void draw_phases(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, float y, float size) {
     const Theme& t = *c.theme;
@@ -291,8 +301,9 @@ void draw_phases(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
         if (right - left < least) continue;
         Line name = phase_name(s, true);
         if (rich_width(c, name, size) + 8 > right - left) name = phase_name(s, false);
+        if (rich_width(c, name, size) + 8 > right - left) name = brief_phase_name(s.phase);
         const float w = rich_width(c, name, size);
-        if (right - left < w + 8) continue;
+        if (w == 0 || right - left < w + 8) continue;
         const float middle = std::clamp((from + to) / 2, left + w / 2 + 4, right - w / 2 - 4);
         c.rich(middle, y, name, size, Align::center);
         taken = middle + w / 2 + 2;
@@ -533,7 +544,8 @@ WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
     if (phases) out.phases = wish(look.small * 1.4f);
     if (!many) wish_row();
     out.axis = wish(look.small * 1.4f);
-    if (many && out.flights == 1) out.flights = 3, out.row /= 3, out.names = false;
+    // Without room for names thin rows: no bar hides another.
+    if (many && out.flights == 1) out.flights = rows, out.row /= px(rows), out.names = false;
     out.lanes = h - std::max(10.0f, px(out.flights) * out.row) - out.phases - out.axis - 14;
     return out;
 }

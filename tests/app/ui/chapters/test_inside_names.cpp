@@ -12,7 +12,7 @@
 
 using namespace tilewalk::test;
 using tilewalk::inside::Matter;
-using tilewalk::inside::Op;
+using StepOp = tilewalk::inside::Op;
 using tilewalk::inside::Phase;
 
 namespace {
@@ -32,7 +32,7 @@ struct NamesProgram : Program {
     }
     InsidePlace at() const { return place_inside(state); }
     /// The n-th step of this kind of a warp.
-    void go_to(int warp, Op op, int n = 1) {
+    void go_to(int warp, StepOp op, int n = 1) {
         const int k = at().steps().find(at().block(), {.op = op, .n = n, .warp = warp});
         REQUIRE(k >= 0);
         go_inside(state, warp, k);
@@ -82,8 +82,8 @@ TEST_CASE(
         std::set<Matter> sums, packed;
         const auto& events = page.at().block().events;
         for (std::uint32_t n = 0; n < events.size(); ++n) {
-            if (events[n].op == Op::multiply_async) sums.insert(page.at().origins().matter(n));
-            if (events[n].op == Op::pack) packed.insert(page.at().origins().matter(n));
+            if (events[n].op == StepOp::multiply_async) sums.insert(page.at().origins().matter(n));
+            if (events[n].op == StepOp::pack) packed.insert(page.at().origins().matter(n));
         }
         CHECK(sums == (launch == 1 ? std::set{Matter::S, Matter::dP, Matter::dV, Matter::dK}
                                    : std::set{Matter::S, Matter::dP, Matter::dQ}));
@@ -99,32 +99,32 @@ TEST_CASE(
     std::set<Matter> stored;
     for (std::uint32_t n = 0; n < page.at().block().events.size(); ++n) {
         const inside::Event& event = page.at().block().events[n];
-        if (event.op == Op::store && inside::is_shared(page.at().block().words_of(event)[0]))
+        if (event.op == StepOp::store && inside::is_shared(page.at().block().words_of(event)[0]))
             stored.insert(page.at().origins().matter(n));
     }
     CHECK(stored == std::set{Matter::L, Matter::D});
-    page.go_to(0, Op::store);
-    page.check_shows({"L[0]"});
+    page.go_to(0, StepOp::store);
+    page.check_shows({"L[" + str(page.at().lane) + "]"});
 }
 
 TEST_CASE("inside names: a step at a barrier of Hopper shows its phase, arrivals, bytes and who waits") {
     NamesProgram page("f7-hopper");
-    page.go_to(4, Op::wait_for, 2);
+    page.go_to(4, StepOp::wait_for, 2);
     page.check_shows({"A barrier that counts", "phase 0, parity 0", "arrivals", "bytes", "1 of 1", "over",
                       "waits", "Goes on when tile 0 of K has come"});
-    page.go_to(0, Op::expect_bytes, 2);
+    page.go_to(0, StepOp::expect_bytes, 2);
     page.check_shows({"not asked for", "Announces", "tile 0 of K"});
-    page.go_to(4, Op::arrive_at);
+    page.go_to(4, StepOp::arrive_at);
     page.check_shows({"of 8", "This warp is done with tile 0 of K"});
-    page.go_to(4, Op::sync_named);
+    page.go_to(4, StepOp::sync_named);
     page.check_shows({"whose turn it is"});
     // Lines that wait for different things are described differently.
     std::set<std::string> said;
-    for (int n = 1; n <= 2; ++n) page.go_to(4, Op::wait_for, n), said.insert(step_words(page.at()).why);
-    page.go_to(4, Op::wait_products), said.insert(step_words(page.at()).why);
+    for (int n = 1; n <= 2; ++n) page.go_to(4, StepOp::wait_for, n), said.insert(step_words(page.at()).why);
+    page.go_to(4, StepOp::wait_products), said.insert(step_words(page.at()).why);
     CHECK(said.size() == 3);
     page.state.presenter = true;
-    page.go_to(4, Op::wait_for, 2);
+    page.go_to(4, StepOp::wait_for, 2);
     page.check_shows({"arrivals", "bytes", "phase 0, parity 0"});
 }
 
@@ -133,13 +133,13 @@ TEST_CASE("inside names: barriers have their place at every size") {
         for (const bool presenter : {false, true}) {
             NamesProgram page("f7-hopper", screen);
             page.state.presenter = presenter;
-            for (const auto& [warp, op] : {std::pair{0, Op::init_barrier},
-                                           {0, Op::expect_bytes},
-                                           {0, Op::wait_for},
-                                           {4, Op::wait_for},
-                                           {8, Op::arrive_at},
-                                           {8, Op::sync_named},
-                                           {4, Op::arrive_named}}) {
+            for (const auto& [warp, op] : {std::pair{0, StepOp::init_barrier},
+                                           {0, StepOp::expect_bytes},
+                                           {0, StepOp::wait_for},
+                                           {4, StepOp::wait_for},
+                                           {8, StepOp::arrive_at},
+                                           {8, StepOp::sync_named},
+                                           {4, StepOp::arrive_named}}) {
                 page.go_to(warp, op);
                 check_new_frame(page, inside::info(op).name);
             }
@@ -153,10 +153,17 @@ TEST_CASE(
     page.settle_record();
     const Item* const bars = page.look_for("flights");
     REQUIRE(bars);
-    page.mouse_to(*bars);
-    page.frame(2);
     CHECK(page.at().steps().flights_at_once() >= 4);
-    CHECK(page.shows("issued in slot"));
+    // Along the first row each bar says what it is: so many different tiles come by there.
+    std::set<std::string> said;
+    const ImVec2 min = bars->min, max = bars->max;
+    for (int n = 0; n < 60; ++n) {
+        page.mouse_to(min.x + (max.x - min.x) * (px(n) + .5f) / 60, min.y + 6);
+        page.frame(2);
+        for (const Item& item : page.items())
+            if (item.text.starts_with("Tile ")) said.insert(item.text.substr(0, item.text.find(':')));
+    }
+    CHECK(said.size() >= 2);
 }
 
 TEST_CASE("inside names: a race in shared memory names the element of the tile, its lane and its warp") {
@@ -182,8 +189,8 @@ TEST_CASE("inside names: the race of a kernel of one's own is drawn as those of 
                                         std::string& text) -> Result<inside::Record> {
         inside::test::MadeRun run(2, 3);
         const auto bits = [](float x) { return std::bit_cast<std::uint32_t>(x); };
-        const auto store = run.add(Op::store, 0, 1, 4, {{64, bits(2)}}, 3);
-        const auto load = run.add(Op::load, 1, 2, 4, {{64, bits(2)}}, 7);
+        const auto store = run.add(StepOp::store, 0, 1, 4, {{64, bits(2)}}, 3);
+        const auto load = run.add(StepOp::load, 1, 2, 4, {{64, bits(2)}}, 7);
         run.race(store, load, 64);
         text = "x[0] = 2;\\ny = x[0];\\n\\n";
         return std::move(run.record);
@@ -211,4 +218,12 @@ TEST_CASE("inside names: the race of a kernel of one's own is drawn as those of 
     page.frame(2);
     page.check_shows({"Race", "nothing orders them"});
     check_new_frame(page);
+}
+
+TEST_CASE("inside names: each tile of f5 has its scores, its softmax and its O, once each") {
+    NamesProgram page("f5-flash2");
+    std::vector<Phase> all;
+    for (const auto& stretch : page.at().launch->phases[0]) all.push_back(stretch.phase);
+    CHECK(all == std::vector{Phase::scores, Phase::softmax, Phase::output, Phase::scores, Phase::softmax,
+                             Phase::output});
 }
