@@ -62,8 +62,10 @@ TEST_CASE("inside: weights that are written over what the lane has read before i
         CHECK(origins.matter(aside) == Matter::none);  // α
         // The scores are read for the softmax, the weights for O: the phases say so.
         std::vector<Phase> phases;
-        for (const PhaseStretch& s : phases_of(run.record, run.block(), steps, origins, 0, ladder))
+        for (const PhaseStretch& s : phases_of(run.record, run.block(), steps, origins, 0, ladder)) {
             phases.push_back(s.phase);
+            if (s.phase == Phase::softmax) CHECK(s.first == steps.slot(0, origins.step_number(read)));
+        }
         CHECK(phases == (ladder ? std::vector{Phase::scores, Phase::softmax, Phase::output}
                                 : std::vector{Phase::exponentials}));
     }
