@@ -540,7 +540,7 @@ WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
     wish_row();
     // Each that is on its way has a row of its own, as far as there is room: in one row names would be lost.
     const int rows = std::clamp(at.steps().flights_at_once(), many ? 3 : 2, most_flight_rows);
-    while (many && out.flights < rows && left >= out.row) wish_row();
+    while (copies && many && out.flights < rows && left >= out.row) wish_row();
     if (phases) out.phases = wish(look.small * 1.4f);
     if (!many) wish_row();
     out.axis = wish(look.small * 1.4f);
