@@ -64,9 +64,7 @@ void dp(const View& v) {
         v.out.why = "Computed like every other entry, but " + q + " must not look at " + k +
                     ": its weight of 0 will cancel it.";
     else
-        v.out.why = "Attention of " + q + " to " + k +
-                    " changes the loss as fast as its value agrees with dO. That is what the output row is "
-                    "asked for.";
+        v.out.why = "Each unit of attention of " + q + " to " + k + " changes the loss by its value · dO.";
 }
 
 void row_dot(const View& v) {

@@ -41,9 +41,9 @@ void far_product(const Canvas& c, AppState& state, const Rect& a, const InsidePl
     const int quad = at.lane / 4 * 4, column = cell.column * 4;
     c.text_within(a.x + a.w / 2, a.bottom() - 34, a.w,
                   "Lane " + str(at.lane) + " owns it; its row of " + letter(names.A, "A") +
-                      " lies in lanes " + str(quad) + "–" + str(quad + 3) + ", its " +
-                      (names.by_rows() ? "row of " : "column of ") + letter(names.B, "B") + " in lanes " +
-                      str(column) + "–" + str(column + 3) + ".",
+                      " lies in lanes " + str(quad) + "–" + str(quad + 3) + ", its column of " +
+                      letter(names.B, "B") + (names.by_rows() ? "ᵀ" : "") + " in lanes " + str(column) + "–" +
+                      str(column + 3) + ".",
                   size::far, t.t1, Align::center);
 }
 

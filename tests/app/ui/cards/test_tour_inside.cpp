@@ -41,7 +41,7 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     OnTour page;
     InsidePlace at = page.go_to_heading("Lanes, a warp, a block");
     REQUIRE(at);
-    CHECK(at.event->op == inside::Op::multiply_add);
+    CHECK(at.event->op == inside::Op::exp2);
     CHECK(at.launch->launch->threads == 128);
     CHECK(at.walk->problem == "128 × 64");
     CHECK(at.launch->launch->x == 1);  // one block computes all 128 queries
@@ -143,7 +143,7 @@ TEST_CASE("tour inside: on stage colours and marks of the warps are explained be
 TEST_CASE("tour inside: on stage every copy has its name, a barrier no addresses") {
     OnTour page;
     page.state.presenter = true;
-    page.go_to_heading("Lanes, a warp, a block");
+    page.go_to_heading("Copies that come meanwhile");
     // Its bar is too narrow for the bytes, too.
     const auto names = std::ranges::count_if(page.items(), [](const Item& item) {
         return item.kind == ItemKind::text && item.visible && item.text == "V0";
