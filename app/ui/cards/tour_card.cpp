@@ -145,6 +145,13 @@ struct RingLook {
     float aside = out;
 };
 constexpr RingLook beside_a_page{5, 5, 7, 16};  // on stage a page has its edge free
+// The head with its map above it, the formula with its tildes below it.
+constexpr RingLook between_head_and_formula{1.5f, 1.5f, 3};
+
+RingLook ring_on_stage(const TourStop& stop) {
+    if (!stop.page.empty()) return beside_a_page;
+    return stop.place.kind == TourPlace::Kind::panel ? between_head_and_formula : RingLook{};
+}
 
 // Among the matrices of a dense lesson their names, and those of rows and keys, stand so close that only the
 // frame of the matrix is left for the line; the frame of a lens has matrices above it, a low cell numbers
@@ -161,9 +168,7 @@ RingLook ring_look(const Canvas& c, const TourPlace& place, const Rect& at) {
 void ring(const Canvas& c, Tour& tour, const Rect& at, const Look& look, float W, float H) {
     const bool far = &look == &large;
     const PanelPart part(c, "Ring", {0, 0, W, H});
-    const RingLook line = !far                       ? ring_look(c, tour.stop().place, at)
-                          : tour.stop().page.empty() ? RingLook{}
-                                                     : beside_a_page;
+    const RingLook line = far ? ring_on_stage(tour.stop()) : ring_look(c, tour.stop().place, at);
     const float x = std::max(at.x - line.aside, 3.0f), y = std::max(at.y - line.out, 3.0f);
     const float w = std::min(at.right() + line.aside, W - 3) - x,
                 h = std::min(at.bottom() + line.below, H - 3) - y;

@@ -176,6 +176,26 @@ void check_head(const Program& p) {
     }
 }
 
+// Nor does the frame run through the formula below it, whose letters may have a tilde, or the map above it.
+void check_neighbours(const Program& p) {
+    const Tour& tour = *p.state.tour;
+    if (!p.state.presenter || tour.stop().place.kind != TourPlace::Kind::panel) return;
+    const float s = font_scale(), half = 1.5f;
+    const Rect& r = tour.ring;
+    const Rect top{r.x - half, r.y - half, r.w + 2 * half, 2 * half},
+        bottom{r.x - half, r.bottom() - half, r.w + 2 * half, 2 * half};
+    for (const Item& item : p.items()) {
+        const bool below = item.kind == ItemKind::text && item.visible && middle(item).y / s > r.bottom();
+        const bool map = item.panel == "Head map" || item.text == "Head map";
+        if ((!below && !map) || item.panel.starts_with("Tour")) continue;
+        INFO(item.panel, " / ", item.text);
+        Rect place = place_in(p, item.min, item.max);
+        const float tilde = map ? 0 : .05f * place.h;
+        place.y -= tilde, place.h += tilde;
+        CHECK(overlap(place, map ? top : bottom) == 0);
+    }
+}
+
 void check_stop(const Program& p) {
     const Tour& tour = *p.state.tour;
     INFO("stop ", tour.at + 1, " \"", tour.stop().heading, "\", ", p.where());
@@ -191,6 +211,7 @@ void check_stop(const Program& p) {
     check_stage(p);
     check_ring(p);
     check_head(p);
+    check_neighbours(p);
     for (const Rect& dimmed : tour.dimmed) {
         CHECK(overlap(dimmed, tour.card) > 0);
         CHECK_FALSE(dimmed.contains({tour.place->x + tour.place->w / 2, tour.place->middle()}));
