@@ -76,6 +76,8 @@ struct RowsLook {
 void tile_height_rows(const Canvas& canvas, const Study& study, const Rect& area, const RowsLook& look);
 /// "From Br = 32 on …": where flash begins to move fewer bytes.
 std::string height_that_pays(const Study& study, bool brief = false);
+/// What the lowest tile that does not fit needs, and what there is of that; empty where all fit.
+std::string why_not_on_chip(const Study& study);
 /// Rows of key heads: bytes of K and V of all tokens, drawn to scale.
 void kv_cache_rows(const Canvas& canvas, const Study& study, const Rect& area, const RowsLook& look);
 /// "Every new token reads all of it once, at best in …"

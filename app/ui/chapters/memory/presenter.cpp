@@ -107,7 +107,9 @@ void tile_height(const Canvas& c, const Study& s, const Rect& a) {
     const float note = 84;
     tile_height_rows(c, s, {a.x, a.y, a.w, a.h - note},
                      {.text = 27, .head = 36, .bar = 22, .most_pitch = 44});
-    c.paragraph(a.x, a.bottom() - note + 4, a.w, height_that_pays(s), size::far, c.theme->t1, 2);
+    const std::string hatched = why_not_on_chip(s);
+    const std::string words = height_that_pays(s, !hatched.empty()) + (hatched.empty() ? "" : " " + hatched);
+    c.paragraph(a.x, a.bottom() - note + 4, a.w, words, size::far, c.theme->t1, 2);
 }
 
 void cache(const Canvas& c, const Study& s, const Rect& a) {

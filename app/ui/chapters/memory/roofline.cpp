@@ -154,6 +154,21 @@ std::string height_that_pays(const Study& s, bool brief) {
     return brief ? from + "." : from + " attention: each of N ÷ Br query blocks reads all of K and V.";
 }
 
+std::string why_not_on_chip(const Study& s) {
+    const Hardware& h = s.input.hardware;
+    Shape shape = s.shape;
+    for (const TileRow& row : tile_rows(s.shape)) {
+        shape.Br = row.Br;
+        if (tile_fit(shape, h) != TileFit::none) continue;
+        const TileNeed need = tile_need(shape);
+        const bool sums = static_cast<double>(need.operands) <= h.shared.value;
+        return "Hatched: at Br = " + format_count(row.Br) + (sums ? " S, P and O" : " Q, K and V") +
+               " need " + format_large_size(static_cast<double>(sums ? need.sums : need.operands)) +
+               ", an SM has " + format_large_size(sums ? h.registers.value : h.shared.value) + " for them.";
+    }
+    return {};
+}
+
 static void not_on_chip(const Canvas& c, const Rect& bar, ImU32 colour) {
     const bool far = bar.h > 16;
     c.hatch(bar.x + 1, bar.y + 1, bar.w - 2, bar.h - 2, colour, far ? 10.0f : 7.0f, far ? 2.0f : 1.2f);

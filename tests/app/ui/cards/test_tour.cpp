@@ -623,6 +623,12 @@ TEST_CASE("on stage a drawing that a stop speaks of has the room of the page") {
         CHECK(p.look_for("worker 3", "Workers"));
         CHECK_FALSE(p.shows("Partial results"));
     });
+    // What does not fit, and why: S and P, O, and four numbers for each row, in fp32, with Bc = 128 and d =
+    // 64
+    at("- lesson: memory\n- highlight: panel Tile height", [](const Program& p) {
+        const int kib = 4 * (2 * 256 * 128 + 256 * 64 + 4 * 256) / 1024;
+        CHECK(p.shows("need " + str(kib) + " KiB, an SM has 256 KiB"));
+    });
     // The drawing alone, where formula and sentence have their room as well.
     at("- lesson: backward\n- step: ds\n- cell: dS[0,2]\n- highlight: panel Lens", [](const Program& p) {
         CHECK_FALSE(p.look_for("dS[0,2]"));
