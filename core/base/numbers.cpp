@@ -1,5 +1,7 @@
 #include "core/base/numbers.h"
 
+#include "core/base/rounding.h"
+
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -19,10 +21,40 @@ static_assert(std::atomic<NumberStyle>::is_always_lock_free);  // clang would ne
 
 int digits_or_style(int digits) { return digits > 0 ? digits : style.load().digits; }
 
+// Exactly between two numbers with so many decimals; fewer than none: between two tens, two hundreds.
+bool is_halfway(double value, int decimals) {
+    constexpr int exact_powers = 22;  // the largest power of ten that a double has exactly
+    if (!std::isfinite(value) || std::abs(decimals) > exact_powers) return false;
+    const double unit = std::pow(10.0, std::abs(decimals));
+    const auto odd = [](double n) { return std::abs(std::fmod(n, 2)) == 1; };
+    if (decimals < 0) return std::fmod(2 * value, unit) == 0 && odd(2 * value / unit);
+    const double halves = 2 * value * unit;
+    return std::fma(2 * value, unit, -halves) == 0 && odd(halves);
+}
+
+// Printing leaves an even last digit as it is where the value lies half-way: 0.62 for 0.625, beside 0.38 for
+// 0.375. People round away from zero; no digit is carried, for the digit is even.
+void round_half_away(char& last, const char* printed, double value, int decimals) {
+    if (is_halfway(value, decimals) && std::abs(std::strtod(printed, nullptr)) < std::abs(value)) ++last;
+}
+
 std::string fixed(double value, int decimals) {
     char buffer[400];
     std::snprintf(buffer, sizeof buffer, "%.*f", decimals, value);
-    return buffer;
+    std::string text = buffer;
+    round_half_away(text.back(), buffer, value, decimals);
+    return text;
+}
+
+// "1.23e-04"
+std::string with_exponent(double value, int mantissa_decimals) {
+    char buffer[64];
+    std::snprintf(buffer, sizeof buffer, "%.*e", mantissa_decimals, value);
+    std::string text = buffer;
+    const std::size_t e = text.find('e');
+    if (e != std::string::npos)
+        round_half_away(text[e - 1], buffer, value, mantissa_decimals - std::stoi(text.substr(e + 1)));
+    return text;
 }
 
 // "-0.000" must not show a sign, and the sign that is shown is a real minus.
@@ -61,9 +93,7 @@ int read_superscript(std::string_view text) {
 }
 
 std::string scientific(double value, int mantissa_decimals) {
-    char buffer[64];
-    std::snprintf(buffer, sizeof buffer, "%.*e", mantissa_decimals, value);
-    const std::string text = buffer;
+    const std::string text = with_exponent(value, mantissa_decimals);
     const std::size_t e = text.find('e');
     return written(text.substr(0, e)) + "×10" + superscript(std::stoi(text.substr(e + 1)));
 }
@@ -97,6 +127,10 @@ std::string with_unit(double bytes, double step, const char* const units[7]) {
 }
 
 }  // namespace
+
+double as_printed(double value, int decimals, bool power) {
+    return std::strtod((power ? with_exponent(value, decimals) : fixed(value, decimals)).c_str(), nullptr);
+}
 
 void set_number_style(NumberStyle wanted) {
     wanted.digits = std::clamp(wanted.digits, fewest_digits, most_digits);

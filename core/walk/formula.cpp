@@ -1,6 +1,7 @@
 #include "core/walk/formula.h"
 
 #include "core/base/beside_matrix.h"
+#include "core/base/rounding.h"
 #include "core/walk/printed_sum.h"
 #include "core/walk/printed_table.h"
 
@@ -49,15 +50,12 @@ double printed(double value, int decimals, bool powers = true) {
     if (!power && decimals <= 8) {
         static constexpr double units[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
         const double scaled = value * units[decimals];
-        // Halfway cases are common where numbers have few bits: 0.3125 is printed 0.312.
+        // What lies half-way only after this product is printed by its own digits.
         const bool halfway = std::abs(scaled - std::trunc(scaled)) > 0.499999 &&
                              std::abs(scaled - std::trunc(scaled)) < 0.500001;
         if (!halfway) return std::round(scaled) / units[decimals];
     }
-    char buffer[400];
-    std::snprintf(buffer, sizeof buffer, power ? "%.*e" : "%.*f", power ? std::max(2, decimals) : decimals,
-                  value);
-    return std::strtod(buffer, nullptr);
+    return as_printed(value, power ? std::max(2, decimals) : decimals, power);
 }
 
 // What no slot holds is written as the number of a slot that it is; the scale and a cap have no role, and are

@@ -1,4 +1,5 @@
 #include "core/base/numbers.h"
+#include "core/base/rounding.h"
 #include "tests/core/expression.h"
 #include "tests/core/lessons/contract.h"
 #include "tests/core/problems.h"
@@ -63,7 +64,7 @@ TEST_SUITE("numbers") {
                                {1234.56, "1235"},
                                {123456.7, "123457"},
                                {-1.5, "−1.500"},
-                               {0.0625, "0.062"},
+                               {0.0625, "0.063"},
                                {0, "0"},
                                {1, "1"},
                                {-42, "−42"},
@@ -100,6 +101,40 @@ TEST_SUITE("numbers") {
         CHECK(format_fixed(0, 2) == "0.00");
         CHECK(format_fixed(1.5e-5, 0) == "1.50×10⁻⁵");
         CHECK(format_fixed(1.23456e7, 4) == "1.2346×10⁷");
+    }
+    TEST_CASE("half-way goes away from zero, in every text") {
+        using Shown = std::pair<double, const char*>;
+        for (const auto& [value, text] : {Shown{.625, "0.63"},
+                                          {.375, "0.38"},
+                                          {-.625, "−0.63"},
+                                          {.005, "0.01"},
+                                          {1.005, "1.00"},  // below it: no half has these bits
+                                          {.62499999999999989, "0.62"},
+                                          {2.125, "2.13"}})
+            CHECK(format_fixed(value, 2) == text);
+        CHECK(format_fixed(.3125, 3) == "0.313");
+        CHECK(format_fixed(1.3125, 3) == "1.313");
+        CHECK(format_fixed(2.5, 0) == "3");
+        CHECK(format_fixed(1225000, 2) == "1.23×10⁶");
+        CHECK(format_fixed(-1235000, 2) == "−1.24×10⁶");
+        CHECK(format_number(1.3125) == "1.313");
+        CHECK(format_short(1.3125) == "1.313");
+        MatrixDigits digits;
+        for (const double v : {1.3125, 1 / 3.0}) digits.take(v);
+        CHECK(digits.text(1.3125) == "1.313");
+        // Whatever the digits: never nearer to zero than half a unit of the last one.
+        Random random(63);
+        for (int n = 0; n < 5000; ++n) {
+            const int decimals = pick(random, 0, 6);
+            const double half = (2 * pick(random, -40000, 40000) + 1) * std::ldexp(1.0, -decimals - 1);
+            const std::string text = format_fixed(half, decimals);
+            const double shown = read_shown(text).value;
+            CHECK_MESSAGE(as_printed(half, decimals, false) == shown, text);
+            const double doubled = 2 * half * std::pow(10, decimals);
+            if (doubled != std::round(doubled) || std::fmod(doubled, 2) == 0 || std::abs(half) >= 1e6)
+                continue;
+            CHECK_MESSAGE(std::abs(shown) > std::abs(half), half, " as ", text);
+        }
     }
     TEST_CASE("full precision reads back as the same double") {
         Random random(61);
@@ -143,7 +178,7 @@ TEST_SUITE("numbers") {
     }
     TEST_CASE("the style decides where the caller does not") {
         for (const auto& [digits, sixth, third, eighth, power] :
-             {std::tuple{3, "0.17", "33.33", "0.12", "1.23×10⁻⁴"},
+             {std::tuple{3, "0.17", "33.33", "0.13", "1.23×10⁻⁴"},
               {4, "0.167", "33.333", "0.125", "1.23×10⁻⁴"},
               {5, "0.1667", "33.3333", "0.125", "1.234×10⁻⁴"},
               {6, "0.16667", "33.33333", "0.125", "1.2340×10⁻⁴"}}) {
