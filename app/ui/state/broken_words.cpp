@@ -79,10 +79,8 @@ std::string cancels(const BrokenStep& s, const std::string& own) {
     if (s.broken.trace->step(s.step).op == Op::normalize)
         return "N" + both + ", and " + name_in_words(s) + " is the same.";
     std::string says = own;
-    if (const std::string_view fault = "Fault: "; says.starts_with(fault)) {
-        says.erase(0, fault.size());
-        says[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(says[0])));
-    }
+    if (const std::string_view fault = "Fault: "; says.starts_with(fault))
+        says = capitalised(says.substr(fault.size()));
     const auto [is, should] = format_apart(s.broken.value, s.truth.value);
     const std::string numbers =
         is == should ? "" : name_in_words(s) + " is " + is + " instead of " + should + ". ";
@@ -100,9 +98,10 @@ std::string told_where(const AppState& state) {
     const int first = next_difference(found, -1), next = next_difference(found, state.cursor.step);
     const auto step = [&](int k) { return "step " + str(k + 1) + ", " + title(state.trace->step(k).op); };
     if (first < 0) return found.sentence;
-    if (state.cursor.step < first) return "The same so far. The first difference: " + step(first) + " (D).";
-    if (next >= 0) return "This step is the same. The next difference: " + step(next) + " (D).";
-    return "This step is the same, and none that follows differs. The first: " + step(first) + " (D).";
+    if (state.cursor.step < first)
+        return "The same so far. The first difference: " + step(first) + " (key D).";
+    if (next >= 0) return "This step is the same. The next difference: " + step(next) + " (key D).";
+    return "This step is the same, and none that follows differs. The first: " + step(first) + " (key D).";
 }
 
 }  // namespace

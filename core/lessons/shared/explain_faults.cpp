@@ -139,7 +139,7 @@ std::string accident(const View& v, const Expr& e) {
                                 : no_product  ? infinite_factor(v, *place)
                                               : infinite_source(v);
     if (!begins.empty())
-        return (begins.starts_with("exp(") ? begins : capitalised(begins)) + ", so " + cell + " is " + value +
+        return capitalised(begins) + ", so " + cell + " is " + value +
                (came_in.empty() ? "." : ": " + came_in + ".");
     if (came_in.empty()) return {};
     // A copy, or a sum that goes on: nothing is explained by itself.

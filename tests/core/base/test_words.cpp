@@ -13,3 +13,20 @@ TEST_CASE("words: small letters, lists and ranges") {
     CHECK(range_text(2, 2) == "2");
     CHECK(range_text(0, 12) == "0…12");
 }
+
+TEST_CASE("words: a sentence begins with a capital, but a symbol stays what it is") {
+    for (const auto& [text, begins] : {std::pair{"the maximum stays", "The maximum stays"},
+                                       {"a factor of 1", "A factor of 1"},
+                                       {"query 0 sees no key", "Query 0 sees no key"},
+                                       {"m of query 0 stays 0", "m of query 0 stays 0"},
+                                       {"m stays 0", "m stays 0"},
+                                       {"p₂ = 1", "p₂ = 1"},
+                                       {"x[2] is read", "x[2] is read"},
+                                       {"dQ is whole", "dQ is whole"},
+                                       {"exp(0) is 1", "exp(0) is 1"},
+                                       {"α is 1", "α is 1"},
+                                       {"ℓ grows", "ℓ grows"},
+                                       {"m", "m"},
+                                       {"", ""}})
+        CHECK(capitalised(text) == begins);
+}

@@ -346,7 +346,7 @@ TEST_CASE("stage broken: before the first difference the stage says where it is,
     Program program(example("worked-4x4"), {1280, 720}, true);
     break_it(program, "Leave the correction out");
     program.frame(2);
-    CHECK(program.shows("The same so far. The first difference: step 7, Correction (D)."));
+    CHECK(program.shows("The same so far. The first difference: step 7, Correction (key D)."));
     CHECK(program.shows("Fault from step 7: correction left out"));
     program.press(Key::d);
     CHECK(program.step() == 6);
