@@ -303,7 +303,8 @@ struct BarPlot {
     bool joined;   // in a low pane both in one line below: "k0  2.885"
     bool aside;    // or both at the right of the bar, below each other
     float deeper;  // room below all bars for what leaves the axis
-    float y(double value) const { return zero - px(value) * unit; }
+    double base;   // where the bars begin; beyond a break of the axis where that is not 0
+    float y(double value) const { return zero - px(value - base) * unit; }
     float bottom() const { return top + h; }
 };
 
@@ -349,6 +350,18 @@ float width_of_labels_aside(const std::vector<Bar>& list, float slot) {
     return w + 14 <= .64f * slot ? w + 14 : 0;
 }
 
+// Numbers so close to each other that bars from zero would all look the same: 1001 and 1003.
+std::optional<Extent> far_from_zero(const std::vector<Bar>& list) {
+    constexpr double told_apart = .05;
+    Extent out{INFINITY, -INFINITY};
+    for (const Bar& b : list) {
+        if (!std::isfinite(b.value) || b.waits || b.before) return std::nullopt;
+        out = join(out, {b.value, b.value});
+    }
+    const bool close = out.lo > 0 && out.hi > out.lo && out.hi - out.lo < told_apart * out.hi;
+    return close ? std::optional(out) : std::nullopt;
+}
+
 BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Extent scale) {
     BarPlot p{};
     p.slot = slot_of_bar(pane, list, mark);
@@ -370,7 +383,25 @@ BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Exte
     const float span = px(scale.hi - scale.lo);
     p.unit = span > 1e-30f ? p.h / span : 0;
     p.zero = p.top + px(scale.hi) * p.unit;
+    if (const auto close = mark ? far_from_zero(list) : std::nullopt) {
+        p.base = 2 * close->lo - close->hi;  // the smallest is as high as the largest stands above it
+        p.unit = p.h / px(close->hi - p.base), p.zero = p.top + p.h;
+    }
     return p;
+}
+
+// The bar does not begin at zero.
+void draw_break(const Canvas& c, const BarPlot& p, float x) {
+    if (p.base == 0 || p.h < 24) return;
+    constexpr float slope = 4, gap = 5;
+    const float y = p.zero - 12;
+    c.polygon({{x - 3, y + slope},
+               {x + p.w + 3, y - slope},
+               {x + p.w + 3, y - slope + gap},
+               {x - 3, y + slope + gap}},
+              c.theme->well);
+    for (const float down : {0.0f, gap})
+        c.line({x - 5, y + slope + down}, {x + p.w + 5, y - slope + down}, c.theme->t2, 1.4f);
 }
 
 // `line`: where the dashed line of the largest runs; no number lies on it. `there`: how much of the bar has
@@ -387,8 +418,13 @@ void draw_bar(const Canvas& c, const BarPlot& p, const Bar& b, const BarAt& at) 
     const float mid = x + p.w / 2, y = p.y(there < 1 ? b.value * static_cast<double>(there) : b.value);
     const ImU32 colour = best ? t.focus : hue(t, b.role);
     const float top = std::min(y, p.zero), h = std::max(std::abs(p.zero - y), 1.5f);
-    c.rect(x, top, p.w, h, mix(t.well, hue(t, b.role), .34f), radius::bar);
-    c.frame(x, top, p.w, h, colour, best ? 2.2f : 1.3f, radius::bar);
+    if (b.value == 0) {  // nothing, on the axis
+        c.line({x, p.zero}, {x + p.w, p.zero}, colour);
+    } else {
+        c.rect(x, top, p.w, h, mix(t.well, hue(t, b.role), .34f), radius::bar);
+        c.frame(x, top, p.w, h, colour, best ? 2.2f : 1.3f, radius::bar);
+        draw_break(c, p, x);
+    }
     if (there < 1 || p.joined) return;
     std::string value = b.text();
     if (const std::string named = "max " + value;

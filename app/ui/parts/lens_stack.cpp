@@ -336,8 +336,8 @@ Line total_label(const Stack& s, bool with_terms = false) {
     std::vector<std::string> terms;
     for (std::size_t n = 0; n < s.parts.size(); ++n) terms.push_back(part_text(s, n));
     if (s.parts.size() >= 5 && s.has_old) terms = {terms[0], format_short(s.total - s.parts[0].value)};
-    // As the formula has it, if there is one.
-    const bool near = s.formula && s.formula->result.size() > 1 && terms.size() > 1 &&
+    // As the formula has it, if there is one; terms that stand beside it say it themselves.
+    const bool near = !with_terms && s.formula && s.formula->result.size() > 1 && terms.size() > 1 &&
                       s.formula->result[s.formula->result.size() - 2].text.ends_with("≈ ");
     const bool holds = !near && (terms.size() < 2 || *sign_before_total(terms, total) == '=');
     if (with_terms) {

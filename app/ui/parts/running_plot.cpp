@@ -84,6 +84,12 @@ bool is_rescaled(const PlotColumn& column) {
            !std::isinf(column.before);
 }
 
+// On stage every shrink says by how much; elsewhere those are marked that a larger maximum causes.
+bool is_marked(const RunningPlot& plot, const PlotColumn& column) {
+    if (!far_type() || !plot.average) return is_rescaled(column);
+    return column.there && !column.skipped && std::abs(column.shrink()) < 1;
+}
+
 void title(const Canvas& c, const Rect& a, const RunningPlot& plot) {
     const Theme& t = *c.theme;
     float x = a.x + c.rich(a.x, a.y + 11, plot.symbol, size::symbol) + 8;
@@ -97,7 +103,7 @@ void title(const Canvas& c, const Rect& a, const RunningPlot& plot) {
     float w = text_width(Face::regular, size::small, first) + 27;
     if (!plot.maximum()) w += text_width(Face::regular, size::small, plot.fresh_words) + 27;
     if (x + w > a.right()) return;
-    const char* const rescaled = "× α";
+    const char* const rescaled = plot.average ? "× α · ℓ old / ℓ" : "× α";
     const float mark_w = text_width(Face::regular, size::small, rescaled) + 22;
     if (std::ranges::any_of(plot.columns, is_rescaled) && x + w + mark_w <= a.right()) {
         const float at = a.right() - w - mark_w;
@@ -205,13 +211,16 @@ void current_column(const Frame& f) {
 }
 
 void rescaled_mark(const Frame& f, std::size_t n) {
-    if (!is_rescaled(f.plot.columns[n])) return;
+    const PlotColumn& column = f.plot.columns[n];
+    if (!is_marked(f.plot, column)) return;
     const Theme& t = *f.c.theme;
     const float x = f.x(n) + 1.5f;
     f.c.dashed_line({x, f.area.y - 2}, {x, f.area.bottom()}, hue(t, Role::alpha), 1.4f, {4, 3});
     // On stage it says what it stands for, at its top, if no number is near.
     if (!far_type()) return;
-    const std::string words = "× " + format_short(f.plot.columns[n].alpha);
+    const double by = f.plot.maximum() ? column.alpha : column.shrink();
+    if (!std::isfinite(by)) return;
+    const std::string words = "× " + format_short(by);
     const float w = text_width(Face::medium, size::small, words), left = x - 4 - w, y = f.area.y + 6;
     const auto in_the_way = [&](std::size_t m) {
         const auto number = figure_of(f, m);
@@ -332,6 +341,8 @@ void bar(const Frame& f, std::size_t n) {
 }
 
 }  // namespace
+
+double PlotColumn::shrink() const { return kept / before; }
 
 int most_columns(float width) { return std::max(1, static_cast<int>((width - 60) / least_column)); }
 

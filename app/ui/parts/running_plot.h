@@ -22,6 +22,9 @@ struct PlotColumn {
     double kept = 0;           ///< what is left of `before` after the correction
     double value = 0;          ///< the value after it
     double alpha = 1;          ///< below 1: everything before was rescaled here
+
+    /// What `before` is multiplied by; NaN where that is no number. An average shrinks by more than α.
+    double shrink() const;
 };
 
 struct RunningPlot {
@@ -31,6 +34,7 @@ struct RunningPlot {
     const char* fresh_words = "";  ///< "new weight": what each column adds
     std::vector<PlotColumn> columns{};
     const MatrixDigits* digits = nullptr;  ///< of the slot whose value it is
+    bool average = false;                  ///< divided by ℓ all along: every column takes a share of it
 
     /// A line with the scores as points; otherwise bars.
     bool maximum() const { return role == Role::m; }

@@ -59,6 +59,8 @@ struct Formula {
 };
 
 constexpr float formula_size = 36, formula_line = 54;
+// Between the equation of the matrices and that of one entry in one line: closer they read as one product.
+constexpr const char* two_equations = ";        ";
 
 // A step that is being computed does not say yet what it will come to: a room can guess.
 bool result_to_come(const AppState& state) {
@@ -144,18 +146,14 @@ Formula whole_formula(const Canvas& c, const AppState& state, bool computes, flo
     // Start values and bytes are no other way to write the formula.
     const bool same = computes && !e.numbers.empty();
     const Line entry = same ? entry_name(e) : Line{};
-    const Line chain = pieces(f.symbols, same ? "   =   " : "        ", f.numbers);
+    const Line chain = pieces(f.symbols, same ? "   =   " : two_equations, f.numbers);
     const bool both = !e.formula.empty() && !f.numbers.empty();
     if (both && !entry.empty())
-        for (const char* gap : {"        ", "    ", "  "})
-            for (const float size : {34.0f, 30.0f, size::far}) {
-                const Line line = pieces(f.symbols, gap, entry, f.numbers);
+        for (const float size : {34.0f, 30.0f, size::far})
+            for (const Line& numbers : {f.numbers, size > size::far ? f.numbers : squeezed(f.numbers)}) {
+                const Line line = pieces(f.symbols, two_equations, entry, numbers);
                 if (rich_width(c, line, size) <= w) return {line, {}, size, formula_line, true};
             }
-    if (both && !entry.empty())
-        if (const Line line = pieces(f.symbols, "  ", entry, squeezed(f.numbers));
-            rich_width(c, line, size::far) <= w)
-            return {line, {}, size::far, formula_line, true};
     if (both && rich_width(c, chain, 34) <= w) return {chain, {}, 34, formula_line, true};
     // Below the words of a tour one line is left for what is moved.
     for (const float size : {30.0f, size::far})
@@ -165,7 +163,7 @@ Formula whole_formula(const Canvas& c, const AppState& state, bool computes, flo
         const Line told = computes ? brief_result(state) : Line{};
         for (const Line& numbers : {told, computes ? e.result : Line(f.numbers)})
             for (const float size : {34.0f, 30.0f, size::far}) {
-                const Line line = pieces(f.symbols, "        ", numbers);
+                const Line line = pieces(f.symbols, two_equations, numbers);
                 if (!numbers.empty() && rich_width(c, line, size) <= w)
                     return {line, {}, size, formula_line, true};
             }
@@ -179,7 +177,7 @@ Formula whole_formula(const Canvas& c, const AppState& state, bool computes, flo
     // A long dot product says more as its result than cut off in the middle.
     if (f.h > 144) {
         f.numbers = e.result;
-        const Line whole = pieces(f.symbols, "        ", f.numbers);
+        const Line whole = pieces(f.symbols, two_equations, f.numbers);
         if (!e.formula.empty() && rich_width(c, whole, 34) <= w) return {whole, {}, 34, formula_line, true};
         f.h = formula_line + rich_paragraph_height(c, w, f.numbers, f.size = 34, 0, 1.4f);
     }

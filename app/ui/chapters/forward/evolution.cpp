@@ -35,6 +35,7 @@ double written_at(const Trace& trace, int k, Slot slot, int row, int col) {
 
 struct Evolution {
     std::vector<PlotColumn> max, sum, out;
+    bool average = false;  // O is divided by ℓ at every step
 };
 
 // Fills in what one step of the row's query block says about key tile j.
@@ -64,6 +65,7 @@ void note(Evolution& e, const Trace& trace, int k, const Chosen& at) {
         // The first version keeps O normalised: what was there keeps a share of the average.
         const double l_old = read_at(trace, k, Slot::l, 0, at.row, 0, 1),
                      l_new = read_at(trace, k, Slot::l, 1, at.row, 0, 1);
+        e.average = std::ranges::any_of(trace.reads(k), [](const Access& a) { return a.slot == Slot::l; });
         out.kept = out.alpha * out.before * (l_new == 0 ? 0 : l_old / l_new);
         return;
     }
@@ -123,7 +125,7 @@ void evolution_view(const Canvas& c, const AppState& state, const Rect& a) {
     const RunningPlot plots[] = {
         {indexed(Slot::m, false), "max", Role::m, "", part(all.max), digits(Slot::m)},
         {indexed(Slot::l, false), "sum", Role::l, "new", part(all.sum), digits(Slot::l)},
-        {indexed(Slot::Oi, true), "output", Role::O, "new", part(all.out), digits(Slot::Oi)},
+        {indexed(Slot::Oi, true), "output", Role::O, "new", part(all.out), digits(Slot::Oi), all.average},
     };
     for (int n = 0; n < 3; ++n) running_plot(c, {a.x + px(n) * (w + gap), a.y, w, a.h}, plots[n]);
 }

@@ -28,6 +28,10 @@ Steps steps_of(const Trace& trace) {
     return out;
 }
 
+bool keeps_average(const SoftmaxWalk& walk) {
+    return walk.form == SoftmaxForm::one_pass && walk.trace.problem().options.normalised;
+}
+
 PlotColumn column_at(const SoftmaxWalk& walk, int j, int made, Slot slot, int col) {
     PlotColumn out;
     out.label = "i = " + str(j);
@@ -44,7 +48,7 @@ PlotColumn column_at(const SoftmaxWalk& walk, int j, int made, Slot slot, int co
         out.alpha = alpha.value->data(0, 0);
     out.kept = slot == Slot::l || slot == Slot::Oi ? out.alpha * out.before : out.before;
     // An average keeps its share: (d′_old / d′) α of it.
-    if (slot == Slot::Oi && walk.form == SoftmaxForm::one_pass && walk.trace.problem().options.normalised) {
+    if (slot == Slot::Oi && keeps_average(walk)) {
         const Held sum = walk.trace.live(Slot::l, made);
         const double now = sum.value->data(0, 0);
         out.kept *= now == 0 ? 0 : walk.number(Slot::l, sum.step - 1) / now;
@@ -68,6 +72,7 @@ RunningPlot running(const AppState& state, const SoftmaxWalk& walk, const Steps&
         plots[which].columns.push_back(column_at(walk, j, (*made[which])[static_cast<std::size_t>(j)],
                                                  slots[which], which == 2 ? state.softmax.component : 0));
     plots[which].digits = &walk.trace.digits(slots[which]);
+    plots[which].average = which == 2 && keeps_average(walk);
     return plots[which];
 }
 

@@ -363,3 +363,51 @@ TEST_CASE("stage: the head says whose keys a rank has, round after round, in num
     program.go_to_step(second_round, 2);
     CHECK_MESSAGE(contains(head(), "0321"), head());
 }
+
+TEST_CASE("stage: a shrink of an average says by how much it is drawn, not α alone") {
+    Program program(example("worked-4x4"), stage_size, true);
+    program.show_lesson("softmax-1pass");
+    const Trace& trace = *program.state.trace;
+    program.go_to_step(trace.size() - 1, 2);
+    const std::vector<int> sums = steps_of(trace, Op::row_sum);
+    for (std::size_t n = 1; n < sums.size(); ++n) {
+        const auto at = [&](Slot slot, int k) { return trace.live(slot, k).value->data(0, 0); };
+        const double shrink = at(Slot::alpha, sums[n]) * at(Slot::l, sums[n] - 1) / at(Slot::l, sums[n]);
+        program.check_shows({"× " + format_short(shrink)});
+    }
+    CHECK_FALSE(program.shows("× 0.368"));
+}
+
+TEST_CASE("stage: the equation of an entry stands well apart from that of the matrices, or below it") {
+    int beside = 0;
+    for (const auto& [lesson, size] : {std::pair{"backward", stage_size},
+                                       {"training-step", stage_size},
+                                       {"flash-forward", stage_size},
+                                       {"flash-forward", Screen{1920, 1080}}}) {
+        Program program(example("worked-4x4"), size, true);
+        program.show_lesson(lesson);
+        for (int k = 0; k < program.state.trace->size(); ++k) {
+            program.go_to_step(k, 2);
+            for (const Item* line : texts(program)) {
+                const std::size_t arrow = line->text.find("  ←  "), name = line->text.rfind("]  =  ");
+                if (arrow == std::string::npos || name == std::string::npos || name < arrow) continue;
+                ++beside;
+                CHECK_MESSAGE(contains(line->text, ";        "), program.where(), ": ", line->text);
+            }
+        }
+    }
+    CHECK(beside > 10);
+}
+
+TEST_CASE("stage: maxima far from zero are told apart by their bars") {
+    Program program(example("large-logits"), stage_size, true);
+    program.go_to_step(steps_of(*program.state.trace, Op::new_max).at(1), 2);
+    const Item *low = nullptr, *high = nullptr;
+    for (const Item* text : texts(program)) {
+        if (text->text == "1001.0" && text->panel == "Lens") low = text;
+        if (text->text == "max 1003.0") high = text;
+    }
+    REQUIRE(low);
+    REQUIRE(high);
+    CHECK(middle(*low).y > middle(*high).y + 40);
+}
