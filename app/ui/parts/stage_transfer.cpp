@@ -138,9 +138,21 @@ void draw_memory(const Canvas& c, const Rect& a, const char* name, const char* w
 // Whose bytes a walk adds up, where ranks or workers are beside each other.
 std::string whose_bytes(const AppState& state) {
     const int count = state.trace->workers();
-    if (count < 2) return {};
+    if (count < 2) return "so far ";
     return std::string(count == 2 ? "both " : "all ") +
-           (state.lesson->uses(chooses_ranks) ? "ranks " : "workers ");
+           (state.lesson->uses(chooses_ranks) ? "ranks by now " : "workers so far ");
+}
+
+// What is moved when step k has ended. Ranks work at the same time, and the map beside the bar is of one
+// tick: then it is what all of them have moved by that.
+std::int64_t moved_when_done(const AppState& state, int k) {
+    const Trace& trace = *state.trace;
+    if (trace.workers() < 2 || !state.lesson->uses(chooses_ranks)) return traffic_until(trace, k);
+    std::int64_t bytes = 0;
+    for (int n = 0; n < trace.size(); ++n)
+        if (trace.step(n).when.end <= trace.step(k).when.end)
+            bytes += traffic_until(trace, n) - traffic_until(trace, n - 1);
+    return bytes;
 }
 
 // Where it moves less, standard attention has a mark in the bar, bright with a dark edge on any part of it.
@@ -155,7 +167,8 @@ void draw_bytes(const Canvas& c, const AppState& state, const Rect& a) {
     note_part(c, a, "Meters");
     const Theme& t = *c.theme;
     const int k = state.cursor.step;
-    const std::int64_t before = traffic_until(*state.trace, k - 1), now = traffic_until(*state.trace, k),
+    const std::int64_t own = traffic_until(*state.trace, k) - traffic_until(*state.trace, k - 1),
+                       now = moved_when_done(state, k), before = now - own,
                        whole = state.lesson->model(*state.problem).total();
     const Rival& rival = state.lesson->rival;
     const std::int64_t standard = rival.standard ? rival.model(*state.problem).total() : 0;
@@ -176,7 +189,7 @@ void draw_bytes(const Canvas& c, const AppState& state, const Rect& a) {
     // Bar and words are of one moment: before the step its bytes are still to come.
     const bool comes = shows_before(state);
     const Line step = pieces(comes ? "this step will move " : "this step ", strong(bytes_text(now - before))),
-               far_so = pieces(whose_bytes(state) + "so far ", strong(bytes_text(comes ? before : now)),
+               far_so = pieces(whose_bytes(state), strong(bytes_text(comes ? before : now)),
                                " of " + bytes_text(whole));
     const Line both = comes ? pieces(far_so, ",   ", step) : pieces(step, ",   ", far_so);
     const Line brief = standard > 0 ? pieces("standard ", strong(bytes_text(standard))) : Line{};

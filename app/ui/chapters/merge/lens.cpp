@@ -43,8 +43,26 @@ void draw_looking(const Canvas& c, const MergeNow& now, const Rect& a, float pha
     curve(c, a, points, phase);
 }
 
+// What the logarithms L stand for: sums, measured from the largest, which may be added; bars of L may not.
+void draw_sums_of_exponentials(const Canvas& c, const MergeNow& now, const Rect& a, float phase) {
+    double most = minus_infinity;
+    for (const int tile : now.rows()) most = std::max(most, now.number(Slot::L_part, tile).value_or(most));
+    if (!std::isfinite(most)) return nothing(c, a, "No part has seen a key");
+    std::vector<Bar> list;
+    for (const int tile : now.rows())
+        if (const auto L = now.number(Slot::L_part, tile))
+            list.push_back({now.name(tile), std::exp(*L - most), Role::l});
+    if (const auto L = now.result(Slot::L_part); L && std::isfinite(*L))
+        list.push_back({now.result_name(), std::exp(*L - most), Role::l});
+    const Line title = pieces("exp(", slot_symbol(Slot::L_part).front(), " − ", symbol("m", Role::m), ")");
+    const float head = size::lead + 10;
+    c.rich(a.x, a.y + size::lead / 2, title, size::lead, Align::left, c.theme->t2);
+    bars(c, {a.x, a.y + head, a.w, a.h - head}, list, false, extent(list), phase);
+}
+
 void draw_maxima(const Canvas& c, const MergeNow& now, const Rect& a, float phase) {
-    const Slot slot = now.normalised ? Slot::L_part : Slot::m_part;
+    if (now.normalised) return draw_sums_of_exponentials(c, now, a, phase);
+    const Slot slot = Slot::m_part;
     std::vector<Bar> list;
     for (const int tile : now.rows())
         if (const auto m = now.number(slot, tile); m && std::isfinite(*m))
@@ -55,12 +73,7 @@ void draw_maxima(const Canvas& c, const MergeNow& now, const Rect& a, float phas
     if (list.empty()) {
         return nothing(c, a, "No part has seen a key");
     }
-    if (const auto L = now.result(Slot::L_part); now.normalised && L && std::isfinite(*L))
-        list.push_back({.label = now.result_name(),
-                        .value = *L,
-                        .role = Role::l,
-                        .digits = &now.trace.digits(Slot::L_part)});
-    bars(c, a, list, !now.normalised, extent(list), phase);
+    bars(c, a, list, true, extent(list), phase);
 }
 
 // Two shares of a whole

@@ -476,6 +476,14 @@ TEST_SUITE("merge view") {
         }
     }
 
+    TEST_CASE("logarithms are drawn as the sums that they stand for, which may be added") {
+        Program program(example("worked-4x4"), {1280, 720}, true);
+        program.show_lesson("split-kv");
+        program.go_to_step(steps_of(*program.state.trace, Op::merge_lse).front(), 2);
+        // exp(1.313 − 2.127) + 1 = exp(2.494 − 2.127), once with the last digit's rounding
+        program.check_shows({"exp(L − m)", "0.443", "1.443"});
+    }
+
     TEST_CASE("a message on stage says what goes to whom, and whose bytes the bar adds up") {
         Program program(example("worked-4x4"), {1600, 900}, true);
         program.show_lesson("ring-backward");
@@ -483,7 +491,10 @@ TEST_SUITE("merge view") {
         program.check_shows({"both ranks  384 B of 384 B", "dK1 dV1", "dK0 dV0"});
         program.show_lesson("ring");
         program.go_to_step(14, 2);
-        program.check_shows({"both ranks so far 232 B of 400 B"});
+        // Rank 1 loads Q while rank 0 does, though the walk has told all of rank 0 before.
+        program.check_shows({"this step 32 B,   both ranks by now 64 B of 400 B"});
+        program.go_to_step(16, 2);
+        program.check_shows({"both ranks by now 192 B of 400 B"});
     }
 
     TEST_CASE("gradients on their way home stand in the boxes of the ring, and their end is in no round") {
