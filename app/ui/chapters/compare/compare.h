@@ -64,7 +64,8 @@ void map_legend(const Canvas& canvas, const Map& map, const Rect& area, float si
 void mark_cell(const Canvas& canvas, const AppState& state, const Map& map, const MapCell& at,
                const Rect& filled, const Rect& room, float size, bool with_number = true);
 /// "7 of 16 384 cells differ", "all as the CPU has it"
-std::string unlike_words(const Map& map);
+/// `explained`: by rounding alone, in the words of the finding.
+std::string unlike_words(const Map& map, bool explained = false);
 /// The place of a cell in it.
 Rect heat_cell(const Map& map, const Rect& filled, int row, int column);
 

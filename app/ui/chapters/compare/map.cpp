@@ -342,8 +342,11 @@ void cells(const Canvas& c, AppState& state, const Map& map, const MapCell& at, 
 
 }  // namespace
 
-std::string unlike_words(const Map& map) {
+std::string unlike_words(const Map& map, bool explained) {
     if (map.unlike == 0) return "all as the CPU has it";
+    if (explained)
+        return format_count(map.unlike) + " of " + format_count(map.compared) + " cells " +
+               (map.unlike == 1 ? "is" : "are") + " rounded unlike the CPU's";
     return format_count(map.unlike) + " of " + format_count(map.compared) + " cells " +
            (map.unlike == 1 ? "differs" : "differ") + (map.from_exact ? " from the CPU's" : "");
 }

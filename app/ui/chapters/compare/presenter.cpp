@@ -89,7 +89,9 @@ void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect
     map_axes(c, state, map, filled, size::far);
     map_legend(c, map, {filled.x, a.bottom() - 44 - 52, filled.w, 0}, size::far);
     mark_cell(c, state, map, shown_cell(state, map), filled, a, size::far);
-    c.text_within(a.x, a.bottom() - space::foot, a.w, capitalised(unlike_words(map)), size::far, t.t2);
+    const bool explained = state.comparing->shown->within_rounding();
+    c.text_within(a.x, a.bottom() - space::foot, a.w, capitalised(unlike_words(map, explained)), size::far,
+                  t.t2);
 }
 
 }  // namespace

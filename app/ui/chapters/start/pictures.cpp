@@ -510,9 +510,24 @@ void training_picture(const Sheet& s) {
     for (int k = 0; k < trace.size(); ++k)
         if (trace.step(k).op == Op::loss) losses.push_back(held(trace, Slot::loss, k).data(0, 0));
     if (losses.size() < 2) return;
+    // On a small door of the stage words and numbers, for bars with numbers alone say nothing.
+    const std::pair<const char*, std::string> lines[] = {{"loss ", format_number(losses.front())},
+                                                         {"→ ", format_number(losses.back())}};
+    const auto width = [&](const std::string& text) { return text_width(Face::regular, s.text(), text); };
+    if (s.big && width(lines[0].first + lines[0].second) <= s.area.w) {
+        const float pitch = std::min(s.text() * 1.4f, s.area.h / 2);
+        float y = s.area.middle() - pitch / 2;
+        for (const auto& [word, loss] : lines) {
+            const float x = s.area.x + (s.area.w - width(word + loss)) / 2;
+            s.c.text(x, y, word, s.text(), s.c.theme->t2);
+            s.c.text(x + width(word), y, loss, s.text(), s.c.theme->t1);
+            y += pitch;
+        }
+        return;
+    }
     draw_rows(s,
-              {{"loss", format_number(losses.front()), std::abs(losses.front()), s.c.theme->t3},
-               {"after a step", format_number(losses.back()), std::abs(losses.back()), s.c.theme->t1}},
+              {{"loss before", format_number(losses.front()), std::abs(losses.front()), s.c.theme->t3},
+               {"loss after a step", format_number(losses.back()), std::abs(losses.back()), s.c.theme->t1}},
               s.area);
 }
 

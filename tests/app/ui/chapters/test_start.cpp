@@ -298,6 +298,12 @@ TEST_CASE("a first start says that nothing was left; Enter begins the tour") {
     CHECK(program.state.page == Page::walk);
 }
 
+TEST_CASE("on stage the door to training says which number is the loss, and which the one after a step") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    show_start(program, false);
+    program.check_shows({"loss ", "18.25", "→ ", "11.35"});
+}
+
 TEST_CASE("keys of a walk leave the walk below alone") {
     Program program;
     program.go_to_step(3);
