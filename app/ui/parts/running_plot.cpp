@@ -212,12 +212,14 @@ void current_column(const Frame& f) {
 
 void rescaled_mark(const Frame& f, std::size_t n) {
     const PlotColumn& column = f.plot.columns[n];
-    if (!is_marked(f.plot, column)) return;
+    // Where every column has a factor and their texts no room beside each other, those of a new maximum.
+    const bool narrow = f.plot.average && f.cw < text_width(Face::medium, size::small, "× 0.0000") + 6;
+    if (!is_marked(f.plot, column) || (narrow && !is_rescaled(column))) return;
     const Theme& t = *f.c.theme;
     const float x = f.x(n) + 1.5f;
     f.c.dashed_line({x, f.area.y - 2}, {x, f.area.bottom()}, hue(t, Role::alpha), 1.4f, {4, 3});
     // On stage it says what it stands for, at its top, if no number is near.
-    if (!far_type()) return;
+    if (!far_type() || (narrow && n > 0 && is_rescaled(f.plot.columns[n - 1]))) return;
     const double by = f.plot.maximum() ? column.alpha : column.shrink();
     if (!std::isfinite(by)) return;
     const std::string words = "× " + format_short(by);
