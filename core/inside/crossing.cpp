@@ -2,6 +2,7 @@
 
 #include "core/base/numbers.h"
 #include "core/inside/fragments.h"
+#include "core/inside/tile_crossing.h"
 #include "core/inside/words.h"
 
 #include <algorithm>
@@ -78,12 +79,20 @@ public:
         for (const Race& race : broken.launch.races)
             if (race.first.block == broken.number && race.second.block == broken.number)
                 races.push_back(&race);
+        tiles.emplace(broken, sound, races);
     }
     std::optional<Crossing> find() const {
         if (races.empty()) return std::nullopt;
-        std::optional<Crossing> best;
+        std::optional<Crossing> best, of_tiles;
         int tried = 0;
         for (std::uint32_t n = 0; n < broken.block.events.size() && tried < most_tried; ++n) {
+            if (auto found = tiles->of_product(n)) {
+                const bool number = found->crossed && !is_nan(broken.record, reader_of(*found).content);
+                if (number) return found;
+                auto& kept = found->crossed ? best : of_tiles;
+                if (!kept) kept = found;
+                continue;
+            }
             const std::vector<WrongRead> wrong = wrong_reads(n);
             if (wrong.empty()) continue;
             ++tried;
@@ -94,11 +103,20 @@ public:
             if (found && number != wrong.end()) return found;
             if (found && !best) best = found;
         }
-        return best ? best : by_luck();
+        return best ? best : of_tiles ? of_tiles : by_luck();
     }
 
 private:
     static constexpr int most_tried = 512;  ///< events
+
+    static const CrossingSide& reader_of(const Crossing& crossing) {
+        return crossing.first.writes ? crossing.second : crossing.first;
+    }
+    /// How much later than `m` the source has `n`, in turns of what is left out; 0: it orders them not.
+    int later(std::uint32_t n, std::uint32_t m) const {
+        const auto before = tiles->before(n, m);
+        return before ? (*before ? -1 : 1) : passed[n] - passed[m];
+    }
 
     /// The same step of the sound run: each warp does as many.
     std::uint32_t counterpart(std::uint32_t n) const {
@@ -183,16 +201,16 @@ private:
         for (const Race* race : races)
             for (const auto& [own, other] :
                  {std::pair(&race->first, &race->second), {&race->second, &race->first}}) {
-                if (own->place != reader.place || own->op != reader.op || !info(other->op).writes) continue;
+                if (own->place != reader.place || own->op != reader.op || !puts(other->op)) continue;
                 for (std::uint32_t n = 0; n < broken.block.events.size(); ++n) {
                     const Event& event = broken.block.events[n];
                     if (event.place != other->place || event.op != other->op) continue;
-                    const int later = passed[n] - passed[read.event];
-                    const Touch touch = later == 0 ? Touch{} : touch_of(broken.block, n, read.address);
+                    const int turns = later(n, read.event);
+                    const Touch touch = turns == 0 ? Touch{} : touch_of(broken.block, n, read.address);
                     if (!touch) continue;
                     const Content content = put(n, touch, read.address, read.got.bytes);
-                    const bool explains = content == (later > 0 ? read.got : read.sound);
-                    const std::tuple rank(!explains, std::abs(later),
+                    const bool explains = content == (turns > 0 ? read.got : read.sound);
+                    const std::tuple rank(!explains, std::abs(turns),
                                           std::abs(std::int64_t(n) - std::int64_t(read.event)));
                     if (best.event == nowhere || rank < least)
                         best = {n, touch.lane, content, race->times}, least = rank;
@@ -203,7 +221,7 @@ private:
 
     CrossingSide side(std::uint32_t n, int lane, const Content& content, const Content& in_sound) const {
         const Event& event = broken.block.events[n];
-        return {n, event.place, event.op, event.warp, lane, info(event.op).writes, content, in_sound};
+        return {n, event.place, event.op, event.warp, lane, puts(event.op), content, in_sound};
     }
     // The element that a number is, if one of both is known to be it.
     static Content named(Content content, const Content& known) {
@@ -235,7 +253,7 @@ private:
             return found_in_copies(named(content, partner.content), read.address, read.event);
         };
         const CrossingSide reader = side(read.event, read.lane, known(read.got), known(read.sound));
-        const bool writes_first = passed[partner.event] < passed[read.event];
+        const bool writes_first = later(partner.event, read.event) < 0;
         return Crossing{
             read.address, writes_first ? writer : reader, writes_first ? reader : writer, true, true,
             partner.pairs};
@@ -244,6 +262,11 @@ private:
     // What a lane of an event reads or writes at an address in both runs.
     CrossingSide plain_side(std::uint32_t n, std::uint32_t address) const {
         const Event& event = broken.block.events[n];
+        if (event.op == Op::fetch_tile || event.op == Op::multiply_async) {
+            const bool fetches = event.op == Op::fetch_tile;
+            const Content content = fetches ? tiles->brought(n, address) : tiles->found(n, address);
+            return side(n, std::countr_zero(event.lanes), content, content);
+        }
         const Touch touch = touch_of(broken.block, n, address);
         const int bytes = event.op == Op::load && event.bytes >= 4 ? 4 : 2;
         if (!touch) return side(n, 0, {}, {});
@@ -277,14 +300,14 @@ private:
         const Race* best = nullptr;
         std::tuple<bool, bool, bool, std::int64_t> most;
         for (const Race* race : races) {
-            const bool ordered = passed[race->first.event] != passed[race->second.event];
+            const bool ordered = later(race->first.event, race->second.event) != 0;
             const std::tuple rank(ordered, race->first.warp != race->second.warp, is_shared(race->address),
                                   race->times);
             if (!best || rank > most) best = race, most = rank;
         }
         CrossingSide a = plain_side(best->first.event, best->address),
                      b = plain_side(best->second.event, best->address);
-        const bool turned = passed[best->first.event] > passed[best->second.event];
+        const bool turned = later(best->first.event, best->second.event) > 0;
         a.content = named(a.content, b.content), b.content = named(b.content, a.content);
         a.sound = a.content, b.sound = b.content;
         const bool crossed = turned && a.writes && b.writes;
@@ -296,6 +319,7 @@ private:
     std::vector<int> step_of;  ///< by event; −1: a copy that arrives is none
     std::vector<int> passed;   ///< by event: how often its warp had come to what is left out
     std::vector<const Race*> races;
+    std::optional<TileCrossings> tiles;
 };
 
 }  // namespace
@@ -331,6 +355,9 @@ std::optional<std::uint32_t> happened_with(const BlockRecord& block, const Steps
 
 std::optional<HeldBack> turned_in_slots(const BlockRecord& block, const Steps& steps,
                                         const Schedule& schedule, const Crossing& crossing) {
+    // A tile comes by itself, and a product reads at some time: slots say nothing of it.
+    for (const CrossingSide& side : {crossing.first, crossing.second})
+        if (side.op == Op::fetch_tile || side.op == Op::multiply_async) return std::nullopt;
     const auto first =
                    happened_with(block, steps, schedule, crossing.crossed ? crossing.second : crossing.first),
                second =

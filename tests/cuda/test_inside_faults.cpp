@@ -5,6 +5,7 @@
 #include "core/inside/faults.h"
 #include "core/inside/meeting.h"
 #include "core/inside/source.h"
+#include "core/inside/words.h"
 #include "cuda/host/gpu.h"
 #include "tests/contains.h"
 #include "tests/cuda/inside_kernels.h"
@@ -259,6 +260,43 @@ const Expected expected_races[] = {
     {"f6-split", 4, load_K, copies, "K", "K", "K+64"},
 };
 
+// ---- Which race of tiles
+
+/// The launch in which most happens, whose race the page tells.
+std::optional<Crossing> crossing_of_most(const Record& broken, const Record& sound) {
+    const auto steps_of = [](const Launch& launch) { return launch.blocks.empty() ? 0 : launch.steps(); };
+    const auto most = std::ranges::max_element(sound.launches, {}, steps_of);
+    const auto n = static_cast<std::size_t>(most - sound.launches.begin());
+    const BlockRecord &now = broken.launches[n].blocks[0], &then = most->blocks[0];
+    const Steps of_broken(broken, broken.launches[n], now), of_sound(sound, *most, then);
+    return crossing_of({broken, broken.launches[n], now, of_broken, 0}, {sound, *most, then, of_sound, 0});
+}
+
+/// A race without a wait of f7 or b4: who comes first, who second, and of which matrix.
+struct ExpectedOfTiles {
+    const char* kernel;
+    const char* waits;  ///< a part of the line that waits
+    int nth;            ///< of such lines
+    bool writes_first;
+    Op writer, reader;
+    const char* matrix;
+};
+constexpr bool tile_first = true, product_first = false;
+// Without waiting for W to be free b4 does not come to its end.
+const ExpectedOfTiles expected_of_tiles[] = {
+    {"f7-hopper", "K_free(turn", 1, product_first, Op::fetch_tile, Op::multiply_async, "K["},
+    {"f7-hopper", "V_free(turn", 1, product_first, Op::fetch_tile, Op::multiply_async, "V["},
+    {"f7-hopper", "Q_full()", 1, tile_first, Op::fetch_tile, Op::multiply_async, "Q["},
+    {"f7-hopper", "K_full(0)", 1, tile_first, Op::fetch_tile, Op::multiply_async, "K["},
+    {"f7-hopper", "K_full(now", 1, tile_first, Op::fetch_tile, Op::multiply_async, "K["},
+    {"f7-hopper", "V_full(before", 1, tile_first, Op::fetch_tile, Op::multiply_async, "V["},
+    {"f7-hopper", "V_full(last", 1, tile_first, Op::fetch_tile, Op::multiply_async, "V["},
+    {"b4-hopper", "U_free(turn", 1, product_first, Op::fetch_tile, Op::multiply_async, "Q["},
+    {"b4-hopper", "X_Y_full()", 1, tile_first, Op::fetch_tile, Op::multiply_async, "K["},
+    {"b4-hopper", "U_full(now", 1, tile_first, Op::fetch_tile, Op::multiply_async, "Q["},
+    {"b4-hopper", "W_full(now", 1, tile_first, Op::fetch_tile, Op::multiply_async, "dO["},
+};
+
 // ---- Attention with a mistake, dense and in double
 
 Matrix softmax_of(const Matrix& S) {
@@ -435,6 +473,52 @@ TEST_SUITE("inside faults") {
                 }
             }
             CHECK(rows == static_cast<int>(seen.size()));
+        }
+    }
+
+    TEST_CASE("each wait of f7 and b4 for a tile, left out: the tile writes, the product reads") {
+        for (const char* kernel : {"f7-hopper", "b4-hopper"}) {
+            const gpu::RecordRequest request = of_two_tiles(kernel);
+            const Record sound = recorded(request);
+            std::map<std::string, int> seen;
+            int crossed = 0;  // where it is another block whose numbers are wrong, this one kept the order
+            for (const Fault& fault : waits_of(sound)) {
+                const std::string text = text_at(fault);
+                for (const ExpectedOfTiles& e : expected_of_tiles) {
+                    if (e.kernel != std::string(kernel) || !contains(text, e.waits)) continue;
+                    if (++seen[std::string(e.waits) + std::to_string(e.nth)] != e.nth) continue;
+                    CAPTURE(name_of(fault));
+                    gpu::RecordRequest with_fault = request;
+                    with_fault.fault = fault;
+                    const auto broken = gpu::break_kernel(with_fault, sound);
+                    REQUIRE_MESSAGE(broken, broken.error);
+                    const auto crossing = crossing_of_most(broken->record, sound);
+                    REQUIRE(crossing);
+                    const CrossingSide &writer = e.writes_first ? crossing->first : crossing->second,
+                                       &reader = e.writes_first ? crossing->second : crossing->first;
+                    CHECK(writer.writes);
+                    CHECK_FALSE(reader.writes);
+                    CHECK(writer.op == e.writer);
+                    CHECK(reader.op == e.reader);
+                    CHECK(crossing->ordered);
+                    CHECK(writer.warp < 4);  // the group that asks for tiles
+                    CHECK(reader.warp >= 4);
+                    const auto shown = [&](const Content& content) {
+                        return content_text(broken->record, content);
+                    };
+                    CHECK((shown(reader.content) != shown(reader.sound)) == crossing->crossed);
+                    crossed += crossing->crossed;
+                    CHECK(shown(writer.content) == shown(e.writes_first ? reader.sound : writer.content));
+                    REQUIRE(writer.content.from);
+                    CHECK(short_address(broken->record, *writer.content.from).starts_with(e.matrix));
+                    if (reader.sound.from)
+                        CHECK(short_address(broken->record, *reader.sound.from).starts_with(e.matrix));
+                }
+            }
+            CHECK(crossed >= (kernel == std::string("f7-hopper") ? 6 : 2));
+            for (const ExpectedOfTiles& e : expected_of_tiles)
+                if (e.kernel == std::string(kernel))
+                    CHECK_MESSAGE(seen[std::string(e.waits) + std::to_string(e.nth)] >= e.nth, e.waits);
         }
     }
 

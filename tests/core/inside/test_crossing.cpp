@@ -188,6 +188,48 @@ TEST_CASE("crossing: a copy has happened with the wait that brings it, or at onc
     CHECK_FALSE(happened_with(broken.block(), of_broken, {}, found->first));
 }
 
+namespace {
+
+/// Warp 0 fetches the first eight rows of K to a tile, warp 4 multiplies by it behind the barrier of the
+/// tile, or without that: its sums are NaN then.
+MadeRun tile(bool waits) {
+    constexpr std::uint32_t row_bytes = 128, barrier = 0x2000;
+    constexpr std::uint32_t described = row_bytes * 8 >> 4;  // from eight rows to the next
+    MadeRun run(5, 9);
+    const auto fetch = [&] {
+        return run.add(Op::fetch_tile, 0, 2, 0, {{0x400, K_row(0), 8, 64, 64, barrier, 0, 8 * row_bytes}});
+    };
+    std::uint32_t sent = waits ? fetch() : 0;
+    run.whole(waits ? Op::wait_for : Op::left_out, 4, 3, {barrier, 1});
+    const std::vector<std::uint32_t> product{0, 0, 0x400 >> 4, 1u << 30 | described, 8, 0, 0, 0, 0, 0, 0, 0};
+    const std::uint32_t reads = run.whole(Op::multiply_async, 4, 5, product);
+    run.whole(Op::commit_products, 4, 6, {0});
+    const float sum = waits ? 1 : std::numeric_limits<float>::quiet_NaN();
+    run.whole(Op::wait_products, 4, 7, {0, 1, 0, bits(sum), bits(sum), bits(sum), bits(sum)});
+    if (!waits) sent = fetch(), run.race(reads, sent, 0x400);
+    return run;
+}
+
+}  // namespace
+
+TEST_CASE("crossing: a tile that comes by itself writes, and a product in the background reads") {
+    const MadeRun sound = tile(true), broken = tile(false);
+    const auto crossing = crossing_in(broken, sound);
+    REQUIRE(crossing);
+    CHECK(crossing->ordered);
+    CHECK(crossing->crossed);
+    CHECK(crossing->address == 0x400);
+    CHECK(crossing->first.op == Op::fetch_tile);
+    CHECK(crossing->first.writes);
+    CHECK(crossing->first.warp == 0);
+    CHECK(crossing->second.op == Op::multiply_async);
+    CHECK_FALSE(crossing->second.writes);
+    CHECK(crossing->second.warp == 4);
+    CHECK(read_text(broken, crossing->first.content) == "K[0, 0]");
+    CHECK(read_text(broken, crossing->second.sound) == "K[0, 0]");
+    CHECK(read_text(broken, crossing->second.content) == "NaN: nothing has come");
+}
+
 TEST_CASE("crossing: slots that say otherwise than what happened are turned") {
     const MadeRun sound = with_barrier(), broken = without_barrier(7);
     const Steps steps(broken.record, broken.launch(), broken.block());

@@ -101,7 +101,7 @@ const char* title_of_outcome(const BrokenWalk& told, const inside::Record& recor
     return told.fault.kind == FaultKind::swizzle ? "Bank conflicts" : "No difference";
 }
 
-std::string race_sentence(const Crossing& crossing) {
+std::string race_sentence(const Crossing& crossing, std::int64_t wrong) {
     const CrossingSide &first = crossing.first, &second = crossing.second;
     const bool same = first.warp == second.warp;
     const std::string a = who_of(first, same), b = who_of(second, same);
@@ -117,7 +117,7 @@ std::string race_sentence(const Crossing& crossing) {
     else
         text = capitalised(b) + (crossing.crossed ? " writes over what " : " may write over what ") + a +
                " has still to read.";
-    return crossing.crossed ? text : text + " This run kept the order, by luck.";
+    return crossing.crossed || wrong > 0 ? text : text + " This run kept the order, by luck.";
 }
 
 void inside_broken(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
@@ -240,7 +240,7 @@ void inside_fault(const Canvas& c, AppState& state, const Rect& a) {
     FaultPen pen{c, a, a.y + 68, told.own ? a.bottom() - space::foot : button_y - 10};
     const InsidePlace there = crossing_place(state, at);
     if (told.crossing) {
-        pen.words(race_sentence(*told.crossing), size::body, t.t1);
+        pen.words(race_sentence(*told.crossing, told.damage.wrong), size::body, t.t1);
         draw_race_table(pen, there, *told.crossing);
     } else {
         pen.words(inside::info(told.fault.kind).what, size::body, t.t1);
@@ -281,7 +281,8 @@ void far_fault(const Canvas& c, AppState& state, const Rect& a, const InsidePlac
     }
     const Rect foot{a.x, a.bottom() - lower, a.w, lower};
     if (told.own)
-        c.paragraph(foot.x, foot.y, foot.w, race_sentence(*told.crossing), size::far, c.theme->t1, 2);
+        c.paragraph(foot.x, foot.y, foot.w, race_sentence(*told.crossing, told.damage.wrong), size::far,
+                    c.theme->t1, 2);
     else
         draw_damage(c, foot, told, at, look);
 }

@@ -95,8 +95,10 @@ void draw_access_box(const Canvas& c, const Rect& a, int number, const AccessBox
     const float title = look.far ? size::far_text : size::lead;
     const float title_w =
         c.text_within(x, y, w, side.writes ? "Write" : "Read", title, t.t1, Face::semibold) + 10;
-    text_that_fits(c, right, y, w - title_w, {warp + ", lane " + str(side.lane), warp}, look.small, t.t1,
-                   Face::regular, Align::right);
+    // A product is of the whole warp, and of no lane.
+    const bool whole = side.op == inside::Op::multiply_async;
+    text_that_fits(c, right, y, w - title_w, {whole ? warp : warp + ", lane " + str(side.lane), warp},
+                   look.small, t.t1, Face::regular, Align::right);
     y += pitch;
     if (three) {
         const std::string step =
