@@ -71,10 +71,13 @@ std::vector<KnownFault> faults_of_kernel(const gpu::RecordRequest& request, cons
 std::string faults_text(const std::string& kernel, const std::vector<KnownFault>& faults) {
     std::vector<std::vector<std::string>> rows;
     for (const auto& [fault, lacks] : faults)
-        rows.push_back({inside::name_of(fault), inside::title_of(fault),
-                        meaning(fault) + (lacks.empty() ? "" : " Not here: " + lacks)});
+        rows.push_back({inside::name_of(fault), inside::title_of(fault), meaning(fault)});
     if (rows.empty()) return "There is nothing in " + kernel + " that can be left out.\n";
-    return number_table(rows, {0, 1, 2});
+    std::string text = number_table(rows, {0, 1, 2});
+    // Below the table, which says what each is
+    for (const auto& [fault, lacks] : faults)
+        if (!lacks.empty()) text += "Not here: " + inside::name_of(fault) + ". " + lacks + "\n";
+    return text;
 }
 
 std::string faults_json(const std::string& kernel, const std::vector<KnownFault>& faults) {

@@ -75,6 +75,9 @@ Outcome run_inside_against(const Arguments& a, bool json, std::ostream& out) {
     if (kernel && beside && kernel->name == beside->name)
         return bad_input("--against is " + beside->name +
                          ", the kernel itself; name another one ('tilewalk kernels' lists them).");
+    if (kernel && beside && kernel->direction != beside->direction)
+        return bad_input("--against is " + beside->name + ", which goes the other direction than " +
+                         kernel->name + ": forward stands beside forward, backward beside backward.");
     gpu::TraceFailed how{};
     const auto after = record_rung(a, a.compare.kernel, how);
     if (!after) return not_recorded(how, after.error);

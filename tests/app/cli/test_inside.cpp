@@ -100,7 +100,9 @@ TEST_CASE("inside: places that are none are refused in a sentence") {
          {{"--kernel", "f0-materialise", "--step", "3"}, "has no tiles"},
          {{"--against", "f9"}, "There is no CUDA kernel"},
          {{"--against", "f5-flash2"}, "--against is f5-flash2, the kernel itself; name another one"},
-         {{"--kernel", "f3-warp-rows", "--against", "f3-warp-rows"}, "f3-warp-rows, the kernel itself"}},
+         {{"--kernel", "f3-warp-rows", "--against", "f3-warp-rows"}, "f3-warp-rows, the kernel itself"},
+         {{"--kernel", "f7-hopper", "--against", "b4-hopper"},
+          "which goes the other direction than f7-hopper"}},
         {"inside"});
 }
 
@@ -141,7 +143,8 @@ TEST_CASE(
         CHECK(names({"--kernel", kernel, "--random", "256x64", "--causal"}) == all);
     }
     const std::vector<std::string> full{"inside", "--random", "128x64", "--break"};
-    check_contains(output_of(with(full, {"list"})), {"guard", "Not here: Every tile of keys is full here"});
+    check_contains(output_of(with(full, {"list"})),
+                   {"guard", "\nNot here: guard. Every tile of keys is full here"});
     const Ran refused = run(with(full, {"guard"}));
     CHECK(refused.code == 2);
     CHECK(contains(refused.err, "Every tile of keys is full here"));

@@ -200,7 +200,14 @@ void inside_ladder_presenter(const Canvas& canvas, AppState& state, float W, flo
     const Rect body{left, top, w, H - top - 24};
     note_part(c, body, "Ladder");
     constexpr std::size_t most = 6;
-    draw_table(c, *pair, body, telling(*pair, most), size::far);
+    // What is not counted stands below the table, of both
+    const std::vector<std::string> beside = ladder_words(pair->before, pair->after).beside;
+    Rect table = body;
+    for (const std::string& text : beside) table.h -= paragraph_height(body.w, text, size::far) + 8;
+    draw_table(c, *pair, table, telling(*pair, most), size::far);
+    float y = table.bottom() + 8;
+    for (const std::string& text : beside)
+        y += c.paragraph(body.x, y, body.w, text, size::far, c.theme->t2) + 8;
 }
 
 }  // namespace tilewalk::ui

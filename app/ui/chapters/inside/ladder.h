@@ -18,7 +18,7 @@ struct LadderRun {
 
 /// The rungs that can stand beside the chosen one: those of its direction.
 std::vector<const gpu::TraceableKernel*> rungs_beside(const AppState& state);
-/// The other rung: as chosen, or the one before it on the ladder.
+/// The other rung: as chosen, or the one that it goes on from.
 std::string ladder_against(const AppState& state);
 /// Counts what has not been counted yet, beside the thread that draws.
 void refresh_ladder(AppState& state);

@@ -91,6 +91,8 @@ std::string ladder_against(const AppState& state) {
     };
     const InsideForm& f = state.inside;
     if (f.against != f.kernel && has(f.against)) return f.against;
+    // f6 is a branch of the ladder: FlashAttention-3 changes FlashAttention-2.
+    if (f.kernel == "f7-hopper" && has("f5-flash2")) return "f5-flash2";
     for (std::size_t n = 0; n < rungs.size(); ++n)
         if (rungs[n]->name == f.kernel)
             return n > 0 ? rungs[n - 1]->name : rungs.size() > 1 ? rungs[1]->name : "";

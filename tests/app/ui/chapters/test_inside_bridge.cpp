@@ -156,6 +156,9 @@ TEST_CASE("two rungs: R shows them, arrows choose them, and the numbers are thos
     program.press(Key::left);
     wait_for_inside(program.state);
     CHECK(program.state.inside.kernel == "f4b-copies-ahead");
+    program.state.inside.kernel = "f7-hopper", program.state.inside.against.clear();
+    CHECK(ladder_against(program.state) == "f5-flash2");
+    program.state.inside.kernel = "f4b-copies-ahead";
     program.press(Key::r);
     wait_for_inside(program.state);
     program.frame(2);
