@@ -437,12 +437,17 @@ void draw_names(const Canvas& c, AppState& state, const WarpSheet& sheet, float 
               apart = std::max(1, static_cast<int>(std::ceil(size / sheet.pitch)));
     const bool roles = have_roles(at);
     if (roles) draw_roles(c, sheet, left, at, size);
+    // Groups are named where they begin
+    const auto begins = [&](int w) {
+        const auto& all = at.launch->roles;
+        return w == 0 || !same_role(all[static_cast<std::size_t>(w)], all[static_cast<std::size_t>(w - 1)]);
+    };
     for (int w = 0; w < warps; ++w) {
         const bool chosen = w == at.warp;
         const float y = sheet.y(w) + sheet.lane_h / 2;
         const Face face = chosen ? Face::semibold : Face::regular;
         // Where all names have no room, the chosen one and those at a distance
-        if (chosen || (w % apart == 0 && std::abs(w - at.warp) >= apart))
+        if (chosen || ((roles ? begins(w) : w % apart == 0) && std::abs(w - at.warp) >= apart))
             c.text(roles ? sheet.area.x - 12 : left, y, roles ? str(w) : "warp " + str(w), size,
                    chosen ? t.t1 : t.t3, face, roles ? Align::right : Align::left);
         const Hot hot =
