@@ -43,6 +43,13 @@ std::string computed_name(const AppState& state, const InsidePlace& at, std::uin
     if (name.empty()) name = name_in_source(state, at, area.place);
     // A swizzle changes places, and its gaps say nothing.
     if (name.empty() || at.record().swizzles) return {};
+    // Of a kernel of one's own nobody knows the shape: where one array is all that there is, its elements are
+    // counted.
+    if (at.record().Bc == 0) {
+        const auto other = [&](const SharedArea& a) { return name_in_source(state, at, a.place) != name; };
+        if (std::ranges::any_of(at.launch->shared.areas(), other)) return {};
+        return name + "[" + str(static_cast<int>(address) / bytes) + "]";
+    }
     const inside::PlaceInArea in = inside::place_in(area, address, bytes);
     return name + "[" + str(in.row) + (in.column < 0 ? "" : list_separator() + str(in.column)) +
            "] of the tile";
@@ -138,7 +145,8 @@ AllTouched touched_by(const InsidePlace& at, const inside::Event* event, std::ui
 
 /// Each area as high as it is large, but none too low to be seen.
 std::vector<Rect> lay_out_areas(const std::vector<SharedArea>& areas, const Rect& a) {
-    constexpr float least = 7, gap = 3;
+    // Where there are many, none has as much room, and all of them stay within.
+    const float scale = std::min(1.0f, a.h / (10 * px(areas.size()))), least = 7 * scale, gap = 3 * scale;
     std::int64_t bytes = 0;
     for (const SharedArea& area : areas) bytes += area.bytes();
     const float room = a.h - (least + gap) * px(areas.size());
