@@ -91,7 +91,7 @@ Result<const Lesson*> choose_lesson(const Word& name) {
         return Failure{"The page start is no walk: a lesson is wanted; 'tilewalk lessons' lists them."};
     if (page)
         return Failure{"The page " + *name + " is no walk; 'tilewalk " + as_text(*page) +
-                       "' writes its numbers as text or JSON."};
+                       "' writes its numbers."};
     return Failure{"There is no lesson " + in_quotes(*name) +
                    did_you_mean(*name, names_of(lessons(), &Lesson::id), "; 'tilewalk lessons' lists them.")};
 }

@@ -572,7 +572,11 @@ TEST_SUITE("tour files") {
         CHECK(stops[1].kernel == "f5-flash2");
         CHECK(stops[1].instruction == inside::StepQuery{std::nullopt, 120, 3, 13, 0});
         CHECK(stops[2].dtype == DType::f32);
-        CHECK(stops[2].instruction == inside::StepQuery{.launch = 2});
+        CHECK(stops[2].instruction == [] {
+            inside::StepQuery q;
+            q.launch = 2;
+            return q;
+        }());
         CHECK(stops[3].instruction == inside::StepQuery{});
         CHECK(stops[2].kernel_break == "swizzle");
         CHECK(stops[1].kernel_break.empty());

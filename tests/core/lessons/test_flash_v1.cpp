@@ -84,7 +84,7 @@ TEST_SUITE("flash forward, first version") {
             contains(why(Op::output, 0, 1), "Multiplying by the old ℓ = 1.368 takes the last division back"));
         CHECK(contains(why(Op::output, 1, 1), "stays (α = 1)"));
         const Explanation out = explain(*trace, find_step(*trace, Op::output, 0, 1), CellRef{Slot::Oi, 0, 0});
-        CHECK(plain(out.numbers) == "(0.36788 × 1.36788 × 2.07577 + 1.000 × 9 + 0.13534 × 13) ÷ 1.63855");
+        CHECK(plain(out.numbers) == "(0.36788 × 1.36788 × 2.07577 + 1.00000 × 9 + 0.13534 × 13) ÷ 1.63855");
         CHECK(plain(out.result) == "O[0,0] ≈ 7.204");
         const auto masked = flash_forward_v1(causal(worked_example()));
         CHECK(contains(explain(*masked, find_step(*masked, Op::load_q, 0, 0)).why, "read once"));
