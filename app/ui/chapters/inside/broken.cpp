@@ -117,7 +117,9 @@ std::string race_sentence(const Crossing& crossing, std::int64_t wrong) {
     else
         text = capitalised(b) + (crossing.crossed ? " writes over what " : " may write over what ") + a +
                " has still to read.";
-    return crossing.crossed || wrong > 0 ? text : text + " This run kept the order, by luck.";
+    // Where the source makes no order, none was kept.
+    const bool lucky = crossing.ordered && !crossing.crossed && wrong == 0;
+    return lucky ? text + " This run kept the order, by luck." : text;
 }
 
 void inside_broken(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {

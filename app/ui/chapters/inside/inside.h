@@ -145,7 +145,8 @@ void draw_crossing(const Canvas& canvas, AppState& state, const Rect& area, cons
 void draw_damage(const Canvas& canvas, const Rect& area, const BrokenWalk& told, const InsidePlace& at,
                  const InsideLook& look);
 std::string damage_sentence(const BrokenWalk& told, const inside::Record& record);
-/// `wrong`: of the numbers that the kernel writes. Luck is where none is.
+/// `wrong`: of the numbers that the kernel writes. Luck is where none is, and where the source makes an
+/// order.
 std::string race_sentence(const inside::Crossing& crossing, std::int64_t wrong);
 /// The place, in the launch that the race is of.
 InsidePlace crossing_place(const AppState& state, const InsidePlace& at);
