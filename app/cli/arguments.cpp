@@ -240,6 +240,9 @@ void add_inside(const OptionGroup& options, Arguments& a) {
                  "your own kernel (.cu): compiled and run here, as your own program");
     options.word("--dtype", a.compare.dtype, "f32|f16|bf16",
                  "[bf16; f32 where the kernel has no other, and for --source]");
+    const OptionGroup refused = options.under("");  // with a reason (run_inside)
+    refused.word("--heads", a.problem.heads, "H", "");
+    refused.word("--kv-heads", a.problem.kv_heads, "G", "");
     options.word("--against", a.against, "NAME", "beside another kernel on the same problem: what it saves");
     options.word("--step", a.step, "K",
                  "which lane does what this step of flash-forward does, and where; from 1");

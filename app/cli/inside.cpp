@@ -274,6 +274,11 @@ Outcome run_inside(const Arguments& a, std::ostream& out) {
     const Form form = static_cast<Form>(*format);
     if (form == Form::html && (a.against || a.step || a.place))
         return bad_input("--format html is of a run alone; leave out --against, --step and --place.");
+    if (a.problem.heads || a.problem.kv_heads)
+        return bad_input(
+            std::string(a.problem.heads ? "--heads" : "--kv-heads") +
+            ": a problem holds the numbers of one head, and the record is of a run on that; other "
+            "heads are more of the same blocks. Leave it out.");
     if (a.source && (a.against || a.step || a.place)) return bad_input(make_record_request(a, {}).error);
     if (a.leave_out && (a.against || a.step || a.place || a.source))
         return bad_input(

@@ -21,8 +21,9 @@ Result<inside::Record> record_rung(const Arguments& a, const Word& name, gpu::Tr
     Arguments of_rung = a;
     if (const auto kernel = name ? find_kernel(*name) : find_kernel("f5-flash2"); kernel && a.compare.dtype)
         if (!find_type(*kernel, a.compare.dtype)) of_rung.compare.dtype.reset();
-    const auto request = make_record_request(of_rung, name);
+    auto request = make_record_request(of_rung, name);
     if (!request) return Failure{request.error};
+    request->blocks = {}, request->timed = &inside::costs_of(inside::ladder_capability);
     return gpu::record_kernel(*request, &how);
 }
 
@@ -47,8 +48,8 @@ std::string ladder_text(const Totals& before, const Totals& after) {
 LadderJson number_json(const std::optional<double>& n) { return n ? LadderJson(*n) : LadderJson(); }
 
 LadderJson totals_json(const Totals& t) {
-    LadderJson json{
-        {"kernel", t.kernel}, {"dtype", name_of(t.dtype)}, {"tile", {t.Br, t.Bc}}, {"tiles", t.tiles}};
+    LadderJson json{{"kernel", t.kernel}, {"dtype", name_of(t.dtype)}, {"tile", {t.Br, t.Bc}},
+                    {"tiles", t.tiles},   {"blocks", t.blocks},        {"timed_blocks", t.timed_blocks}};
     for (const inside::Measure& m : inside::measures()) json[m.id] = number_json(m.of(t));
     return json;
 }

@@ -83,6 +83,33 @@ std::string struct_in_memory(const std::vector<std::string>& tokens) {
     return {};
 }
 
+/// The type of one byte through which it reaches memory: bool of `bool* s`, shared_memory<bool>(). Empty:
+/// none.
+std::string byte_in_memory(const std::vector<std::string>& tokens) {
+    const auto at = [&](std::size_t n) { return n < tokens.size() ? std::string_view(tokens[n]) : ""; };
+    std::set<std::string_view> bytes{"char", "bool", "char8_t", "int8_t", "uint8_t", "byte"};
+    for (std::size_t n = 0; n < tokens.size(); ++n) {
+        const bool named = at(n) == "using" && at(n + 2) == "=", defined = at(n) == "typedef";
+        if (!named && !defined) continue;
+        std::size_t end = n;
+        while (end < tokens.size() && at(end) != ";") ++end;
+        if (end < tokens.size() && bytes.contains(at(named ? end - 1 : end - 2)))
+            bytes.insert(at(named ? n + 1 : end - 1));
+    }
+    for (std::size_t n = 2; n < tokens.size(); ++n) {
+        if (!bytes.contains(at(n))) continue;
+        std::size_t first = n;
+        while (first > 1 && (at(first - 1) == "unsigned" || at(first - 1) == "signed" ||
+                             at(first - 1) == "const" || at(first - 1) == ":" || at(first - 1) == "std"))
+            --first;
+        const std::string_view next = at(n + 1) == "const" ? at(n + 2) : at(n + 1);
+        const bool argument =
+            at(first - 1) == "<" && at(first - 2) != "static_cast" && (next == ">" || next == ",");
+        if (next == "*" || argument || (next == "&" && at(first - 1) == "<")) return tokens[n];
+    }
+    return {};
+}
+
 Result<void> look_at(const std::string& name, const std::string& text) {
     const auto tokens = code_tokens(text);
     if (std::ranges::find(tokens, "KERNEL") == tokens.end())
@@ -97,6 +124,10 @@ Result<void> look_at(const std::string& name, const std::string& text) {
             name + " reaches memory through the struct " + type +
             ", and what is read and written there cannot be seen. Keep what threads share in arrays of "
             "numbers."};
+    if (const std::string type = byte_in_memory(tokens); !type.empty())
+        return Failure{name + " reaches memory through single bytes (" + type +
+                       "), and what is read and written there cannot be seen. Keep what threads share in "
+                       "numbers of two bytes or more, such as unsigned."};
     for (const char* copies : {"memcpy", "memmove", "memset"})
         if (is_called(tokens, copies))
             return Failure{name + " calls " + copies +
@@ -205,6 +236,30 @@ std::string first_error(const std::string& said) {
     return last;
 }
 
+constexpr const char* dump_option = "-fdump-tree-ubsan-lineno";
+
+/// As cuda/CMakeLists.txt has them for the ladder.
+std::vector<std::string> recorded_options(const std::string& folder, const std::string& beside,
+                                          const std::string& object) {
+    return {"-std=c++20",
+            "-O1",
+            "-fPIC",
+            "-w",
+            "-DTILEWALK_RECORDS",
+            "-fno-tree-vectorize",
+            "-fno-tree-slp-vectorize",
+            "-fsanitize=alignment",
+            "-fsanitize-recover=alignment",
+            "--param=max-completely-peel-times=0",
+            "-I" + folder,
+            "-iquote",
+            beside,
+            "-c",
+            folder + "/own.cpp",
+            "-o",
+            object};
+}
+
 Result<void> compile(PrivateFolder& folder, const gpu::RecordRequest& request, const std::string& name,
                      const OwnKernelBudget& budget, const std::function<void()>& meanwhile, TraceFailed& of) {
     std::vector<std::string> compiler_words = compiler();
@@ -222,27 +277,14 @@ Result<void> compile(PrivateFolder& folder, const gpu::RecordRequest& request, c
     std::error_code unknown;
     const std::string beside = std::filesystem::absolute(request.kernel, unknown).parent_path().string();
     std::vector<std::string> compiles = compiler_words, links = compiler_words;
-    const std::vector<std::string> how{"-std=c++20",
-                                       "-O1",
-                                       "-fPIC",
-                                       "-w",
-                                       "-DTILEWALK_RECORDS",
-                                       "-fno-tree-vectorize",
-                                       "-fno-tree-slp-vectorize",
-                                       "-fsanitize=alignment",
-                                       "-fsanitize-recover=alignment",
-                                       "--param=max-completely-peel-times=0",  // cuda/CMakeLists.txt
-                                       "-I" + folder.path(),
-                                       "-iquote",
-                                       beside,
-                                       "-c",
-                                       folder.path() + "/own.cpp",
-                                       "-o",
-                                       object};
+    const auto how = recorded_options(folder.path(), beside, object);
     compiles.insert(compiles.end(), how.begin(), how.end());
     for (const std::string& word : {std::string("-shared"), object, std::string("-o"), library})
         links.push_back(word);
-    for (const auto& words : {compiles, links}) {
+    // Clang, which does not know the option, reports every access where it is.
+    std::vector<std::string> dumps = compiles;
+    dumps.push_back(std::string(dump_option) + "=" + folder.expect(own_kernel_dump));
+    const auto call = [&](const std::vector<std::string>& words) -> Result<void> {
         const auto end = run_child({words, said, folder.path(), budget.compiling, request.stop, meanwhile});
         if (!end) return Failure{end.error};
         if (request.stop.stop_requested()) return Failure{"Cancelled."};
@@ -251,8 +293,11 @@ Result<void> compile(PrivateFolder& folder, const gpu::RecordRequest& request, c
                            " seconds, and was left."};
         if (!end->well())
             return Failure{name + " does not compile: " + first_error(read_file(said).value.value_or(""))};
-    }
-    return {};
+        return {};
+    };
+    auto done = call(dumps);
+    if (!done && done.error.find(dump_option) != std::string::npos) done = call(compiles);
+    return done ? call(links) : done;
 }
 
 // ---- Its run

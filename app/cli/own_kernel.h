@@ -32,6 +32,9 @@ Result<inside::Record> record_own_source(const gpu::RecordRequest& request, gpu:
 
 /// File of the private folder in which the process that runs it counts its blocks.
 constexpr const char* own_kernel_progress = "progress";
+/// The same, in which gcc says which pointers it reports (core/inside/reported.h); other compilers leave
+/// none.
+constexpr const char* own_kernel_dump = "own.ubsan";
 /// The program that runs it: this one. Tests name another.
 std::string& own_kernel_runner();
 /// What that program is called with. Does what they ask, and ends the process; returns if they are other

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <string_view>
@@ -62,6 +63,11 @@ std::shared_ptr<std::atomic<int>> counter_in(const std::string& path) {
     request.dtype = static_cast<DType>(std::atoi(words[1]));
     request.blocks = {std::atoi(words[2])};
     request.problem = *problem;
+    if (const std::string path = folder + "/" + own_kernel_dump; std::filesystem::exists(path)) {
+        const auto dump = read_file(path);
+        if (!dump) fail(folder, dump.error);
+        request.reported = inside::reported_by_gcc(*dump);
+    }
     request.blocks_done = counter_in(folder + "/" + own_kernel_progress);
     try {
         const auto record = gpu::record_own_kernel(folder + "/own.so", request,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace tilewalk::inside {
 
@@ -87,6 +88,9 @@ std::vector<std::string> beside_words(const Totals& before, const Totals& after)
                       ": that alone makes the bytes of HBM differ by " +
                       times(double(bytes(before)) / double(bytes(after))) + ".");
     for (const Totals* t : {&before, &after}) {
+        if (t->clocks_of_row && t->timed_blocks < t->blocks)
+            out.push_back("The model's time of " + t->kernel + " is of " + str(t->timed_blocks) + " of its " +
+                          counted(t->blocks, "block") + ", which stand for the others of their launch.");
         if (t->library > 0)
             out.push_back(
                 t->kernel +
@@ -105,6 +109,14 @@ std::vector<std::string> beside_words(const Totals& before, const Totals& after)
 
 }  // namespace
 
+std::vector<std::int64_t> clocks_of_blocks(const Launch& launch, const Costs& costs) {
+    if (!launch.clocks.empty()) return launch.clocks;
+    std::vector<std::int64_t> clocks;
+    for (const BlockRecord& block : launch.blocks)
+        clocks.push_back(model_time(block, launch.warps(), costs).end);
+    return clocks;
+}
+
 Totals totals_of(const Record& record, const Costs& costs) {
     Totals t;
     t.kernel = record.kernel, t.title = record.title, t.teaches = record.teaches, t.dtype = record.dtype;
@@ -119,11 +131,13 @@ Totals totals_of(const Record& record, const Costs& costs) {
         }
         ++t.launches;
         for (const Counts& c : launch.counts) add_counts(t, c, launch.warps());
-        if (launch.blocks.empty())
+        const std::vector<std::int64_t> timed = clocks_of_blocks(launch, costs);
+        const int blocks = launch.x * launch.y * launch.z, count = static_cast<int>(timed.size());
+        t.blocks += blocks, t.timed_blocks += count;
+        if (count == 0)
             known = false;
         else
-            clocks += double(model_time(launch.blocks.front(), launch.warps(), costs).end) * launch.x *
-                      launch.y * launch.z;
+            clocks += double(std::accumulate(timed.begin(), timed.end(), std::int64_t())) * blocks / count;
     }
     const int rows = rows_of(record);
     if (known && rows > 0) t.clocks_of_row = clocks / rows;

@@ -24,12 +24,15 @@ struct Totals {
     std::int64_t shuffles = 0;            ///< of warps
     std::int64_t products = 0;            ///< mma.m16n8k16 of warps, or as much by wgmma
     bool by_itself = false;  ///< TMA and wgmma go to shared memory by themselves, of which nothing is counted
-    /// The longest path of the first block of each launch times its blocks, over the rows of Q: clocks.
-    /// Nothing where the library has part in it, or where no block was kept.
+    /// The longest path of each block, all added up, over the rows of Q: clocks. Nothing where the library
+    /// has part in it, or where no block was timed or kept.
     std::optional<double> clocks_of_row{};
+    int blocks = 0, timed_blocks = 0;  ///< fewer are timed: those stand for the others of their launch
 };
 constexpr int ladder_capability = 80;  ///< whose costs the model has: A100
 Totals totals_of(const Record& record, const Costs& costs);
+/// The model's time of its blocks: of all where the record has them by these costs, else of those it kept.
+std::vector<std::int64_t> clocks_of_blocks(const Launch& launch, const Costs& costs);
 
 /// A line of the table.
 struct Measure {

@@ -167,6 +167,8 @@ struct Launch {
     /// By region: which block wrote each of its words (4 bytes) last; −1: none did. Empty for a region that
     /// has no rows, or that nobody wrote.
     std::vector<std::vector<std::int32_t>> writers;
+    /// By the model of time, of each of all its blocks; empty: nobody asked (RecordRequest::timed).
+    std::vector<std::int64_t> clocks;
 
     int warps() const { return (threads + 31) / 32; }
     /// What all warps of all its blocks did: the launch with most of it does the main work.

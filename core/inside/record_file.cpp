@@ -25,8 +25,8 @@ template <class Way, class T> static void fields(Way& way, T& x) {
         auto& [bx, by, bz, events, words] = x;
         take_all(way, bx, by, bz, events, words);
     } else if constexpr (std::is_same_v<Kind, Launch>) {
-        auto& [name, gx, gy, gz, threads, shared_bytes, blocks, counts, races, writers] = x;
-        take_all(way, name, gx, gy, gz, threads, shared_bytes, blocks, counts, races, writers);
+        auto& [name, gx, gy, gz, threads, shared_bytes, blocks, counts, races, writers, clocks] = x;
+        take_all(way, name, gx, gy, gz, threads, shared_bytes, blocks, counts, races, writers, clocks);
     } else if constexpr (std::is_same_v<Kind, Output>) {
         auto& [name, rows, columns, values] = x;
         take_all(way, name, rows, columns, values);

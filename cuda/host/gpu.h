@@ -8,6 +8,8 @@
 #include "core/engine/engine.h"
 #include "core/inside/bridge.h"
 #include "core/inside/damage.h"
+#include "core/inside/model_time.h"
+#include "core/inside/reported.h"
 #include "cuda/host/probe.h"
 
 #include <atomic>
@@ -74,6 +76,8 @@ struct RecordRequest {
     bool twin = false;
     inside::Schedule schedule{};
     std::optional<inside::Fault> fault{};  ///< what the run goes without
+    const inside::Costs* timed = nullptr;  ///< every block has its time by these (Launch::clocks)
+    inside::Reported reported{};           ///< of a kernel of the user's own, what its compiler reports askew
 };
 Result<inside::Record> record_kernel(const RecordRequest& request, TraceFailed* how = nullptr);
 /// The same of a kernel of the user's own, compiled into a library (app/cli/own_kernel.h). It is foreign

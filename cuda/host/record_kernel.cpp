@@ -120,6 +120,7 @@ RecordOptions options_of(const RecordRequest& request) {
     options.blocks = request.blocks;
     options.stop = request.stop, options.blocks_done = request.blocks_done;
     options.schedule = request.schedule, options.fault = request.fault;
+    options.timed = request.timed, options.reported = request.reported;
     return options;
 }
 

@@ -15,9 +15,10 @@ constexpr std::int64_t arena_bytes = std::int64_t(in_browser ? 96 : 256) << 20;
 class Recorder : public RecordingDevice {
 public:
     Recorder(const RecordOptions& options, const Chip& pretended)
-        : arena(arena_bytes), now({options.blocks, options.most_bytes, options.most_steps, options.schedule,
-                                   options.stop, options.blocks_done, options.stopped, options.fault},
-                                  arena) {
+        : arena(arena_bytes),
+          now({options.blocks, options.most_bytes, options.most_steps, options.schedule, options.stop,
+               options.blocks_done, options.stopped, options.fault, options.timed, options.reported},
+              arena) {
         chip = stream.chip = pretended;
         stream.options.skew = skew;
     }

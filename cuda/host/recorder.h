@@ -1,7 +1,9 @@
 // The recording back end as a device: the emulator, with a record of what its kernels do.
 #pragma once
 
+#include "core/inside/model_time.h"
 #include "core/inside/record.h"
+#include "core/inside/reported.h"
 #include "cuda/host/backend.h"
 
 #include <atomic>
@@ -22,6 +24,8 @@ struct RecordOptions {
     /// Of a kernel that nobody has tested: what stops it is told here, and does not return.
     std::function<void(const std::string&)> stopped{};
     std::optional<inside::Fault> fault{};
+    const inside::Costs* timed = nullptr;  ///< every block has its time by these (Launch::clocks)
+    inside::Reported reported{};           ///< how far behind the pointer that the compiler reports it goes
 };
 
 class RecordingDevice : public Device {

@@ -1,5 +1,6 @@
 #include "cuda/record/recording.h"
 
+#include "core/base/numbers.h"
 #include "core/inside/accesses.h"
 #include "core/inside/tiles.h"
 
@@ -33,6 +34,14 @@ std::int64_t shared_offset(const void* p) {
 
 /// Of a barrier that counts: an arrival, or bytes.
 bool ends_phase(Op op) { return inside::arrives(op) || op == Op::fetch_tile; }
+
+std::int64_t event_bytes(std::size_t words) {
+    return static_cast<std::int64_t>(sizeof(Event) + words * sizeof(std::uint32_t));
+}
+std::int64_t bytes_of(const inside::BlockRecord& block) {
+    return static_cast<std::int64_t>(block.events.size() * sizeof(Event)) +
+           static_cast<std::int64_t>(block.words.size() * sizeof(std::uint32_t));
+}
 
 }  // namespace
 
@@ -198,6 +207,23 @@ void Recording::stop_at_member(std::uint32_t place) {
         inside::place_text(result, place) +
         ": the kernel reaches memory through a member of a struct, "
         "and whether it reads or writes there cannot be seen. Keep what threads share in arrays of numbers.");
+}
+
+const void* Recording::reported_at(const void* p, std::uint32_t place, const char* file, int line, int column,
+                                   bool stores) {
+    if (limits.reported.empty()) return p;
+    const auto [at, is_new] = behind.try_emplace(std::uint64_t(place) << 1 | stores, std::nullopt);
+    if (is_new) {
+        const auto known = limits.reported.find(inside::reported_site(file, line, column, stores));
+        if (known != limits.reported.end()) at->second = known->second;
+    }
+    if (!at->second)
+        stop(inside::place_text(result, place) +
+             ": of this access the compiler tells only where its row of an array begins. Reach numbers "
+             "through "
+             "one index, as in s[row * width + column]; where it is a constant of a template, put it into a "
+             "variable first.");
+    return static_cast<const unsigned char*>(p) + at->second.value_or(0);
 }
 
 void Recording::note_access(bool stores, std::uint32_t place, const void* p, int bytes) {
@@ -394,10 +420,14 @@ void Recording::count(const Event& event) {
 }
 
 void Recording::keep(const Event& event) {
-    kept_bytes += static_cast<std::int64_t>(sizeof event + gathered.size() * sizeof gathered[0]);
+    kept_bytes += event_bytes(gathered.size());
     if (kept_bytes > limits.bytes) {
-        stop("The events of these blocks take more than " + std::to_string(limits.bytes >> 20) +
-             " MiB; ask for fewer blocks.");
+        stop("The events of " +
+             (limits.blocks.size() > 1 ? "these " + std::to_string(limits.blocks.size()) + " blocks"
+                                       : std::string("one block")) +
+             " take more than " + format_size(limits.bytes) + ", and no more are kept; " +
+             (limits.blocks.size() > 1 ? "ask for fewer blocks, or " : "") +
+             "give the kernel a smaller problem, or each block less of it.");
         return;
     }
     kept->events.push_back(event);
@@ -426,12 +456,15 @@ std::string Recording::run(const Grid& grid, const std::function<void()>& body) 
         lanes.assign(static_cast<std::size_t>(grid.threads), Lane{});
         races->begin_block(b, launch.warps());
         const bool wanted = std::ranges::find(limits.blocks, b) != limits.blocks.end();
-        kept = wanted ? &launch.blocks.emplace_back(inside::BlockRecord{x, y, z, {}, {}}) : nullptr;
+        inside::BlockRecord events{x, y, z, {}, {}};
+        kept = wanted || limits.timed ? &events : nullptr;
         block.hopper.on_arrival = [this](const emulator::Flight& flight) { tile_arrived(flight); };
         wrong = block.run(x, y, z, [&] {
             body();
             end_thread();
         });
+        if (kept) keep_block(launch, std::move(events), wanted);
+        kept = nullptr;
         if (limits.blocks_done) ++*limits.blocks_done;
     }
     launch.counts = std::move(counts);
@@ -441,6 +474,15 @@ std::string Recording::run(const Grid& grid, const std::function<void()>& body) 
     if (wrong.starts_with("Deadlock") && limits.fault)
         wrong = "Without that the kernel does not come to its end, and a GPU would hang, too. " + wrong;
     return wrong;
+}
+
+// A block that is only timed is forgotten, and so the launch may be of any length.
+void Recording::keep_block(inside::Launch& launch, inside::BlockRecord block, bool wanted) {
+    if (limits.timed) launch.clocks.push_back(inside::model_time(block, launch.warps(), *limits.timed).end);
+    if (wanted)
+        launch.blocks.push_back(std::move(block));
+    else
+        kept_bytes -= bytes_of(block);
 }
 
 // " Last seen: warp 1 at my.cu:3.", of the first warps that have not ended
@@ -521,6 +563,8 @@ extern "C" void tilewalk_record_access(const AccessSite* site, const void* p) {
     // The compiler does not say whether it reads or writes; taken for either, a race would be missed or made
     // up.
     if (site->kind == kind_member) recording->stop_at_member(place);
+    p = recording->reported_at(p, place, site->file, static_cast<int>(site->line),
+                               static_cast<int>(site->column), stores);
     recording->expect_given(place, p, bytes, stores);
     recording->note_access(stores, place, p, bytes);
 }

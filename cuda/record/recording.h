@@ -11,8 +11,10 @@
 #pragma once
 
 #include "core/base/platform.h"
+#include "core/inside/model_time.h"
 #include "core/inside/races.h"
 #include "core/inside/record.h"
+#include "core/inside/reported.h"
 #include "cuda/emulator/stream.h"
 #include "cuda/launch/grid.h"
 #include "cuda/record/at.h"
@@ -79,6 +81,8 @@ public:
         std::shared_ptr<std::atomic<int>> blocks_done{};
         std::function<void(const std::string&)> stopped{};
         std::optional<inside::Fault> fault{};  ///< what the run goes without
+        const inside::Costs* timed = nullptr;  ///< every block has its time by these
+        inside::Reported reported{};           ///< accesses of which the compiler reports another pointer
     };
     Recording(Limits with, const Arena& of) : limits(std::move(with)), arena(of) {}
 
@@ -103,6 +107,9 @@ public:
     bool is_given(const void* p, int bytes) const;
     /// Stops a kernel before it reads or writes what it was not given.
     void expect_given(std::uint32_t place, const void* p, int bytes, bool stores);
+    /// Where an access is of which the compiler reports this pointer; stops a kernel where that is unknown.
+    const void* reported_at(const void* p, std::uint32_t place, const char* file, int line, int column,
+                            bool stores);
     /// Stops a kernel at an access of which nobody knows whether it reads or writes.
     void stop_at_member(std::uint32_t place);
     void issue(std::uint32_t place, void* to, const void* from, bool inside);
@@ -179,6 +186,7 @@ private:
     void emit(int warp, std::span<Lane> of_warp, std::uint32_t mask);
     void count(const inside::Event& event);
     void keep(const inside::Event& event);
+    void keep_block(inside::Launch& launch, inside::BlockRecord block, bool wanted);
     void note_writers(inside::Launch& launch) const;
 
     Limits limits;
@@ -186,6 +194,7 @@ private:
     std::string kernel;
     inside::Record result;
     std::unordered_map<Site, std::uint32_t, SiteHash> sites;
+    std::unordered_map<std::uint64_t, std::optional<std::int64_t>> behind;  ///< by place, and what it does
     std::unique_ptr<inside::RaceDetector> races;
     std::vector<inside::Counts> counts;  ///< by place and op, in the order of their first time
     std::unordered_map<std::uint64_t, std::size_t> count_of;

@@ -233,6 +233,11 @@ TEST_SUITE("inside") {
         test::record_small("never ends", wrong, {.most_steps = 100'000});
         CHECK(wrong == "The kernel was stopped after 100000 steps of its threads.");
         test::record_small("has barrier", wrong, {.blocks = {0}, .most_bytes = 1000});
+        CHECK(contains(wrong, "The events of one block take more than "));
+        CHECK(contains(wrong, ", and no more are kept; give the kernel a smaller problem"));
+        CHECK_FALSE(contains(wrong, "fewer blocks"));
+        test::record_small("has barrier", wrong, {.blocks = {0, 1}, .most_bytes = 1000});
+        CHECK(contains(wrong, "The events of these 2 blocks take more than "));
         CHECK(contains(wrong, "ask for fewer blocks"));
     }
 

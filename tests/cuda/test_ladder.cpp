@@ -83,6 +83,49 @@ TEST_SUITE("inside") {
         }
     }
 
+    // Under a causal mask the first block has least to do: it stands for no other.
+    TEST_CASE("the model's time is that of all blocks, one by one") {
+        Problem p = *random_problem(256, 64, 1);
+        p.causal = true;
+        const Costs& costs = costs_of(ladder_capability);
+        for (const char* kernel : {"f4-tensor-core", "f4b-copies-ahead", "f5-flash2"}) {
+            CAPTURE(kernel);
+            gpu::RecordRequest request{kernel, DType::bf16, p};
+            request.timed = &costs;
+            const auto timed = gpu::record_kernel(request);
+            REQUIRE_MESSAGE(timed, timed.error);
+            CHECK(timed->launches[0].blocks.empty());
+            const int blocks = timed->launches[0].x;
+            REQUIRE(blocks > 1);
+            double sum = 0;
+            std::set<std::int64_t> different;
+            for (int b = 0; b < blocks; ++b) {
+                const auto one = gpu::record_kernel({kernel, DType::bf16, p, {b}});
+                REQUIRE_MESSAGE(one, one.error);
+                const Launch& launch = one->launches[0];
+                different.insert(model_time(launch.blocks[0], launch.warps(), costs).end);
+                sum += double(model_time(launch.blocks[0], launch.warps(), costs).end);
+            }
+            CHECK(different.size() > 1);
+            const Totals t = totals_of(*timed, costs);
+            CHECK(t.clocks_of_row == sum / p.N());
+            CHECK(t.timed_blocks == blocks);
+            // Of one block alone, that is said
+            const Totals part = totals_of(recorded(kernel, DType::bf16, p), costs);
+            CHECK(part.timed_blocks == 1);
+            const LadderWords words = ladder_words(t, part);
+            CHECK(std::ranges::any_of(words.beside, [&](const std::string& w) {
+                return contains(w, "is of 1 of its " + std::to_string(blocks) + " blocks");
+            }));
+        }
+        const auto of_row = [&](const char* kernel) {
+            gpu::RecordRequest request{kernel, DType::bf16, p};
+            request.timed = &costs;
+            return *totals_of(*gpu::record_kernel(request), costs).clocks_of_row;
+        };
+        CHECK(of_row("f5-flash2") < of_row("f4-tensor-core"));
+    }
+
     TEST_CASE("a saving is said with its numbers, and where there is none that is said") {
         const Problem p = *random_problem(128, 64, 1);
         const Totals f4 = counted_totals("f4-tensor-core", DType::bf16, p),

@@ -207,3 +207,17 @@ TEST_CASE(
     CHECK(unknown.code == 2);
     CHECK(contains(unknown.err, "f5_flash2.cu:"));
 }
+
+TEST_CASE("inside: heads are refused with the reason, and rungs side by side know every block") {
+    for (const char* heads : {"--heads", "--kv-heads"}) {
+        const Ran ran = run({"inside", "--random", "64x64", heads, "2"});
+        CHECK(ran.code == 2);
+        check_contains(ran.err, {heads, "a problem holds the numbers of one head"});
+    }
+    const json rungs = json::parse(run({"inside", "--kernel", "f5-flash2", "--against", "f4-tensor-core",
+                                        "--random", "256x64", "--causal", "--format", "json"})
+                                       .out);
+    for (const char* side : {"kernel", "against"})
+        CHECK(rungs[side]["timed_blocks"] == rungs[side]["blocks"]);
+    CHECK(rungs["kernel"]["clocks_of_row"] < rungs["against"]["clocks_of_row"]);
+}

@@ -126,6 +126,56 @@ TEST_CASE("own kernel: structs in memory are refused: what their members do cann
               .code == 0);
 }
 
+TEST_CASE("own kernel: a read at a constant index is one of its own address") {
+    const OwnKernels own;
+    const auto races = [&](const std::string& body) {
+        const Ran ran = own.inside(kernel(body));
+        CAPTURE(body);
+        CAPTURE(ran.err);
+        REQUIRE((ran.code == 0 || contains(ran.err, "race")));
+        CHECK(contains(ran.out, "No two accesses race.") == (ran.code == 0));
+        return ran.code == 1;
+    };
+    const std::string alone = "    float x = shared[63];\n    if (thread() == 0) a.L[0] = x;";
+    CHECK_FALSE(races("    if (thread() == 40) shared[0] = 1;\n" + alone));
+    CHECK(races("    if (thread() == 40) shared[63] = 1;\n" + alone));
+    CHECK(races("    if (thread() == 0) shared[63] = 1;\n" + alone));
+    CHECK(races("    if (thread() == 0) shared[63] = 1;\n    float x;\n    x = *(shared + 63);\n"
+                "    if (thread() == 0) a.L[0] = x;"));
+    CHECK_FALSE(races("    if (thread() == 0) shared[63] = 1;\n    sync_block();\n" + alone));
+}
+
+TEST_CASE("own kernel: an access of which only its row is known ends the run") {
+    const OwnKernels own;
+    const auto refused = [&](const std::string& before, const std::string& body, const std::string& words) {
+        const Ran ran = own.inside(before + kernel(body));
+        CAPTURE(body);
+        CHECK(ran.code != 0);
+        CHECK(contains(ran.err, words));
+        CHECK_FALSE(contains(ran.out, "No two accesses race"));
+    };
+    const std::string row = "only where its row of an array begins";
+    const std::string rows = "    auto* rows = reinterpret_cast<float(*)[16]>(shared);\n";
+    refused("", rows + "    rows[1][thread() % 16] = 1;", "my.cu:5: of this access");
+    refused("", rows + "    K[0] = rows[thread() % 2][3];", row);
+    // Rows in registers are no trouble, nor is a reference to them.
+    CHECK(own.inside("float last(const float (&row)[4]) { return row[3]; }\n" +
+                     kernel("    float two[2][4] = {};\n    two[thread() % 2][1] = 1;\n"
+                            "    const auto add = [&](int n) { two[1][n] += 1; };\n    add(3);\n"
+                            "    if (thread() == 0) K[0] = last(two[1]);"))
+              .code == 0);
+    const std::string bytes = "through single bytes (";
+    refused("", "    bool* s = shared_memory<bool>();\n    s[0] = true;", bytes + "bool)");
+    refused("", "    auto s = shared_memory<unsigned char>();\n    s[0] = 1;", bytes + "char)");
+    refused("using Flag = signed char;\n", "    auto s = reinterpret_cast<Flag*>(shared);\n    s[0] = 1;",
+            bytes + "Flag)");
+    refused("typedef bool Flag;\n", "    Flag& s = reinterpret_cast<Flag&>(shared[0]);\n    s = 1;",
+            bytes + "Flag)");
+    CHECK(own.inside(kernel("    const bool first = thread() == 0;\n"
+                            "    if (static_cast<bool>(first)) K[0] = 1;"))
+              .code == 0);
+}
+
 TEST_CASE("own kernel: without a compiler that is said") {
     const OwnKernels own;
     const Variable nothing("PATH", own.sources.path.string()), unnamed("CXX", "");

@@ -97,9 +97,8 @@ void draw_ladder_words(const Canvas& c, const LadderPair& pair, const Rect& a) {
     say(words.costs, size::body, t.t1);
     say(words.same, size::small, t.t2);
     for (const std::string& text : words.beside) say(text, size::small, t.t2);
-    say(std::string("Model time: the longest path of the first block of each launch times its blocks, over "
-                    "the rows of "
-                    "Q, in clocks of ") +
+    say(std::string("Model time: the longest path of each block, all added up, over the rows of Q, in clocks "
+                    "of ") +
             inside::costs_of(inside::ladder_capability).chip + "; measured nowhere.",
         size::small, t.t3);
 }

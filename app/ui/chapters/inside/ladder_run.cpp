@@ -34,7 +34,7 @@ void start_ladder(AppState& state, LadderRun& run) {
         return void(run.failure = "There is no other rung to set beside " + state.inside.kernel + ".");
     gpu::RecordRequest request;
     request.problem = recorded_problem(state);
-    request.blocks = {0};
+    request.timed = &inside::costs_of(inside::ladder_capability);
     struct Side {
         std::string name;
         DType type;
@@ -42,14 +42,13 @@ void start_ladder(AppState& state, LadderRun& run) {
     const Side sides[] = {{before->name, type_of(state, *before)}, {after->name, type_of(state, *after)}};
     run.result = Background<Result<LadderPair>>(
         [request, first = sides[0], second = sides[1]](std::stop_token stop) mutable -> Result<LadderPair> {
-            const inside::Costs& costs = inside::costs_of(inside::ladder_capability);
             request.stop = stop;
             LadderPair pair;
             for (const auto& [side, to] : {std::pair(first, &pair.before), {second, &pair.after}}) {
                 request.kernel = side.name, request.dtype = side.type;
                 const auto record = gpu::record_kernel(request);
                 if (!record) return Failure{record.error};
-                *to = totals_of(*record, costs);
+                *to = totals_of(*record, *request.timed);
             }
             return pair;
         });
