@@ -192,19 +192,28 @@ std::string product_note(const TileProduct& product) {
            (product.adds ? "adds" : "begins anew") + "; group " + str(static_cast<int>(product.group));
 }
 
-bool stays_in_shared(const BlockRecord& block, const Event& pack) {
+enum class Packed { in_registers, to_shared, to_hbm };
+Packed goes_to(const BlockRecord& block, const Event& pack) {
     const int lane = std::countr_zero(pack.lanes);
     const auto store = stored_behind(block, static_cast<std::uint32_t>(&pack - block.events.data()), lane);
-    return store && is_shared(block.words_of(block.events[*store], lane)[0]);
+    if (!store) return Packed::in_registers;
+    return is_shared(block.words_of(block.events[*store], lane)[0]) ? Packed::to_shared : Packed::to_hbm;
 }
 
 // Weights become a factor of the product with V, results leave for HBM.
-std::string why_of_packing(Matter about, const char* otherwise) {
+std::string why_of_packing(Matter about, Packed to, const char* otherwise) {
+    if (to == Packed::to_shared)
+        return "Two numbers share a register. The store behind it writes both at once to shared "
+               "memory, where other warps read them as a factor of their products.";
     if (about == Matter::none || about == Matter::other) return otherwise;
     if (about == Matter::P)
         return "Two weights share a register. Two pieces of C side by side are a fragment of A: so weights "
                "are multiplied with V without leaving the registers.";
     const std::string name = symbol_of(about);
+    if (to == Packed::in_registers)
+        return "Two numbers of " + name +
+               " share a register. Two pieces of C side by side are a fragment of A: so they are a factor of "
+               "the next product without leaving the registers.";
     return "Two numbers of a row of " + name + (about == Matter::O ? ", divided by ℓ," : "") +
            " are rounded to 16 bits and share a register: the store behind it writes both at once.";
 }
@@ -297,11 +306,7 @@ std::string spaced_lanes(std::uint32_t lanes) {
 StepWords words_of_step(const Record&, const BlockRecord& block, const Event& event, Matter about) {
     const OpWords& of = words_of_op(event.op);
     StepWords words{of.title, of.instruction, lanes_text(event.lanes), of.why};
-    if (event.op == Op::pack)
-        words.why = stays_in_shared(block, event)
-                        ? "Two numbers share a register. The store behind it writes both at once to shared "
-                          "memory, where other warps read them as a factor of their products."
-                        : why_of_packing(about, of.why);
+    if (event.op == Op::pack) words.why = why_of_packing(about, goes_to(block, event), of.why);
     const bool plain = event.op == Op::load || event.op == Op::store;
     if (plain) words.title += (event.op == Op::load ? " from " : " to ") + memory_of(block, event);
     for (const Access& access : accesses_of(event, block.words_of(event)))

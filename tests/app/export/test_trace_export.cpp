@@ -84,7 +84,7 @@ TEST_CASE("trace json: the worked example and its figures") {
     const json& sum = trace["steps"][16];
     CHECK(sum["step"] == 17);
     CHECK(sum["title"] == "Row sum");
-    CHECK(sum["numbers"] == "0.3679 × 1.3679 + (1.000 + 0.1353)");
+    CHECK(sum["numbers"] == "0.3679 × 1.3679 + (1.0000 + 0.1353)");
     CHECK(sum["result"] == "ℓ[0] ≈ 1.639");
     CHECK(trace["steps"][1]["writes"][0]["values"][0][0] == "-inf");
 }
@@ -132,7 +132,7 @@ TEST_CASE("trace text: the lines of the row sum") {
                                              "FlashAttention-2 · 4 × 4 worked example\n",
                                              "Step 17 of 40 · Row sum · tile (0, 1)\n",
                                              "  ℓ  ←  α ⊙ ℓ  +  rowsum(P̃)\n",
-                                             "    row 0: 0.3679 × 1.3679 + (1.000 + 0.1353) ≈ 1.639\n",
+                                             "    row 0: 0.3679 × 1.3679 + (1.0000 + 0.1353) ≈ 1.639\n",
                                              "│ 1.368 → 1.639 │",
                                              "    S[0,2]: 1 × 1 + 0 × 0 + 1 × 1 + 0 × 0 = 2\n",
                                              "    bytes read: 2 × 4 × 4 = 32\n",
