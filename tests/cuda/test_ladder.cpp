@@ -6,6 +6,7 @@
 #include "cuda/host/gpu.h"
 #include "cuda/host/ladder_table.h"
 #include "tests/contains.h"
+#include "tests/good.h"
 
 #include <doctest/doctest.h>
 
@@ -25,7 +26,10 @@ Record recorded(const std::string& kernel, DType type, const Problem& p) {
 }
 
 Totals counted_totals(const std::string& kernel, DType type, const Problem& p) {
-    return totals_of(recorded(kernel, type, p), costs_of(ladder_capability));
+    const Costs& costs = costs_of(ladder_capability);
+    gpu::RecordRequest request{kernel, type, p};
+    request.timed = &costs;
+    return totals_of(test::good(gpu::record_kernel(request)), costs);
 }
 
 std::vector<SourceText> kernel_texts() {
