@@ -39,6 +39,17 @@ std::string kernel(const std::string& body, int threads = 64, int shared_bytes =
            std::to_string(threads) + ", " + std::to_string(shared_bytes) + "}, mine, a); }\n";
 }
 
+/// Checks that a kernel with this body ends with those words, and is not called free of races.
+auto refuses(const OwnKernels& own) {
+    return [&own](const std::string& before, const std::string& body, const std::string& words) {
+        const Ran ran = own.inside(before + kernel(body));
+        CAPTURE(body);
+        CHECK(ran.code != 0);
+        check_contains(ran.err, {words});
+        CHECK_FALSE(contains(ran.out, "No two accesses race"));
+    };
+}
+
 std::string example_of_the_document() {
     const std::string text = contents(TILEWALK_SOURCE_DIR "/docs/inside.md"), begin = "```cuda\n";
     const std::size_t from = text.find(begin) + begin.size();
@@ -102,13 +113,7 @@ TEST_CASE("own kernel: what cannot be compiled is refused, with the first error 
 
 TEST_CASE("own kernel: structs in memory are refused: what their members do cannot be seen") {
     const OwnKernels own;
-    const auto refused = [&](const std::string& before, const std::string& body, const std::string& words) {
-        const Ran ran = own.inside(before + kernel(body));
-        CAPTURE(body);
-        CHECK(ran.code != 0);
-        check_contains(ran.err, {words});
-        CHECK(ran.out.find("No two accesses race") == std::string::npos);
-    };
+    const auto refused = refuses(own);
     const std::string pair = "struct Pair { float x, y; };\n",
                       vector = "struct alignas(16) Four { float a[4]; };\n",
                       named = "typedef struct { float x; } One;\nusing Ones = One*;\n";
@@ -147,13 +152,7 @@ TEST_CASE("own kernel: a read at a constant index is one of its own address") {
 
 TEST_CASE("own kernel: an access of which only its row is known ends the run") {
     const OwnKernels own;
-    const auto refused = [&](const std::string& before, const std::string& body, const std::string& words) {
-        const Ran ran = own.inside(before + kernel(body));
-        CAPTURE(body);
-        CHECK(ran.code != 0);
-        CHECK(contains(ran.err, words));
-        CHECK_FALSE(contains(ran.out, "No two accesses race"));
-    };
+    const auto refused = refuses(own);
     const std::string row = "only where its row of an array begins";
     const std::string rows = "    auto* rows = reinterpret_cast<float(*)[16]>(shared);\n";
     refused("", rows + "    rows[1][thread() % 16] = 1;", "my.cu:5: of this access");
