@@ -65,7 +65,7 @@ TEST_CASE("stage: beside products stands the factor without which they do not co
 TEST_CASE("stage: numbers of areas stand on their side of the mean, which is called as an entry") {
     int below = 0;
     for (const char* lesson : {"backward", "flash-backward", "training-step", "ring-backward"})
-        for (const Screen size : {stage_size, Screen{1600, 900}, Screen{1920, 1080}, Screen{2560, 1440}}) {
+        for (const Screen size : {stage_size, Screen{1920, 1080}}) {
             Program program(example("gradients-4x4"), size, true);
             program.show_lesson(lesson);
             for (const int k : steps_of(*program.state.trace, Op::ds)) {
@@ -261,8 +261,7 @@ TEST_CASE("stage: whoever works out a table of products or a tile of dS comes to
     for (const char* problem : {"worked-4x4", "gradients-4x4"})
         for (const char* lesson : {"attention", "backward", "training-step", "flash-forward",
                                    "flash-backward", "ring", "ring-backward", "split-kv"})
-            for (const Screen size :
-                 {stage_size, Screen{1600, 900}, Screen{1920, 1080}, Screen{2560, 1440}}) {
+            for (const Screen size : {stage_size, Screen{1920, 1080}}) {
                 Program program(example(problem), size, true);
                 program.show_lesson(lesson);
                 for (int k = 0; k < program.state.trace->size(); ++k) {
