@@ -18,8 +18,8 @@ namespace {
 // A symbol stays what it is where a sentence begins with it: "m stays 0", "x[2] is read", "dQ is whole",
 // "exp(0) is 1". A letter on its own that is not the article is one.
 bool begins_with_symbol(std::string_view text) {
-    const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
-    const auto end = static_cast<std::size_t>(std::ranges::find_if_not(text, is_small) - text.begin());
+    const auto not_small = [](char c) { return c < 'a' || c > 'z'; };
+    const auto end = static_cast<std::size_t>(std::ranges::find_if(text, not_small) - text.begin());
     const char next = end < text.size() ? text[end] : ' ';
     if (next == '(' || (next >= 'A' && next <= 'Z')) return true;
     return end == 1 && !(text[0] == 'a' && next == ' ');
