@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # cmake/release.sh [FOLDER]: makes everything that a release has into FOLDER (build-release): the package for Debian and
-# Ubuntu, the portable folder as an archive, and their checksums. docs/releasing.md says more. The same commit on the
-# same system is meant to give the same bytes.
+# Ubuntu, the portable folder as an archive, the browser edition as an archive and as a single file (TILEWALK_WEB=OFF goes
+# without), and their checksums. docs/releasing.md says more. The same commit on the same system is meant to give the same
+# bytes.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
@@ -25,7 +26,7 @@ rm -rf "$build_folder/packages"
 (cd "$build_folder" && run_logged "$build_folder/cpack.log" "packing" cpack -G DEB -B packages -D CPACK_CMAKE_GENERATOR=Ninja \
     -D "CPACK_INSTALL_CMAKE_PROJECTS=$build_folder;tilewalk;ALL;/")
 mkdir -p "$out"
-rm -f "$out"/tilewalk_*_*.deb "$out"/tilewalk-linux-*.tar.gz "$out/SHA256SUMS"
+rm -f "$out"/tilewalk_*_*.deb "$out"/tilewalk-*.tar.gz "$out/tilewalk.html" "$out/SHA256SUMS"
 cp "$build_folder"/packages/*.deb "$out/"
 
 # ---- The portable folder: the program, and beside it what a system may have in another version. What belongs to the
@@ -47,9 +48,20 @@ mkdir "$folder/lib/tilewalk/fonts"
 cp -L $(fc-list --format '%{file}\n' | grep -E '/(Inter-(Regular|Medium|SemiBold|Italic|SemiBoldItalic)|DejaVuSans(Mono)?(-Bold|-Oblique|-BoldOblique)?)\.(otf|ttf)$' |
     sort) "$folder/lib/tilewalk/fonts/"
 install -m 755 "$root/cmake/package/start.sh" "$folder/bin/tilewalk"
-tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$build_folder/portable" -c \
-    "$(basename "$folder")" | gzip -9n >"$out/$(basename "$folder").tar.gz"
+# archive PARENT FOLDER: packed, in one order and with one date
+archive() {
+    tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -C "$1" -c "$2" | gzip -9n >"$out/$2.tar.gz"
+}
+archive "$build_folder/portable" "$(basename "$folder")"
 
-(cd "$out" && sha256sum tilewalk_*.deb tilewalk-linux-*.tar.gz >SHA256SUMS)
+# ---- The browser edition
+if [ "${TILEWALK_WEB:-ON}" != OFF ]; then
+    rm -rf "$build_folder/web"
+    bash "$root/web.sh" --build-only -o "$build_folder/web/tilewalk-site"
+    mv "$build_folder/web/tilewalk-site/tilewalk.html" "$out/"
+    archive "$build_folder/web" tilewalk-site
+fi
+
+(cd "$out" && sha256sum tilewalk_*.deb tilewalk-*.tar.gz $(ls tilewalk.html 2>/dev/null) >SHA256SUMS)
 say "made:"
 (cd "$out" && ls -l | tail -n +2) >&2

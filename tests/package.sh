@@ -26,9 +26,10 @@ check() {
     fi
 }
 
-bash "$root/cmake/release.sh" "$work/release"
+# The browser edition has tests of its own.
+TILEWALK_WEB=OFF bash "$root/cmake/release.sh" "$work/release"
 deb=$(ls "$work"/release/*.deb)
-archive=$(ls "$work"/release/*.tar.gz)
+archive=$(ls "$work"/release/tilewalk-linux-*.tar.gz)
 
 # ---- By itself
 check "no error of lintian" lintian --allow-root --fail-on error --tag-display-limit 0 "$deb"
@@ -38,6 +39,9 @@ check "the AppStream data" appstreamcli validate --no-net "$work"/unpacked/usr/s
 check "the manual page" bash -c "zcat '$work/unpacked/usr/share/man/man1/tilewalk.1.gz' >'$work/page' && test -s '$work/page'"
 check "the manual page without a warning" bash -c "groff -man -Tutf8 -ww -K utf8 '$work/page' 2>'$work/warnings' >/dev/null && ! grep . '$work/warnings'"
 
+# Where this system's own packages come from
+mirror=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Codename: $(. /etc/os-release && echo "$VERSION_CODENAME")" | head -n 1)}
+
 # ---- In a fresh system. files_of: what lies there, without what apt and dpkg write down of their own work.
 files_of() { (cd "$1" && find . -xdev \( -path ./proc -o -path ./sys -o -path ./dev -o -path ./var/lib/dpkg -o -path ./var/lib/apt \
     -o -path ./var/cache -o -path ./var/log -o -path ./tmp \) -prune -o -print | sort); }
@@ -45,7 +49,7 @@ within() { chroot "$system" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp 
 try_in() {
     local release=$1
     system=$work/$release
-    debootstrap --variant=minbase "$release" "$system" "${MIRROR:-http://deb.debian.org/debian}" >"$work/log" 2>&1 ||
+    debootstrap --variant=minbase "$release" "$system" "$mirror" >"$work/log" 2>&1 ||
         { echo "FAILED  debootstrap of $release" && tail -n 5 "$work/log" && failed=1; return; }
     # As on this system: proxies and places of packages.
     cp -r /etc/apt/apt.conf.d/. "$system/etc/apt/apt.conf.d/" 2>/dev/null || true
