@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""browse.py SITE PROGRAM [PART...]: the browser edition in a real browser, beside the program for the desktop.
+"""browse.py [--firefox] SITE PROGRAM [PART...]: the browser edition in a real browser, beside the program for the desktop.
 
 SITE is what ./web.sh --build-only -o SITE has made, PROGRAM the native tilewalk. Chromium without a screen opens the page,
 walks with keys, pointer and fingers, breaks, shares, saves, drops, measures, loses its graphics card, and opens the single
 file. What is compared: traces, byte for byte, with the native program's; pictures, pixel for pixel, with those of its own
-rasteriser. Without a PART all of them; `soak` (ten minutes) only by name. Exit code 77 where Chromium or its driver is
-missing.
+rasteriser. Without a PART all of them; `soak` (ten minutes) only by name. With --firefox in Firefox-ESR, the parts that need nothing of Chromium's
+own. Exit code 77 where the browser or its driver is missing.
 """
 import base64
 import functools
@@ -29,6 +29,8 @@ try:
 except ImportError:
     print("browse.py: python3-selenium is missing")
     sys.exit(77)
+
+from firefox import Firefox
 
 here = pathlib.Path(__file__).resolve().parent
 checks = 0
@@ -662,14 +664,23 @@ parts = {"walk": check_walk, "pages": check_pages, "traces": check_traces, "link
 by_name = {**parts, "soak": check_soak}
 
 
+# Without fingers, downloads, scripts that run before the page's, and axe-core's promises
+in_firefox = ["walk", "pages", "traces", "links", "messages", "reading", "random", "context", "scale", "picture", "inside", "single", "requests"]
+
+
 def main():
-    if not pathlib.Path("/usr/bin/chromedriver").exists():
-        print("browse.py: /usr/bin/chromedriver is missing")
+    words = sys.argv[1:]
+    firefox = words[0] == "--firefox"
+    if firefox:
+        words = words[1:]
+    needed = pathlib.Path("/usr/bin/firefox-esr" if firefox else "/usr/bin/chromedriver")
+    if not needed.exists():
+        print(f"browse.py: {needed} is missing")
         return 77
-    site, program = map(pathlib.Path, sys.argv[1:3])
-    chosen = sys.argv[3:] or list(parts)
+    site, program = map(pathlib.Path, words[:2])
+    chosen = words[2:] or (in_firefox if firefox else list(parts))
     with tempfile.TemporaryDirectory() as folder:
-        driver = start_browser(folder)
+        driver = Firefox(folder) if firefox else start_browser(folder)
         try:
             test = Test(driver, site, program, folder)
             for part in chosen:
