@@ -16,13 +16,16 @@ endfunction()
 
 # Sets `out` to those of the architectures we want that this nvcc knows; empty if it cannot be asked. Each one costs a
 # minute of compiling: ALL are for releases and tests, AUTO takes those of the GPUs that are here. Where there is none,
-# one stands for all from 8.0 on, since its PTX is in the program too.
+# one stands for all from 8.0 on, since its PTX is in the program too. For a GPU that is newer than nvcc stands the newest
+# that nvcc knows below it: its PTX the driver compiles. Where all are too old it is 80 as well, and the program says why it
+# does not run there.
 function(tilewalk_cuda_architectures nvcc out)
   set(wanted ${TILEWALK_CUDA_ARCHITECTURES})
   if(wanted STREQUAL "ALL")
     set(wanted 75 80 86 89 90)
   elseif(wanted STREQUAL "AUTO")
     tilewalk_own_architectures(wanted)
+    list(FILTER wanted EXCLUDE REGEX "^([1-6][0-9]|7[0-4])$") # without ldmatrix: no kernel can be compiled for them
     if(NOT wanted)
       set(wanted 80)
     endif()
@@ -33,8 +36,20 @@ function(tilewalk_cuda_architectures nvcc out)
     foreach(architecture IN LISTS wanted)
       if(listed MATCHES "compute_${architecture}[^0-9a-z]")
         list(APPEND known ${architecture})
+      elseif(TILEWALK_CUDA_ARCHITECTURES STREQUAL "AUTO")
+        string(REGEX MATCHALL "[0-9]+" below "${listed}")
+        list(FILTER below INCLUDE REGEX "^(7[5-9]|[89][0-9]|[1-9][0-9][0-9])$")
+        list(SORT below COMPARE NATURAL)
+        set(newest "")
+        foreach(one IN LISTS below)
+          if(one LESS architecture)
+            set(newest ${one})
+          endif()
+        endforeach()
+        list(APPEND known ${newest})
       endif()
     endforeach()
+    list(REMOVE_DUPLICATES known)
   endif()
   set(${out} "${known}" PARENT_SCOPE)
 endfunction()
