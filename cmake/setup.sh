@@ -114,15 +114,18 @@ private_nvcc() {
         [ -z "$(find "$failed" -mmin -1440 2>/dev/null)" ] || return 0
         say "a GPU is here and no nvcc"
     fi
+    # Debian has in a package of its own what environments of Python's are made with; where that fails, so does get_nvcc.
+    if ! makes_environments && command -v apt-get >/dev/null; then (install_packages python3 python3-venv) || true; fi
     say "getting nvcc 13.0 from PyPI (130 MB) for this build alone, into build/nvcc; TILEWALK_CUDA=OFF goes without"
     if get_nvcc >"$root/build/nvcc.log" 2>&1 </dev/null 9>&-; then
         touch "$stamp"
         rm -f "$failed" "$root/build/build.ninja" # what was configured without it
     else
         touch "$failed"
-        say "nvcc could not be had (build/nvcc.log says why; no network?). Building without CUDA"
+        say "nvcc could not be had (build/nvcc.log says why; no network?). Building without CUDA; tried again tomorrow, or with TILEWALK_CUDA=ON"
     fi
 }
+makes_environments() { /usr/bin/python3 -c 'import ensurepip, venv' 2>/dev/null; }
 get_nvcc() {
     rm -rf "$nvcc_folder"
     local python=/usr/bin/python3

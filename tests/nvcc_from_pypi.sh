@@ -20,6 +20,8 @@ try() {
         unset TILEWALK_CUDA CUDACXX
         hash -r
         command() { [ "$*" = "-v nvcc" ] && [ -z "${NVCC_THERE:-}" ] && return 1 || builtin command "$@"; }
+        makes_environments() { [ -z "${NO_VENV:-}" ]; }
+        install_packages() { say "installing $*" && [ "$NO_VENV" = installs ]; }
         get_nvcc() { touch "$work/fetched" && [ "$WORKS" = yes ] && mkdir -p "$nvcc_folder"; }
         export KNOWS=13.0 PATH=$work/seen:$PATH
         eval "$settings"
@@ -41,7 +43,7 @@ try "a GPU and its driver" "" "a GPU is here and no nvcc getting nvcc 13.0 from 
     { echo "what was configured without nvcc is still there" && failed=$((failed + 1)); }
 try "it is there" "" ""
 rm "$stamp"
-try "no network" "WORKS=no" "a GPU is here*nvcc could not be had*Building without CUDA fetched"
+try "no network" "WORKS=no" "a GPU is here*nvcc could not be had*Building without CUDA; tried again tomorrow* fetched"
 try "within a day it is not tried again" "" ""
 touch -d '2 days ago' "$work/tree/build/nvcc.failed"
 try "the day after it is" "" "a GPU is here*fetched"
@@ -50,6 +52,10 @@ rm "$stamp"
 try "no GPU" "GPU=no" ""
 try "no GPU, but it is asked for" "GPU=no TILEWALK_CUDA=ON" "getting nvcc 13.0*fetched"
 rm "$stamp"
+try "without what makes environments" "NO_VENV=installs" "a GPU is here*installing python3 python3-venv getting*fetched"
+rm "$stamp"
+try "which cannot be had either" "NO_VENV=fails WORKS=no" "*installing python3 python3-venv getting*could not be had*fetched"
+rm "$work/tree/build/nvcc.failed"
 try "an old driver" "KNOWS=12.4" "the NVIDIA driver knows CUDA 12.4; kernels for the GPU need driver 580 or later. Building without CUDA"
 try "an old driver, but it is asked for" "KNOWS=12.4 TILEWALK_CUDA=ON" "getting nvcc 13.0*fetched"
 rm "$stamp"
