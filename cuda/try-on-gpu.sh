@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Tries the CUDA kernels on the GPU of this machine, and writes one file to hand in: assets/bench/<gpu>.json.
 #
-#     cuda/try-on-gpu.sh              less than ten minutes, on any NVIDIA GPU from compute capability 7.5 on
+#     cuda/try-on-gpu.sh              on any NVIDIA GPU from compute capability 7.5 on
 #     cuda/try-on-gpu.sh --rehearse   the same on a stand-in for a GPU (tests/cuda/stubs), into build/rehearsal
 #
-# Instructions against their models, every kernel over the case matrix (layouts, strides, windows, grouped heads) and
-# every traced twin, compute-sanitizer where it is installed, timings against PyTorch where it is. Each part says what
-# came of it, or why it could not run; none hides another. Ends with 0 where all that could run is right, with 1 where
-# something is wrong, with 2 at an unknown option, with 3 where there is no GPU or nothing to build with.
+# It builds what it needs, which takes some minutes the first time, and then, in less than ten minutes: instructions
+# against their models, every kernel over the case matrix (layouts, strides, windows, grouped heads) and every traced
+# twin, compute-sanitizer where it is installed, timings against PyTorch where it is. Each part says what came of it, or
+# why it could not run; none hides another. Ends with 0 where all that could run is right, with 1 where something is
+# wrong, with 2 at an unknown option, with 3 where there is no GPU or nothing to build with.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 folder=build rehearsal='' command="cuda/try-on-gpu.sh $*"
@@ -26,11 +27,11 @@ told() {
     printf '%s\t%s\t%s\n' "$2" "$1" "$3" >>"$logs/results"
     printf '%-8s %-28s %s\n' "$2" "$1" "$3"
 }
-# within SECONDS LOG COMMAND...: 124 where it took longer.
+# within SECONDS LOG COMMAND...: 124 where it took longer. Interrupted, a benchmark writes down what it has.
 within() {
     local seconds=$1 log=$2
     shift 2
-    timeout --kill-after=10 "$seconds" "$@" >"$log" 2>&1 </dev/null
+    timeout --signal=INT --kill-after=10 "$seconds" "$@" >"$log" 2>&1 </dev/null
 }
 last_words() { grep -v '^ *$' "$1" | tail -n 1 | cut -c1-300; }
 
@@ -46,18 +47,20 @@ else
     scores=65536 draws=2 seconds=120 lengths=1024,4096 timed_kernels=f0-cublas,f4-tensor-core,f5-flash2 results=assets/bench
 fi
 
+# What the set-up says is seen while it builds; all else goes to the log.
 build_all() {
     # In a shell of its own: what fails there ends it.
     (
         source cmake/setup.sh
         set_up
         for target in "${targets[@]}"; do build "$folder" release "$target" -DTILEWALK_CUDA_ARCHITECTURES=AUTO; done
-    ) >"$logs/build" 2>&1 </dev/null
+    ) </dev/null 2>&1 | tee "$logs/build" | grep --line-buffered '^tilewalk: '
+    return "${PIPESTATUS[0]}"
 }
 if [ -n "${TILEWALK_TRY_BUILT:-}" ]; then
     told build passed "what is built already, as TILEWALK_TRY_BUILT says"
 elif build_all; then
-    told build passed "${targets[*]}"
+    told build passed "the program and its tests"
 else
     told build "WRONG" "$(last_words "$logs/build") ($logs/build)"
     exit 3
@@ -69,17 +72,19 @@ gpu=$(sed -n 's/^CUDA  \(.*\), compute capability .*/\1/p' "$logs/devices" | hea
 if [ -z "$gpu" ]; then
     reason=$(sed -n 's/^CUDA  none: //p' "$logs/devices")
     told GPU "not run" "There is no GPU to run on: ${reason:-$(last_words "$logs/devices")}."
+    echo "Nothing was tried, and there is no file to hand in."
     exit 3
 fi
 told GPU passed "$(sed -n 's/^CUDA  //p' "$logs/devices" | head -n 1)"
 
-# Whatever a part says, the others run.
+# Whatever a part says, the others run. LATE is what it is where it did not end within its time: WRONG, as a kernel that
+# waits forever is, unless said otherwise.
 status_of_part() {
-    local part=$1 status=$2 log=$3
+    local part=$1 status=$2 log=$3 late=${4:-WRONG}
     case $status in
         0) told "$part" passed "$(last_words "$log" | grep . || echo done)" ;;
         77) told "$part" "not run" "$(sed -n 's/^\[skipped\] //p' "$log" | head -n 1)" ;;
-        124 | 137) told "$part" WRONG "did not end within its time ($log)" ;;
+        124 | 137) told "$part" "$late" "it did not end within its time ($log)" ;;
         *) told "$part" WRONG "$(last_words "$log") ($log)" ;;
     esac
 }
@@ -106,8 +111,8 @@ elif [ -z "$sanitizer" ]; then
     told "compute-sanitizer" "not run" "it is not installed (it is part of NVIDIA's toolkit)"
 else
     for tool in memcheck racecheck synccheck; do
-        within 60 "$logs/$tool" "$sanitizer" --tool "$tool" --error-exitcode 9 "$check" all 250 1 20
-        status_of_part "compute-sanitizer $tool" $? "$logs/$tool"
+        within 50 "$logs/$tool" "$sanitizer" --tool "$tool" --error-exitcode 9 "$check" all 250 1 20
+        status_of_part "compute-sanitizer $tool" $? "$logs/$tool" "not run"
     done
 fi
 
@@ -116,10 +121,20 @@ file=$results/$(tr 'A-Z ' 'a-z-' <<<"${gpu#NVIDIA }").json
 mkdir -p "$results" "$logs/timings"
 timed=$logs/timings/results.json
 python=$(command -v "${PYTHON:-python3}")
+time_ladder() {
+    within 120 "$logs/bench" "$program" bench --device cuda --seqlen $lengths --head-dim 64 --heads 2 --batch 1 --causal \
+        --kernels $timed_kernels --format json -o "$timed"
+    status_of_part "timings of the ladder" $? "$logs/bench" "not run"
+}
 if [ -n "$python" ] && "$python" -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/dev/null && [ -z "$rehearsal" ]; then
     [ -x /usr/local/cuda/bin/nvcc ] || command -v nvcc >/dev/null || export CUDACXX=$here/build/nvcc/cuda/bin/nvcc
-    within 240 "$logs/torch" cuda/torch/run.sh --seqlens 1024,4096 --head-dims 64,128 --repeats 10 --output "$timed"
-    status_of_part "timings against PyTorch" $? "$logs/torch"
+    if within 900 "$logs/torch-library" cuda/torch/run.sh --build-only; then
+        within 200 "$logs/torch" cuda/torch/run.sh --seqlens 1024,4096 --head-dims 64,128 --repeats 10 --output "$timed"
+        status_of_part "timings against PyTorch" $? "$logs/torch" "not run"
+    else
+        told "timings against PyTorch" WRONG "the kernels could not be built for it: $(last_words "$logs/torch-library")"
+    fi
+    [ -s "$timed" ] || time_ladder
 else
     if [ -n "$rehearsal" ]; then
         reason="it needs a GPU"
@@ -129,9 +144,7 @@ else
         reason="$python has no PyTorch that sees a GPU"
     fi
     told "timings against PyTorch" "not run" "$reason"
-    within 120 "$logs/bench" "$program" bench --device cuda --seqlen $lengths --head-dim 64 --heads 2 --batch 1 --causal \
-        --kernels $timed_kernels --format json -o "$timed"
-    status_of_part "timings of the ladder" $? "$logs/bench"
+    time_ladder
 fi
 
 # One file: the timings, with what passed beside them.

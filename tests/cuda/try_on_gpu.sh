@@ -32,7 +32,7 @@ stand_in build/tilewalk 'if [ "$1" = devices ]; then' '    [ -z "${NO_GPU:-}" ] 
 # A Python that sees a GPU where SEES says so; else the real one
 real_python=$(command -v python3)
 stand_in bin/python3 'case "$*" in *torch.cuda.is_available*) [ -n "${SEES:-}" ]; exit ;; esac' "exec $real_python \"\$@\""
-stand_in cuda/torch/run.sh 'for word; do [ "${last:-}" != --output ] || out=$word; last=$word; done' \
+stand_in cuda/torch/run.sh 'if [ "$1" = --build-only ]; then echo "no compiler"; exit ${LIBRARY_ENDS:-0}; fi' 'for word; do [ "${last:-}" != --output ] || out=$word; last=$word; done' \
     '[ "${TORCH_ENDS:-0}" = 0 ] && echo "{\"schema\": \"tilewalk-bench-1\", \"complete\": true, \"points\": [2, 2]}" >"$out"' \
     'echo "beside PyTorch"' 'exit ${TORCH_ENDS:-0}'
 # What it is given to run it runs, as the real one does, and ends with what --error-exitcode says where it found something
@@ -92,6 +92,15 @@ says '^passed +timings against PyTorch +beside PyTorch'
 handed "w['points'] == [2, 2]"
 SEES=yes TORCH_ENDS=1 try 1 "where the comparison with PyTorch fails"
 says '^WRONG +timings against PyTorch'
+says '^passed +timings of the ladder'
+handed "w['complete'] and w['points'] == [1]"
+SEES=yes LIBRARY_ENDS=1 try 1 "where the kernels cannot be built for PyTorch"
+says '^WRONG +timings against PyTorch +the kernels could not be built for it: no compiler'
+handed "w['complete'] and w['points'] == [1]"
+SEES=yes TORCH_ENDS=124 try 0 "where the comparison with PyTorch takes too long"
+says '^not run +timings against PyTorch +it did not end within its time'
+says '^passed +timings of the ladder'
+SEES=yes TORCH_ENDS=1 BENCH_ENDS=1 try 1 "where no timings come to an end"
 handed "not w['complete'] and w['points'] == []"
 BENCH_ENDS=1 try 1 "where the timings fail"
 says '^WRONG +timings of the ladder'
@@ -103,6 +112,7 @@ handed "$(state_of f5-flash2) == 'WRONG' and w['complete']"
 
 NO_GPU=yes try 3 "without a GPU"
 says 'There is no GPU to run on: no NVIDIA GPU'
+says '^Nothing was tried, and there is no file to hand in'
 [ ! -e assets ] || wrong "left a file"
 
 mkdir -p assets && : >assets/bench
