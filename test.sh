@@ -60,7 +60,8 @@ summary() {
 run_ctest() {
     say "testing $1 ${2:-}"
     local log=$root/$1/test.log status=0
-    ctest --test-dir "$root/$1" ${2:+-L "^$2\$"} -j "$(nproc)" --no-tests=error --verbose >"$log" 2>&1 </dev/null || status=$?
+    with_progress "$log" "testing $1" ctest --test-dir "$root/$1" ${2:+-L "^$2\$"} -j "$(nproc)" --no-tests=error --verbose ||
+        status=$?
     summary "$log"
     tail -n 3 "$log" | grep 'Total Test time' || true
     local before=$failed

@@ -11,13 +11,73 @@ die() {
     exit 1
 }
 
+# How far the command is that writes this log: "step 12 of 345", "unpacking 3 of 42"; nothing if it does not say.
+how_far() {
+    awk '
+        match($0, /^\[[0-9]+\/[0-9]+\]/) { split(substr($0, 2, RLENGTH - 2), of, "/"); told = "step"; done = of[1]; all = of[2] }
+        match($0, /^ *[0-9]+\/[0-9]+ Test +#/) { split(substr($0, 1, RLENGTH), of, /[ \/]+/); told = "test"; done = of[1] ? of[1] : of[2]; all = of[1] ? of[2] : of[3] }
+        match($0, /^[0-9]+ upgraded, [0-9]+ newly installed/) { all = $1 + $3; split("", seen) }
+        /^Get:/ { told = "fetching"; done = ++seen[told] }
+        /^Unpacking / { told = "unpacking"; done = ++seen[told] }
+        /^Setting up / { told = "setting up"; done = ++seen[told] }
+        END { if (all && done <= all) printf "%s %d of %d", told, done, all }' "$1" 2>/dev/null || true
+}
+
+# "0:45"; behind "step 12 of 345" also how long the rest takes if it goes on like this.
+time_told() {
+    local seconds=$1 far=$2 done all left
+    printf '%d:%02d' $((seconds / 60)) $((seconds % 60))
+    [[ $far =~ ^step\ ([0-9]+)\ of\ ([0-9]+)$ ]] || return 0
+    done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
+    [ $((done * 20)) -ge "$all" ] && [ "$seconds" -ge 10 ] || return 0
+    left=$((seconds * (all - done) / done))
+    if [ "$left" -ge 90 ]; then
+        printf ', about %d minutes left' $(((left + 30) / 60))
+    else
+        printf ', about %d seconds left' $((left / 10 * 10 + 10))
+    fi
+}
+
+on_terminal() { [ -t 2 ] && [ "${TERM:-dumb}" != dumb ]; }
+
+# tell_progress LOG WHAT: until it is ended, how far the command is that writes this log. On a terminal in a line that is
+# written anew every second, elsewhere in a line every half minute.
+tell_progress() {
+    local log=$1 what=$2 begun=$SECONDS passed far text every=30
+    if on_terminal; then every=1; fi
+    while sleep 1 >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
+        passed=$((SECONDS - begun))
+        if [ $passed -lt 2 ] || [ $((passed % every)) -ne 0 ]; then continue; fi
+        far=$(how_far "$log")
+        text="tilewalk: $what, ${far:+$far, }$(time_told $passed "$far")"
+        if [ $every -eq 1 ]; then
+            printf '\r%s\033[K' "${text:0:$((${COLUMNS:-80} - 1))}" >&2
+        else
+            printf '%s\n' "$text" >&2
+        fi
+    done
+}
+
+# with_progress LOG WHAT COMMAND... : the output goes to the log; meanwhile it is told how far it is.
+with_progress() {
+    local log=$1 what=$2 status=0 teller
+    shift 2
+    mkdir -p "$(dirname "$log")"
+    : >"$log"
+    # Without the lock (9): neither this nor a service that a package starts must hold on to it.
+    tell_progress "$log" "$what" 9>&- </dev/null >/dev/null &
+    teller=$!
+    "$@" >"$log" 2>&1 </dev/null 9>&- || status=$?
+    kill $teller 2>/dev/null || true
+    wait $teller 2>/dev/null || true
+    if on_terminal; then printf '\r\033[K' >&2; fi
+    return $status
+}
+
 # run_logged LOG WHAT COMMAND... : the output goes to the log and is shown only if the command fails.
 run_logged() {
     local log=$1 what=$2
-    shift 2
-    mkdir -p "$(dirname "$log")"
-    # Without the lock (9): a service that a package starts must not hold on to it.
-    "$@" >"$log" 2>&1 </dev/null 9>&- && return
+    with_progress "$@" && return
     grep -vE '^\[[0-9]+/[0-9]+\] ' "$log" >&2 || true # without the steps that went well
     die "$what failed; the output above is in $log"
 }
@@ -46,11 +106,13 @@ missing_packages() {
     done
 }
 
+packages_told() { if [ "$1" -eq 1 ]; then echo "1 package"; else echo "$1 packages"; fi; }
+
 install_packages() {
     local missing
     mapfile -t missing < <(missing_packages "$@")
     [ ${#missing[@]} -eq 0 ] && return
-    say "installing ${missing[*]}"
+    say "installing $(packages_told "${#missing[@]}"), with what they need (some minutes): ${missing[*]}"
     # Asks for the password here, where it can be seen, and not into the log.
     [ "$(id -u)" -eq 0 ] || ! command -v sudo >/dev/null || sudo -v || die "sudo was refused"
     run_logged "$root/build/packages.log" "apt-get update" as_root apt-get update
@@ -117,7 +179,7 @@ private_nvcc() {
     # Debian has in a package of its own what environments of Python's are made with; where that fails, so does get_nvcc.
     if ! makes_environments && command -v apt-get >/dev/null; then (install_packages python3 python3-venv) || true; fi
     say "getting nvcc 13.0 from PyPI (130 MB) for this build alone, into build/nvcc; TILEWALK_CUDA=OFF goes without"
-    if get_nvcc >"$root/build/nvcc.log" 2>&1 </dev/null 9>&-; then
+    if with_progress "$root/build/nvcc.log" "getting nvcc" get_nvcc; then
         touch "$stamp"
         rm -f "$failed" "$root/build/build.ninja" # what was configured without it
     else
@@ -185,7 +247,7 @@ build() {
     # A build folder that was copied or moved here with its sources still refers to the old place.
     if [ ! -f "$folder/build.ninja" ] ||
         ! grep -sqxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
-        say "configuring and building ${folder##*/}; the first time takes some minutes"
+        say "configuring and building ${folder##*/}: the first time takes some minutes, later starts are instant"
         (cd "$root" && run_logged "$folder/configure.log" "configuring" \
             cmake --preset "$preset" --fresh "${glad[@]}" ${TILEWALK_CUDA:+-DTILEWALK_CUDA=$(cuda_option "$preset")} "$@")
     else
