@@ -9,6 +9,7 @@
 // left to the exponentials and to waiting.
 #include "cuda/kernels/bands.h"
 #include "cuda/kernels/ladder.h"
+#include "cuda/kernels/room.h"
 
 namespace tilewalk::gpu::BACKEND {
 
@@ -31,6 +32,7 @@ DEVICE void load_rows(Padded<T, d> to, const T* matrix, std::int64_t row_stride,
 }
 
 template <class T, int d, bool traced> KERNEL void THREADS(32 * warps) tensor_core(const Arguments a) {
+    if constexpr (!has_room<shared_bytes<d>>) return;  // refused on the host
     const int i = block_x(), head = block_y(), batch = block_z();
     const int kv_head = head / (a.heads / a.kv_heads);
     const T* const K = head_of<const T>(a.K, batch, kv_head);

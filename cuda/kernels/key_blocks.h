@@ -9,6 +9,7 @@
 #include "cuda/kernels/backward_parts.h"
 #include "cuda/kernels/fragments.h"
 #include "cuda/kernels/mask.h"
+#include "cuda/kernels/room.h"
 
 namespace tilewalk::gpu::BACKEND {
 
@@ -144,6 +145,7 @@ template <class T, class Size> struct KeyBlockTile {
 /// dK and dV of block j of one key head, over all query heads that read it; with `sum_dQ` also their dQ.
 template <class T, class Size, bool sum_dQ>
 KERNEL void THREADS(32 * Size::warps) key_block_gradients(const Arguments a) {
+    if constexpr (!has_room<Size::shared_bytes>) return;  // with_key_blocks takes a smaller one
     constexpr int d = Size::d, Bc = Size::Bc, Br = Size::Br, stages = Size::stages, bands = Size::bands;
     const int j0 = block_x() * Bc, kv_head = block_y(), batch = block_z();
     const int j1 = (j0 + Bc < a.N_kv ? j0 + Bc : a.N_kv) - 1, group = a.heads / a.kv_heads;

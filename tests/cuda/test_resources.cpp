@@ -118,10 +118,6 @@ TEST_SUITE("cuda/resources") {
             for (const auto& [sm, f] : figures) {
                 CAPTURE(kernel);
                 CAPTURE(sm);
-                // Turing's products take two instructions each: there b2 and b3 run out of registers
-                if (sm == 75 && backward) continue;
-                // At d = 256 f4 asks for more shared memory than Turing has, and is refused there
-                if (sm == 75 && rung == "f4" && contains(kernel, ", 256,")) continue;
                 CHECK(f.spills == 0);
                 CHECK(f.stack == 0);
                 ++kernels;
