@@ -2,6 +2,7 @@
 #include "cuda/device/cublas_numbers.h"
 #include "cuda/device/cublas_places.h"
 #include "cuda/device/device.h"
+#include "cuda/device/not_tried.h"
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -49,8 +50,8 @@ const Cublas& cublas() {
     return functions;
 }
 
-void fail(CudaStream& stream, const std::string& where) {
-    stream.error = cudaErrorSharedObjectInitFailed;
+void fail(CudaStream& stream, const std::string& where, cudaError_t error = cudaErrorSharedObjectInitFailed) {
+    stream.error = error;
     stream.where = where;
 }
 
@@ -68,8 +69,10 @@ bool prepare(Handle handle, const CudaStream& stream) {
 Handle handle_of(CudaStream& stream) {
     if (stream.cublas) return static_cast<Handle>(stream.cublas);
     if (!cublas().complete()) {
-        fail(stream, "loading cuBLAS (libcublas.so.13, .12 or .11: none was found; TILEWALK_CUBLAS may name "
-                     "the file)");
+        fail(stream,
+             "it needs cuBLAS, and neither libcublas.so.13 nor .12 nor .11 was found (TILEWALK_CUBLAS may "
+             "name the file)",
+             no_cublas);
         return nullptr;
     }
     Handle handle = nullptr;

@@ -1,4 +1,5 @@
 #include "cuda/host/arguments_of.h"
+#include "cuda/host/open_cuda.h"
 #include "cuda/host/probe.h"
 
 #include "core/base/numbers.h"
@@ -44,15 +45,31 @@ std::optional<std::string> refuse_sizes(const Workload& w) {
     return std::nullopt;
 }
 
+namespace {
+
+std::string dotted(int capability) {
+    return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+}
+
+}  // namespace
+
 std::string refuse_capability(int capability, int least) {
     constexpr int needed = 75;  // ldmatrix and products of 16 × 8
-    const auto dotted = [](int c) { return std::to_string(c / 10) + "." + std::to_string(c % 10); };
     const std::string has = "the GPU has compute capability " + dotted(capability);
     if (capability < needed) return has + ", and the kernels need " + dotted(needed);
     if (capability < least)
         return has + ", and this program was compiled for " + dotted(least) +
                " and later (TILEWALK_CUDA_ARCHITECTURES)";
     return "";
+}
+
+std::string refuse_code(int capability, CompiledFor code) {
+    constexpr int ampere = 80;
+    const std::string too_old = refuse_capability(capability, code.least);
+    if (!too_old.empty() || capability < ampere || capability >= code.least_from_ampere) return too_old;
+    return "the GPU has compute capability " + dotted(capability) + ", and this program was compiled for " +
+           dotted(code.least) + " alone of what runs on it, without bf16 and copies in the background " +
+           "(TILEWALK_CUDA_ARCHITECTURES)";
 }
 
 const Rung* find_rung(const Device& device, const std::string& name) {

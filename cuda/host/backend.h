@@ -38,6 +38,8 @@ public:
     /// Forgets a failure that did not hurt the device (a library that is missing, a launch that was refused);
     /// false: it is one that stays.
     virtual bool recover() { return false; }
+    /// Whether the failure is that a library is not there: nothing is wrong with the kernel that needs it.
+    virtual bool lacks_library() const { return false; }
 };
 
 }  // namespace tilewalk::gpu

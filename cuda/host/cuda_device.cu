@@ -1,5 +1,6 @@
 // A GPU as a device, over the CUDA runtime. No call is left unlooked at: the first error becomes a sentence.
 #include "cuda/device/device.h"
+#include "cuda/device/not_tried.h"
 #include "cuda/host/open_cuda.h"
 #include "cuda/host/probe.h"
 #include "cuda/kernels/ladder.h"
@@ -83,7 +84,7 @@ public:
         chip.shared_per_block = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin);
         chip.multiprocessors = properties.multiProcessorCount;
         stream.chip = chip;
-        failed = refuse_capability(chip.capability, TILEWALK_LEAST_CAPABILITY);
+        failed = refuse_code(chip.capability, {TILEWALK_LEAST_CAPABILITY, TILEWALK_LEAST_FROM_AMPERE});
         if (!failed.empty()) return failed;
         // More than the L2 holds, so that nothing of the run before is left in it.
         flush_bytes = std::max<std::size_t>(2 * static_cast<std::size_t>(properties.l2CacheSize), 64 << 20);
@@ -149,6 +150,7 @@ public:
     }
     double product_rate(DType type) override;
     std::string failure() const override { return failed.empty() ? lost().get() : failed; }
+    bool lacks_library() const override { return stream.error == no_cublas; }
     bool recover() override {
         if (!lost().get().empty()) return false;
         failed.clear();
@@ -185,7 +187,7 @@ private:
         if (!failed.empty()) return 0;
         expect(cudaEventRecord(begin, stream.handle), doing);
         launch();
-        if (stream.error == cudaErrorInvalidConfiguration && failed.empty())
+        if (was_not_tried(stream) && failed.empty())
             failed = doing + " was not tried: " + stream.where + ".";
         else if (stream.error != cudaSuccess)
             expect(stream.error, stream.where.empty() ? doing : doing + " (" + stream.where + ")");

@@ -5,6 +5,14 @@
 
 namespace tilewalk::gpu {
 
+/// The lowest architecture that kernels were compiled for, and the lowest from 8.0 on; 1000: none.
+struct CompiledFor {
+    int least = 75, least_from_ampere = 80;
+};
+/// As refuse_capability(). A driver would run code for 7.5 on a later GPU, too, but that is compiled without
+/// what the host thinks is there.
+std::string refuse_code(int capability, CompiledFor code);
+
 /// The first GPU; null, and the reason as a phrase, where there is none.
 std::unique_ptr<Device> open_cuda(std::string& why_not);
 

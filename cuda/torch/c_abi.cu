@@ -1,5 +1,6 @@
 #include "cuda/torch/tilewalk_kernels.h"
 
+#include "cuda/device/not_tried.h"
 #include "cuda/kernels/ladder.h"
 
 #include <cstdio>
@@ -62,7 +63,7 @@ std::int32_t queue(Step step, const tilewalk_arguments& a, std::int32_t type, vo
     CudaStream& stream = stream_of(handle);
     step(arguments(a), static_cast<DType>(type), stream);
     if (stream.error == cudaSuccess) return say("", reason, size);
-    if (stream.error == cudaErrorInvalidConfiguration) return say(stream.where, reason, size);
+    if (was_not_tried(stream)) return say(stream.where, reason, size);
     return say(stream.where + (stream.where.empty() ? "" : ": ") + cudaGetErrorString(stream.error), reason,
                size);
 }

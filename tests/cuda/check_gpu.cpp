@@ -64,6 +64,10 @@ Outcome check(gpu::Device& device, const std::string& kernel, DType type, const 
         } catch (const std::runtime_error& failure) {
             verdict.passed = false, verdict.sentence = failure.what();
         }
+        if (!verdict.passed && device.lacks_library()) {
+            device.recover();
+            return say(Outcome::not_run, name, verdict.sentence);
+        }
         if (!verdict.passed) {
             device.recover();
             std::ostringstream text;
@@ -85,9 +89,13 @@ Outcome check(gpu::Device& device, const std::string& kernel, DType type, const 
     return say(Outcome::right, name, words);
 }
 
+std::string traced(const gpu::TraceableKernel& kernel, DType type) {
+    return kernel.name + " " + name_of(type) + " traced";
+}
+
 // The twin that records, beside the CPU's walk of the same tiles
 Outcome check_twin(const gpu::TraceableKernel& kernel, DType type) {
-    const std::string name = kernel.name + " " + name_of(type) + " traced";
+    const std::string name = traced(kernel, type);
     for (const auto& [causal, N] : {std::pair{false, 40}, {true, 70}, {true, 150}}) {
         gpu::TraceRequest request;
         request.kernel = kernel.name, request.dtype = type;
@@ -137,7 +145,7 @@ int check_all(const Wanted& wanted) {
             a.N_q = a.N_kv = 64, a.d = 64;
             const std::string reason = rung_called(*gpu::open_emulator(), kernel.name).refuse(a, type, chip);
             outcomes.push_back(reason.empty() ? check_twin(kernel, type)
-                                              : say(Outcome::not_run, kernel.name + " traced", reason));
+                                              : say(Outcome::not_run, traced(kernel, type), reason));
         }
     const auto wrong = std::count(outcomes.begin(), outcomes.end(), Outcome::wrong),
                right = std::count(outcomes.begin(), outcomes.end(), Outcome::right);

@@ -1,4 +1,5 @@
 #include "cuda/host/gpu.h"
+#include "cuda/host/open_cuda.h"
 
 #include <doctest/doctest.h>
 
@@ -24,5 +25,22 @@ TEST_SUITE("gpu") {
               "(TILEWALK_CUDA_ARCHITECTURES)");
         for (const auto& [capability, least] : {std::pair{75, 75}, {80, 80}, {90, 80}, {120, 90}})
             CHECK(gpu::refuse_capability(capability, least) == "");
+    }
+
+    TEST_CASE(
+        "code for 7.5 is not taken for a later GPU, on which it would leave out what it does not have") {
+        for (const auto& [capability, code] : {std::pair{75, gpu::CompiledFor{75, 1000}},
+                                               {75, {75, 80}},
+                                               {86, {75, 80}},
+                                               {80, {80, 80}},
+                                               {120, {75, 90}}})
+            CHECK(gpu::refuse_code(capability, code) == "");
+        CHECK(gpu::refuse_code(70, {75, 1000}) == gpu::refuse_capability(70, 75));
+        CHECK(gpu::refuse_code(80, {90, 90}) == gpu::refuse_capability(80, 90));
+        for (const gpu::CompiledFor code : {gpu::CompiledFor{75, 1000}, {75, 90}})
+            CHECK(gpu::refuse_code(86, code) ==
+                  "the GPU has compute capability 8.6, and this program was compiled for 7.5 alone of what "
+                  "runs "
+                  "on it, without bf16 and copies in the background (TILEWALK_CUDA_ARCHITECTURES)");
     }
 }

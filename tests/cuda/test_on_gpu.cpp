@@ -29,6 +29,10 @@ int check_all(gpu::Device& device, std::int64_t most_scores, int draws) {
             if (refused(c, device.chip)) continue;
             CAPTURE(c);
             const KernelVerdict verdict = verify_case_on(device, true, c);
+            if (device.lacks_library()) {  // cuBLAS is not part of a driver
+                device.recover();
+                continue;
+            }
             CHECK_MESSAGE(verdict.passed, verdict.sentence);
             ++cases;
         }

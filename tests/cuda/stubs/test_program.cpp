@@ -21,10 +21,10 @@ struct Ran {
 };
 
 /// With so many seconds to end in; 124 is not to end.
-Ran run(const std::string& words) {
+Ran run(const std::string& words, const std::string& program = TILEWALK_ON_STUBS) {
     const test::Folder folder;
     const std::string out = folder.file("out"), said = folder.file("said");
-    const std::string line = "timeout 60 " TILEWALK_ON_STUBS " " + words + " >" + out + " 2>" + said;
+    const std::string line = "timeout 60 " + program + " " + words + " >" + out + " 2>" + said;
     const int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), test::contents(out),
             test::contents(said)};
@@ -98,9 +98,23 @@ TEST_SUITE("stubs/program") {
             const Ran timed = run("bench --device cuda --seqlen 64 --heads 1 --batch 1 --kernels f0-cublas");
             CHECK(timed.code == 1);
             check_said(timed, "Nothing was measured; the results say why for each kernel.");
-            CHECK(contains(timed.out, "loading cuBLAS (libcublas.so.13, .12 or .11: none was found; "
-                                      "TILEWALK_CUBLAS may name the file)"));
+            CHECK(contains(timed.out,
+                           "Running f0-cublas was not tried: it needs cuBLAS, and neither "
+                           "libcublas.so.13 nor .12 nor .11 was found (TILEWALK_CUBLAS may name the "
+                           "file)."));
         }
+    }
+
+    TEST_CASE("without cuBLAS what checks the kernels does not call its rungs wrong") {
+        const Variable cublas("TILEWALK_CUBLAS", "/nowhere/libcublas.so");
+        for (const std::string kernel : {"f0-cublas", "b0-materialise"}) {
+            const Ran checked = run(kernel + " 250 1", TILEWALK_CHECK_GPU_ON_STUBS);
+            CHECK(checked.code == 2);  // nothing could run
+            CHECK(contains(checked.out, "not run\t" + kernel + " bf16\t"));
+            CHECK(contains(checked.out, kernel + " was not tried: it needs cuBLAS"));
+            CHECK(contains(checked.out, "0 right, 0 wrong, 3 not run"));
+        }
+        CHECK(run("f4-tensor-core 250 1", TILEWALK_CHECK_GPU_ON_STUBS).code == 0);
     }
 
     TEST_CASE("where the driver's tools do not say what is free, no number is made up") {
