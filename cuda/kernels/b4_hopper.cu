@@ -6,7 +6,7 @@
 // tensor cores multiply dP, and while it computes dS they multiply dV, or the products of the other group. Pᵀ
 // and dSᵀ do not go through shared memory any more: as they lie in registers they are left factors, and of a
 // tile in shared memory wgmma sums over the rows as well as over the columns. What should limit it: the
-// tensor cores. Where it falls short: seven products for each tile instead of five, and at d = 128 the
+// tensor cores. Where it should fall short: seven products for each tile instead of five, and at d = 128 the
 // registers are full.
 //
 // dQ: FlashAttention-3 multiplies it in the same pass, from dS in shared memory, and one more warp adds it to

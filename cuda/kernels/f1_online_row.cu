@@ -4,9 +4,9 @@
 // What changed since f0: m, ℓ and the row of O live in registers; whenever a larger score comes, what has
 // been summed so far is scaled down by α. No workspace, memory linear in N. The lanes of the warp share the
 // row: lane c has the columns c, c + 32, … of q, of O and of what it reads of K and V. What should limit it:
-// every query fetches all of K and V for itself, through the caches. Where it should fall short: writing S
-// down is saved, and little else: each key costs five shuffles for the sum, an exponential, and 2 d products
-// on 32 lanes, all of which wait for each other.
+// the instructions beside its products. Each key costs five shuffles for the sum, two exponentials, and 2 d
+// products on 32 lanes, all of which wait for each other. Where it should fall short: writing S down is
+// saved, and little else: every query fetches all of K and V for itself, through the caches.
 #include "cuda/kernels/ladder.h"
 #include "cuda/kernels/mask.h"
 #include "cuda/kernels/rung_parts.h"

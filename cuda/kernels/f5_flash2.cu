@@ -3,10 +3,10 @@
 // What changed since f4b: each warp has two bands of 16 query rows, so that every fragment of K and V that is
 // read serves twice. Rows stand in shared memory without a gap, which would be room for fewer keys: their
 // chunks are swizzled, so that ldmatrix meets no bank twice all the same. Only tiles that the mask cuts look
-// at it. What should limit it: the
-// exponentials. A warp either multiplies or takes exp, and only another warp or block can fill the gap: one
-// block of four warps fits beside another on a multiprocessor, no more. Where it should fall short: at d =
-// 256, where one band is all that the registers hold, each fragment serves once.
+// at it. What should limit it: the tensor cores, and the exponentials. A warp either multiplies or takes exp,
+// and only another warp or block can fill the gap: one block of four warps fits beside another on a
+// multiprocessor, no more. Where it should fall short: at d = 256, where one band is all that the registers
+// hold and one block all that fits, each fragment serves once.
 //
 // Left out: the factor of O where no row's maximum rose. The machine code of a warp that asks first is a
 // tenth shorter, but cut at the question, so that products and exponentials overlap less

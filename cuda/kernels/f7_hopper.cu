@@ -5,8 +5,8 @@
 // products of 64 rows that read both factors from shared memory and run on while the warps do something else
 // (wgmma). While a group takes the exponentials of its scores, the tensor cores multiply: its own O ← O + P̃
 // V_{j−1} (pipelined within the group), and the scores of the other group (ping-pong: named barriers give the
-// tensor cores to one group after the other). What should limit it: the tensor cores. Where it falls short:
-// at d = 64 there are half as many products for the same exponentials.
+// tensor cores to one group after the other). What should limit it: the tensor cores. Where it should fall
+// short: at d = 64 there are half as many products for the same exponentials.
 //
 // Left out of FlashAttention-3: blocks that stay and take one tile of queries after the other, O by way of
 // shared memory, clusters, 8-bit products; larger tiles (176 keys at d = 128 without a mask).
