@@ -5,6 +5,7 @@
 #     tests/cuda/counts.sh                     every rung and architecture
 #     tests/cuda/counts.sh --chips 80 f5       the rungs that hold the word, for compute capability 8.0
 #     tests/cuda/counts.sh --record            all of it to docs/gpu-counts.md
+#     … --ahead                                how far ahead of its use each ldmatrix is issued
 #     … --library …/torch/lib/libtorch_cuda.so  FlashAttention-2's own kernels, too, as PyTorch carries them
 #
 # nvdisasm and cuobjdump go to a private environment in build/counts or where TILEWALK_COUNTS says; NVCC names another nvcc.

@@ -143,7 +143,7 @@ def examine(args, rung, source, d, chip):
         tensor = macs * warps / multiprocessor.PIPES[chip]["tensor"]
         rows.append({"kernel": name, "rung": rung, "chip": chip, "d": d, "Br": Br, "Bc": Bc, "warps": warps,
                      "registers": registers, "spills": spills, "blocks": blocks, "counts": counts,
-                     "pipes": pipes, "cycles": cycles, "share": tensor / cycles})
+                     "pipes": pipes, "cycles": cycles, "share": tensor / cycles, "path": path})
     return rows
 
 
@@ -189,6 +189,35 @@ def cells(row):
             [bound, f"{row['cycles']:.0f}", f"{100 * row['share']:.0f} %"])
 
 
+def registers(operand, count):
+    found = re.match(r"R(\d+)", operand.strip())
+    return set(range(int(found[1]), int(found[1]) + count)) if found else set()
+
+
+def products_before_use(path):
+    """For each LDSM of a trip how many HMMA are issued before the first that takes what it loads: 0 where it is waited for."""
+    found = []
+    for at, load in enumerate(path):
+        if load.name != "LDSM":
+            continue
+        loaded = registers(load.operands, 4 if load.opcode.endswith(".4") else 2 if load.opcode.endswith(".2") else 1)
+        between = 0
+        for i in path[at + 1:] + path[:at]:  # around the loop
+            operands = i.operands.split(",")
+            if i.name == "HMMA" and loaded & (registers(operands[1], 4) | registers(operands[2], 2)):
+                break
+            between += i.name == "HMMA"
+        found.append(between)
+    return found
+
+
+def show_ahead(row):
+    ahead = sorted(products_before_use(row["path"]))
+    if ahead:
+        print(f"sm_{row['chip']} {row['kernel']}: of {len(ahead)} LDSM {ahead.count(0)} are waited for at once; "
+              f"the others have 1 to {ahead[-1]} HMMA before them, in the middle {ahead[len(ahead) // 2]}")
+
+
 COUNTED = ["kernel", "d", "tile", "warps", "HMMA", "LDSM", "LDSM / HMMA", "EX2", "LDGSTS", "RED", "BAR", "softmax", "spilled", "all"]
 MODELLED = ["kernel", "d", "blocks", "tensor", "shared memory", "EX2", "float", "integer", "issue", "longest", "model", "of the peak"]
 
@@ -220,6 +249,7 @@ def main():
         options.add_argument("--" + name, required=True)
     options.add_argument("--chips", default=",".join(map(str, CHIPS)))
     options.add_argument("--record", action="store_true")
+    options.add_argument("--ahead", action="store_true", help="how far ahead of its use each LDSM is issued, and no table")
     options.add_argument("--library", help="libtorch_cuda.so, whose FlashAttention-2 is counted, too")
     options.add_argument("words", nargs="*")
     args = options.parse_args()
@@ -228,6 +258,10 @@ def main():
     for chip in map(int, args.chips.split(",")):
         rows = [row for rung, source, dims in RUNGS if not args.words or any(w in rung for w in args.words)
                 for d in dims for row in examine(args, rung, source, d, chip)]
+        if args.ahead:
+            for row in rows:
+                show_ahead(row)
+            continue
         if args.library and chip == 80:  # the only architecture it is built for
             rows += flash_attention.rows(args.cuobjdump, args.nvdisasm, args.library, chip, args.work, tile_loop, count)
         plain_rows = [row for rung, source, dims in plain.RUNGS if not args.words or any(w in rung for w in args.words)
@@ -245,8 +279,9 @@ def main():
             both = [plain.cells(row) for row in plain_rows]
             text += "\nWithout tensor cores:\n\n" + table(plain.COUNTED, [b[0] for b in both])
             text += "\n" + table(plain.MODELLED, [b[1] for b in both])
-    print(text)
-    if args.record:
+    if not args.ahead:
+        print(text)
+    if args.record and not args.ahead:
         write(text, nvcc_version(args.nvcc))
 
 
