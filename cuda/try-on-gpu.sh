@@ -161,11 +161,19 @@ except (OSError, ValueError):  # the timings failed: the rest is worth a file
     whole = {"schema": "tilewalk-bench-1", "complete": False, "points": []}
 lines = open(devices).read().splitlines()
 after = lambda word: next((line.split(word, 1)[1].strip() for line in lines if word in line), "unknown")
-commit = subprocess.run(["git", "describe", "--always", "--dirty=+", "--exclude=*"], capture_output=True, text=True)
+def said(*command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout.strip()
+    except OSError:  # it is not there
+        return ""
+
+
+# The driver's own number is that of its tools; CUDA knows which CUDA it is made for.
+own = said("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").partition("\n")[0]
 whole["x-tried"] = {
-    "device": after("CUDA "), "driver": after("driver ").split(",")[0],
+    "device": after("CUDA "), "driver": own or "unknown", "cuda of the driver": after("driver ").split(",")[0],
     "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M"),
-    "commit": commit.stdout.strip() or "unknown", "command": command.strip(),
+    "commit": said("git", "describe", "--always", "--dirty=+", "--exclude=*") or "unknown", "command": command.strip(),
     "parts": [dict(zip(("state", "part", "words"), line.rstrip("\n").split("\t"))) for line in open(results)]}
 with open(file + ".part", "w") as out:
     json.dump(whole, out, indent=1)

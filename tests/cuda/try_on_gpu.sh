@@ -25,10 +25,11 @@ stand_in build/tests/tilewalk_check_gpu 'printf "right\tf4-tensor-core f16\t12 c
     'printf "not run\tf7-hopper f16\tit needs compute capability 9.0\n"' 'echo "${CHECK_SAYS:-}"' 'exit ${CHECK_ENDS:-0}'
 # 'devices', or 'bench … -o FILE'
 stand_in build/tilewalk 'if [ "$1" = devices ]; then' '    [ -z "${NO_GPU:-}" ] || { echo "CUDA  none: no NVIDIA GPU"; exit; }' \
-    '    echo "CUDA  NVIDIA Test 1, compute capability 8.0, 4 multiprocessors"; echo "      driver 570.1, CUDA 13.0"; exit' 'fi' \
+    '    echo "CUDA  NVIDIA Test 1, compute capability 8.0, 4 multiprocessors"; echo "      driver 13.0, CUDA 13.0"; exit' 'fi' \
     'for out; do :; done' 'for word; do [ "${last:-}" != -o ] || out=$word; last=$word; done' \
     '[ "${BENCH_ENDS:-0}" = 0 ] && echo "{\"schema\": \"tilewalk-bench-1\", \"complete\": true, \"points\": [1]}" >"$out"' \
     'echo "the bench has ended"' 'exit ${BENCH_ENDS:-0}'
+stand_in bin/nvidia-smi '[ "$*" = "--query-gpu=driver_version --format=csv,noheader" ] && printf "580.65.06\n580.65.06\n"'
 # A Python that sees a GPU where SEES says so; else the real one
 real_python=$(command -v python3)
 stand_in bin/python3 'case "$*" in *torch.cuda.is_available*) [ -n "${SEES:-}" ]; exit ;; esac' "exec $real_python \"\$@\""
@@ -72,7 +73,8 @@ says '^passed +timings of the ladder +the bench has ended'
 says '^to hand in: assets/bench/test-1.json'
 says '^[0-9]+ passed, 0 wrong, 3 could not run'
 handed "w['complete'] and w['points'] == [1] and w['x-tried']['device'].startswith('NVIDIA Test 1')"
-handed "w['x-tried']['driver'] == '570.1' and w['x-tried']['command'] == 'cuda/try-on-gpu.sh'"
+handed "w['x-tried']['driver'] == '580.65.06' and w['x-tried']['cuda of the driver'] == '13.0'"
+handed "w['x-tried']['command'] == 'cuda/try-on-gpu.sh' and len(w['x-tried']['commit']) > 6 and w['x-tried']['date'][:2] == '20'"
 handed "$(state_of f4-tensor-core) == 'passed' and $(state_of f7-hopper) == 'not run'"
 
 sanitizer none

@@ -174,7 +174,8 @@ def tasks(options):
 
 # ---- Deletions: would the prover miss a barrier or a wait?
 
-STATEMENT = re.compile(r"^ *(sync_block\(\);|wait_copies<\d>\(\);)", re.M)
+# One behind a condition on sizes is one as well; then the condition stays, for the statement behind it.
+STATEMENT = re.compile(r"^ *(?:if \(stages == \d\) )?(sync_block\(\);|wait_copies<\d>\(\);)", re.M)
 
 
 def kept_with_reason():
