@@ -48,7 +48,7 @@ sanitizer() {
 # try CODE WHAT: runs it, and holds how it ended against CODE; settings come before
 try() {
     rm -rf assets build/try-on-gpu
-    PATH=$work/bin:$PATH CUDA_PATH=$work/toolkit TILEWALK_TRY_BUILT=yes bash cuda/try-on-gpu.sh >said 2>&1
+    PATH=$work/bin:$PATH CUDA_PATH=$work/toolkit TILEWALK_TRY_BUILT=${BUILT-yes} bash cuda/try-on-gpu.sh >said 2>&1
     local code=$?
     what=$2
     [ $code = "$1" ] || wrong "ended with $code, not $1"
@@ -111,6 +111,28 @@ handed "not w['complete'] and $(state_of f4-tensor-core) == 'passed'"
 CHECK_ENDS=1 CHECK_SAYS=$'WRONG\tf5-flash2 f16\tO is off' try 1 "where a kernel is wrong"
 says '^WRONG +f5-flash2 f16 +O is off'
 handed "$(state_of f5-flash2) == 'WRONG' and w['complete']"
+
+# What the set-up says is seen at once, what the compiler says is in the log; nobody waits for what it leaves behind.
+mkdir -p cmake
+cat >cmake/setup.sh <<'SETUP'
+set -euo pipefail
+say() { echo "tilewalk: $*" >&2; }
+set_up() { say "a GPU is here and no nvcc"; }
+build() {
+    echo "a line of the compiler's"
+    [ -z "${BUILD_ENDS:-}" ] || { say "building failed" && exit "$BUILD_ENDS"; }
+    say "built $3 with $4"
+}
+SETUP
+BUILT='' try 0 "where it builds first"
+says '^tilewalk: a GPU is here and no nvcc'
+says '^tilewalk: built tilewalk_check_gpu with -DTILEWALK_CUDA_ARCHITECTURES=AUTO'
+says '^passed +build +the program and its tests'
+! grep -q "of the compiler" said || wrong "shows what belongs into the log"
+grep -q "of the compiler" build/try-on-gpu/build || wrong "has no log of what the compiler says"
+BUILT='' BUILD_ENDS=1 try 3 "where it cannot be built"
+says '^WRONG +build +tilewalk: building failed \(.*/build/try-on-gpu/build\)'
+[ ! -e assets ] || wrong "left a file"
 
 NO_GPU=yes try 3 "without a GPU"
 says 'There is no GPU to run on: no NVIDIA GPU'
