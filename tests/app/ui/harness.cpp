@@ -256,7 +256,8 @@ void Program::edit_cell(std::string_view cell, std::string_view panel, std::stri
 void Program::go_to_step(int k, int frames) {
     ui::go_to(state, at_step(*state.trace, k));
     state.step_age = AppState{}.step_age;
-    frame(frames);
+    for (int n = 1; n < frames; ++n) frame_unlisted();
+    frame();
 }
 
 Canvas canvas_on(ImDrawList* list, ThemeId id, float scale) {

@@ -82,12 +82,24 @@ struct Checker {
     }
 
     // Nothing lies on another thing of its kind: a text could not be read, a control not be clicked there.
+    // From left to right: behind the right end of a thing nothing can lie on it any more.
     void keep_clear(const std::vector<const Item*>& group) {
-        for (std::size_t a = 0; a < group.size(); ++a)
-            for (std::size_t b = a + 1; b < group.size(); ++b) {
-                if (layer_of(*group[a]) != layer_of(*group[b])) continue;
-                const float shared = overlap(*group[a], *group[b]);
-                if (shared > touching) add("overlaps", *group[a], shared, "' and '" + group[b]->text);
+        struct Placed {
+            const Item* item;
+            std::string_view layer;
+            std::size_t number;
+        };
+        std::vector<Placed> placed;
+        for (const Item* item : group) placed.push_back({item, layer_of(*item), placed.size()});
+        std::ranges::stable_sort(placed, {}, [](const Placed& one) { return one.item->min.x; });
+        for (std::size_t a = 0; a < placed.size(); ++a)
+            for (std::size_t b = a + 1; b < placed.size(); ++b) {
+                if (placed[b].item->min.x > placed[a].item->max.x - touching) break;
+                const float shared = overlap(*placed[a].item, *placed[b].item);
+                if (shared <= touching || placed[a].layer != placed[b].layer) continue;
+                const bool first = placed[a].number < placed[b].number;
+                add("overlaps", *placed[first ? a : b].item, shared,
+                    "' and '" + placed[first ? b : a].item->text);
             }
     }
 };
