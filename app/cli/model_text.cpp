@@ -10,7 +10,6 @@ namespace {
 using Rows = std::vector<std::vector<std::string>>;
 
 std::string size(double bytes) { return format_large_size(bytes); }
-std::string moved(double bytes) { return format_large_traffic(bytes); }
 std::string rate(double per_second, const char* unit) {
     return format_number(per_second / 1e12, 4) + " T" + unit + "/s";
 }
@@ -18,12 +17,14 @@ std::string rate(double per_second, const char* unit) {
 std::string heading(const Study& s) {
     const StudyInput& in = s.input;
     const Hardware& h = in.hardware;
-    std::string text = h.name + ": " + moved(h.capacity.value) + " " + h.memory + ", " +
+    std::string text = h.name + ": " + size(h.capacity.value) + " " + h.memory + ", " +
                        rate(h.bandwidth.value, "B") + ", " + format_name(in.element_bytes) + " at " +
                        rate(h.peak(in.element_bytes), "FLOP");
     if (!h.has_own_peak(in.element_bytes)) text += " (no fp8 units: the rate of fp16)";
     return text + "\n" + counted(in.heads, "head") + ", batch " + str(in.batch) + ", d = " + str(in.d) +
-           ", tiles of " + str(s.shape.Br) + " × " + str(s.shape.Bc) + "\n";
+           ", tiles of " + str(s.shape.Br) + " × " + str(s.shape.Bc) +
+           "\nN: words, the rows of Q, K and V; d: numbers in a row; a tile has Br rows of Q × Bc of K and V"
+           "\nKiB, MiB, GiB, TiB count 1024; TB/s and TFLOP/s count 10¹².\n";
 }
 
 std::string score_table(const std::vector<Study>& studies) {
@@ -56,7 +57,7 @@ std::string traffic_table(const std::vector<Study>& studies) {
     Rows rows{{"N", "standard", "FlashAttention-1", "FlashAttention-2", "standard / FlashAttention-2"}};
     for (const Study& s : studies) {
         std::vector<std::string> row{format_count(s.shape.N)};
-        for (Algorithm a : algorithms) row.push_back(moved(static_cast<double>(s.of(a).traffic.total())));
+        for (Algorithm a : algorithms) row.push_back(size(static_cast<double>(s.of(a).traffic.total())));
         row.push_back(format_number(s.saving(Algorithm::flash2), 3));
         rows.push_back(row);
     }
@@ -85,8 +86,8 @@ std::string trip_table(const Study& s) {
     Rows rows{{"kernel", "bytes read", "bytes written", ""}};
     int number = 1;
     for (const Trip& trip : s.trips)
-        rows.push_back({str(number++), moved(static_cast<double>(trip.read)),
-                        moved(static_cast<double>(trip.write)),
+        rows.push_back({str(number++), size(static_cast<double>(trip.read)),
+                        size(static_cast<double>(trip.write)),
                         std::string("read ") + trip.reads + ", write " + trip.writes});
     return "\nStandard attention's trips at N = " + format_count(s.shape.N) + ", one head\n" +
            number_table(rows);

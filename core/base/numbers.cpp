@@ -117,15 +117,6 @@ int decimals_in(const std::string& text) {
     return static_cast<int>(end - point - 1);
 }
 
-std::string with_unit(double bytes, double step, const char* const units[7]) {
-    double value = bytes;
-    int unit = 0;
-    // 999 999 B is 1.00 MB, not 1000 kB: what would be rounded up to a whole step takes the next unit.
-    while (value >= step - 0.5 && unit < 6) value /= step, ++unit;
-    if (unit == 0) return fixed(bytes, 0) + " B";
-    return written(fixed(value, value < 10 ? 2 : value < 100 ? 1 : 0)) + " " + units[unit];
-}
-
 }  // namespace
 
 double as_printed(double value, int decimals, bool power) {
@@ -241,13 +232,15 @@ std::string format_full(double value) {
 
 std::string format_large_size(double bytes) {
     static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    return with_unit(bytes, 1024, units);
+    double value = bytes;
+    int unit = 0;
+    // What would be rounded up to 1024 takes the next unit.
+    while (value >= 1023.5 && unit < 6) value /= 1024, ++unit;
+    // 4 GiB exactly is 4 GiB; 4.00 GiB is rounded.
+    const int decimals = unit == 0 || value == std::floor(value) ? 0 : value < 10 ? 2 : value < 100 ? 1 : 0;
+    return written(fixed(value, decimals)) + " " + units[unit];
 }
-
-std::string format_large_traffic(double bytes) {
-    static const char* const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-    return bytes < 1024 ? fixed(bytes, 0) + " B" : with_unit(bytes, 1000, units);
-}
+std::string format_large_traffic(double bytes) { return format_large_size(bytes); }
 
 std::string format_size(std::int64_t bytes) { return format_large_size(static_cast<double>(bytes)); }
 std::string format_traffic(std::int64_t bytes) { return format_large_traffic(static_cast<double>(bytes)); }

@@ -56,14 +56,6 @@ std::optional<int> number_behind(std::string_view words, std::string_view name) 
     return words.starts_with(name) ? whole(words.substr(name.size())) : std::nullopt;
 }
 
-// "512 MiB": without decimals that say nothing, as the page writes it.
-std::string held(double bytes) {
-    std::string text = format_large_size(bytes);
-    const std::size_t unit = text.find(' '), point = text.find_first_of(".,");
-    if (point < unit && text.find_first_not_of('0', point + 1) == unit) text.erase(point, unit - point);
-    return text;
-}
-
 // What the page about memory shows of its own sizes, those that it has at first.
 std::optional<std::string> of_study(std::string_view name) {
     StudyInput in;
@@ -73,12 +65,14 @@ std::optional<std::string> of_study(std::string_view name) {
         return refuse(in) ? std::nullopt : std::optional(saving_text(study(in).saving(Algorithm::flash2)));
     }
     if (const auto heads = number_behind(name, "KV at key heads="))
-        return *heads > 0 && in.heads % *heads == 0 ? std::optional(held(kv_cache(in, in.N, *heads)))
-                                                    : std::nullopt;
+        return *heads > 0 && in.heads % *heads == 0
+                   ? std::optional(format_large_size(kv_cache(in, in.N, *heads)))
+                   : std::nullopt;
     const auto size = [&](std::string_view what, double ScoreRow::*bytes) -> std::optional<std::string> {
         const auto N = number_behind(name, what);
         in.lengths = {N.value_or(0)};
-        return N && !refuse(in) ? std::optional(held(study(in).rows.front().*bytes)) : std::nullopt;
+        return N && !refuse(in) ? std::optional(format_large_size(study(in).rows.front().*bytes))
+                                : std::nullopt;
     };
     if (auto one = size("S at N=", &ScoreRow::one_head)) return one;
     if (auto all = size("S and P at N=", &ScoreRow::all)) return all;

@@ -148,8 +148,6 @@ float place_on(const ChartAxis& axis, double value);
 /// Round values from lo to hi, at most `most`, ascending.
 std::vector<double> ticks_of(const ChartAxis& axis, int most);
 std::string tick_text(const ChartAxis& axis, double value);
-/// Bytes that are held: "16 MiB", with decimals only where they say something.
-std::string held_text(double bytes);
 /// The axis with ends that leave every value inside. What has no place on it is left out.
 ChartAxis fitted(ChartAxis axis, const std::vector<double>& values);
 

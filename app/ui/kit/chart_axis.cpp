@@ -61,16 +61,6 @@ double round_step(const ChartAxis& axis, double least) {
 
 }  // namespace
 
-std::string held_text(double bytes) {
-    double value = bytes;
-    while (value >= 1024) value /= 1024;
-    std::string text = format_large_size(bytes);
-    const std::size_t point = text.find('.');
-    // 16 MiB exactly needs no ".0".
-    if (value == std::floor(value) && point != std::string::npos) text.erase(point, text.find(' ') - point);
-    return text;
-}
-
 float place_on(const ChartAxis& axis, double value) {
     if (!has_ends(axis) || !has_place(axis, value)) return 0;
     const double part = axis.logarithmic ? std::log(value / axis.lo) / std::log(axis.hi / axis.lo)
@@ -92,7 +82,7 @@ std::string tick_text(const ChartAxis& axis, double value) {
     switch (axis.unit) {
     case Unit::length: return format_count(std::llround(value));
     case Unit::seconds: return value == 0 ? "0" : format_time(value);
-    case Unit::bytes: return value == 0 ? "0" : held_text(value);
+    case Unit::bytes: return value == 0 ? "0" : format_large_size(value);
     case Unit::percent: return format_number(value, 3) + " %";
     case Unit::number: return format_number(value, value >= 1e5 ? 1 : 2);
     }

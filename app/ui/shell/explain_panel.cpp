@@ -1,5 +1,6 @@
 // The explanation: formula in symbols, with numbers, its result, why, and the line of pseudocode.
 #include "app/ui/kit/items.h"
+#include "app/ui/kit/page_frame.h"
 #include "app/ui/parts/pseudocode.h"
 #include "app/ui/shell/bridge.h"
 #include "app/ui/shell/panels.h"
@@ -20,8 +21,8 @@ void title_row(const Canvas& c, const AppState& state, const Rect& a) {
     const Explanation& e = state.explanation;
     const float place = pill_width(e.place, size::body);
     const float room = a.w - place - 44, size = fitting_size(c, {strong(e.title)}, room, {22, 18, 16, 14});
-    step_title(c, a.x + 16, a.y + 28, room, e.title, size);
-    c.pill(a.right() - 16, a.y + 28, e.place, size::body, 0, c.theme->t1, Align::right);
+    step_title(c, a.inner_x(), a.y + side_title, room, e.title, size);
+    c.pill(a.inner_right(), a.y + side_title, e.place, size::body, 0, c.theme->t1, Align::right);
 }
 
 // Which row of the tile the formula speaks of: a switch for few rows, − and + for many.

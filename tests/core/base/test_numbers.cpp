@@ -149,24 +149,29 @@ TEST_SUITE("numbers") {
         CHECK(read_back(format_full(std::numeric_limits<double>::denorm_min())) ==
               std::numeric_limits<double>::denorm_min());
     }
-    TEST_CASE("sizes in binary units, traffic in decimal ones, counts in groups of three from 10 000 on") {
+    TEST_CASE(
+        "bytes in binary units, exact ones without decimals; counts in groups of three from 10 000 on") {
         using Counted = std::pair<std::int64_t, const char*>;
         constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
         for (const auto& [bytes, text] : {Counted{0, "0 B"},
                                           {1023, "1023 B"},
-                                          {1024, "1.00 KiB"},
+                                          {1024, "1 KiB"},
                                           {1536, "1.50 KiB"},
-                                          {64 << 10, "64.0 KiB"},
+                                          {64 << 10, "64 KiB"},
                                           {256LL << 20, "256 MiB"},
-                                          {34LL << 30, "34.0 GiB"},
-                                          {most, "8.00 EiB"}})
+                                          {34LL << 30, "34 GiB"},
+                                          {most, "8 EiB"}})
             CHECK(format_size(bytes) == text);
         for (const auto& [bytes, text] : {Counted{160, "160 B"},
-                                          {1023, "1023 B"},
-                                          {1500, "1.50 kB"},
-                                          {12345678, "12.3 MB"},
-                                          {2000000000, "2.00 GB"}})
+                                          {1025, "1.00 KiB"},
+                                          {1492, "1.46 KiB"},
+                                          {1047552, "1023 KiB"},
+                                          {1048575, "1.00 MiB"},
+                                          {12345678, "11.8 MiB"},
+                                          {2000000000, "1.86 GiB"}}) {
+            CHECK(format_size(bytes) == text);
             CHECK(format_traffic(bytes) == text);
+        }
         for (const auto& [count, text] : {Counted{0, "0"},
                                           {9999, "9999"},
                                           {10000, "10\u2009000"},
@@ -208,7 +213,7 @@ TEST_SUITE("numbers") {
         CHECK(format_full(0.1) == "0,1");
         CHECK(format_number(1.2345e-7) == "1,23×10⁻⁷");
         CHECK(format_size(1536) == "1,50 KiB");
-        CHECK(format_traffic(1500) == "1,50 kB");
+        CHECK(format_traffic(1500) == "1,46 KiB");
         CHECK(format_time(1.5e-3) == "1,50 ms");
         CHECK(format_count(131072) == "131\u2009072");
         CHECK(format_apart(1.23411, 1.23412).second == "1,23412");

@@ -39,7 +39,7 @@ TEST_CASE("the finding compares the fastest flash kernel at the longest length t
                      too_large(65536)};
     CHECK(finding(report) ==
           "At N = 8192, flash is 1.9× as fast as standard attention and needs 2400× less extra memory "
-          "(1.00 KiB against 2.34 MiB). Standard stops fitting at N = 65\u2009536.");
+          "(1 KiB against 2.34 MiB). Standard stops fitting at N = 65\u2009536.");
 }
 
 TEST_CASE("the finding tells a loss as well as a win") {
@@ -57,19 +57,19 @@ TEST_CASE("standard alone is a finding, too") {
     BenchReport report;
     report.points = {measured("standard", 64, 1, 1 << 10), measured("standard", 40, 1, 1 << 9)};
     CHECK(finding(report) ==
-          "At N = 64, standard runs with 1.00 KiB of extra memory; no other kernel was measured.");
+          "At N = 64, standard runs with 1 KiB of extra memory; no other kernel was measured.");
 }
 
 TEST_CASE("where flash needs more memory, at tiny lengths, the finding says so") {
     BenchReport report;
     report.points = {measured("standard", 64, 1, 1 << 10), measured("flash", 64, 1, 3 << 10)};
-    CHECK(contains(finding(report), "needs 3.0× more extra memory (3.00 KiB against 1.00 KiB)"));
+    CHECK(contains(finding(report), "needs 3.0× more extra memory (3 KiB against 1 KiB)"));
 }
 
 TEST_CASE("without standard attention to compare with, the finding says what there is") {
     BenchReport report;
     report.points = {too_large(65536), measured("flash", 65536, 5, 3 << 20)};
-    CHECK(finding(report) == "At N = 65\u2009536, flash runs with 3.00 MiB of extra memory. Standard stops "
+    CHECK(finding(report) == "At N = 65\u2009536, flash runs with 3 MiB of extra memory. Standard stops "
                              "fitting at N = 65\u2009536.");
 }
 
@@ -94,9 +94,9 @@ TEST_CASE("of decoding the finding says the queries, and how near to reading the
     for (Point& p : report.points) p.workload.N_q = 1;
     CHECK(finding(report) == "At N = 65\u2009536 with 1 query, split-kv is 4.0× as fast as standard "
                              "attention and needs 1000× less "
-                             "extra memory (1.00 KiB against 1.00 MiB). It reaches 90 % of reading speed.");
+                             "extra memory (1 KiB against 1 MiB). It reaches 90 % of reading speed.");
     std::erase_if(report.points, [](const Point& p) { return p.kernel == "standard"; });
-    CHECK(contains(finding(report), "split-kv runs with 1.00 KiB of extra memory. It reaches 90 %"));
+    CHECK(contains(finding(report), "split-kv runs with 1 KiB of extra memory. It reaches 90 %"));
 }
 
 TEST_CASE("the finding of rings: against one rank, and against contiguous shards") {
@@ -114,5 +114,5 @@ TEST_CASE("the finding of rings: against one rank, and against contiguous shards
           "At N = 8192, causal, a ring of 4 ranks takes 0.30× the time of one rank and 0.25× "
           "its memory on each; contiguous shards take 1.67× as long as zigzag ones.");
     report.points = {ring(2, "striped", 1.1, 4 << 20)};
-    CHECK(finding(report) == "At N = 8192, causal, a ring of 2 ranks holds 4.00 MiB on each.");
+    CHECK(finding(report) == "At N = 8192, causal, a ring of 2 ranks holds 4 MiB on each.");
 }

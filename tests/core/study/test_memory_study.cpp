@@ -154,7 +154,7 @@ TEST_SUITE("memory study") {
         CHECK(s.of(Algorithm::flash2).bound.memory_bound());
         CHECK(s.fit == TileFit::registers);
         CHECK(format_large_traffic(static_cast<double>(s.of(Algorithm::standard).traffic.total())) ==
-              "2.16 GB");
+              "2.01 GiB");
     }
     TEST_CASE("the roofline is the smaller of the two limits") {
         const Hardware& h = hardware_list().front();
@@ -235,7 +235,7 @@ TEST_SUITE("memory study") {
     TEST_CASE("the verdict counts what the study counts") {
         StudyInput in;
         CHECK(contains(verdict(study(in)),
-                       "16 heads would take 16.0 GiB, which fits into 37.3 GiB (A100 40 GB)"));
+                       "16 heads would take 16 GiB, which fits into 37.3 GiB (A100 40 GB)"));
         in.N = 25001;
         CHECK(contains(verdict(study(in)), "more than 37.3 GiB (A100 40 GB)"));
         in.element_bytes = 4;

@@ -2,6 +2,7 @@
 #include "app/ui/chapters/compare/compare.h"
 
 #include "app/ui/kit/items.h"
+#include "app/ui/kit/page_frame.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>
@@ -86,16 +87,22 @@ std::string ratio_text(const KernelComparison& c) {
 }
 
 void compare_view(const Canvas& c, AppState& state, const Rect& a) {
-    compare_page(state);
-    constexpr float margin = space::margin, gap = space::margin;
-    const bool high = a.h > from::high_page;
-    const float band = high ? 104 : 84, bar = high ? 112 : 98, w = a.w - 2 * margin;
-    const float top = a.y + margin + band + gap, foot = a.bottom() - margin - bar, body = foot - gap - top;
-    const float left = std::floor((w - gap) * (a.w < from::wide_page ? .5f : .485f));
-    compare_verdict(c, state, {margin, a.y + margin, w, band});
-    compare_rows(c, state, {margin, top, left, body});
-    compare_map(c, state, {margin + left + gap, top, w - left - gap, body});
-    compare_controls(c, state, {margin, foot, w, bar});
+    constexpr float gap = space::margin;
+    const PageFrame frame = page_frame_below(a, Foot::bar, true);
+    const Rect& body = frame.body;
+    const ComparePage& page = compare_page(state);
+    compare_choices(c, state, frame.strip);
+    if (page.shown) {
+        const float band = a.h > from::high_page ? 100 : 84, top = body.y + band + gap,
+                    h = body.bottom() - top,
+                    left = std::floor((body.w - gap) * (a.w < from::wide_page ? .5f : .485f));
+        compare_verdict(c, state, {body.x, body.y, body.w, band});
+        compare_rows(c, state, {body.x, top, left, h});
+        compare_map(c, state, {body.x + left + gap, top, body.w - left - gap, h});
+    } else {
+        compare_to_come(c, state, body);
+    }
+    compare_controls(c, state, frame.foot);
 }
 
 }  // namespace tilewalk::ui

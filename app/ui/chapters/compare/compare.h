@@ -18,7 +18,14 @@ void compare_presenter(const Canvas& canvas, AppState& state, float W, float H);
 void compare_verdict(const Canvas& canvas, AppState& state, const Rect& area);
 void compare_rows(const Canvas& canvas, AppState& state, const Rect& area);
 void compare_map(const Canvas& canvas, AppState& state, const Rect& area);
+/// In the place of these three as long as nothing was compared.
+void compare_to_come(const Canvas& canvas, AppState& state, const Rect& area);
+/// Kernel, type, device, fault, problem: the line at the top.
+void compare_choices(const Canvas& canvas, AppState& state, const Rect& area);
+/// Run, cancel, how far it is, the file.
 void compare_controls(const Canvas& canvas, AppState& state, const Rect& area);
+/// What runs, or what is shown.
+std::string compare_status(const AppState& state);
 
 // Small parts
 /// Where it ran: "emulator, runs the kernel's source on the CPU", "NVIDIA H200".

@@ -1,9 +1,12 @@
 // What is run: kernel, type, device, a fault on purpose; run and cancel; the file.
 #include "app/ui/chapters/compare/compare.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/kit/open_field.h"
+#include "app/ui/kit/page_frame.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tilewalk::ui {
@@ -131,20 +134,17 @@ void fault_buttons(const Canvas& c, AppState& state, float& x, float y) {
     x += 32;
 }
 
-void what_runs(const Canvas& c, AppState& state, const Rect& a, float y) {
-    const Theme& t = *c.theme;
+}  // namespace
+
+void compare_choices(const Canvas& c, AppState& state, const Rect& a) {
+    constexpr const char* title = "Kernel";
+    const Panel panel(c, "Choices", a, title);
     const bool wide = a.w > 1350, named = a.w > 1100;
-    const float gap = wide ? 22 : 12;
-    float x = a.inner_x();
+    const float gap = wide ? 22 : 12, y = a.title_y();
+    float x = a.inner_x() + text_width(Face::semibold, size::lead, title) + 14;
     const auto label = [&](const char* text, bool always = false) {
-        if (named || always) x += c.text(x, y, text, size::body, t.t3) + 10;
+        if (named || always) x += c.text(x, y, text, size::body, c.theme->t3) + 10;
     };
-    if (offers_several_tiles(state)) {
-        label("Problem");
-        problems(c, state, x, y);
-        x += gap;
-    }
-    label("Kernel");
     kernels(c, state, x, y, wide ? 190 : 160);
     x += gap;
     label("Type");
@@ -160,13 +160,18 @@ void what_runs(const Canvas& c, AppState& state, const Rect& a, float y) {
     x += 8;
     fault_buttons(c, state, x, y);
     x += gap;
+    if (offers_several_tiles(state)) {
+        label("Problem");
+        problems(c, state, x, y);
+        x += gap;
+    }
     const KernelFault& fault = state.compare.fault;
     const std::string text =
         fault.quantity != Quantity::none ? tile_text(fault.i, fault.j) + ", row " + str(fault.row) : "";
-    if (a.inner_right() - x > 60) c.text_within(x, y, a.inner_right() - x, text, size::small, t.t2);
+    if (a.inner_right() - x > 60) c.text_within(x, y, a.inner_right() - x, text, size::small, c.theme->t2);
 }
 
-std::string status(const AppState& state) {
+std::string compare_status(const AppState& state) {
     const ComparePage& page = *state.comparing;
     if (page.run) {
         const double seconds =
@@ -179,6 +184,8 @@ std::string status(const AppState& state) {
     if (page.asked != page.done && !page.settling) return "What is shown is of other choices; run it again";
     return describe(*page.shown->kernel);
 }
+
+namespace {
 
 std::string origin(const AppState& state) {
     const ComparePage& page = *state.comparing;
@@ -193,18 +200,12 @@ std::string origin(const AppState& state) {
 }
 
 void files(const Canvas& c, AppState& state, float x, float y, float field) {
-    text_field(c, "##compare path", x, y - space::bar / 2, field, space::bar, state.compare.path,
-               sizeof state.compare.path, {.hint = "comparison.json", .size = size::body});
-    x += field + 6;
-    const ButtonLook open{.enabled = state.hooks.load_bundle != nullptr,
-                          .tooltip = "Show a run that was saved; its file can also be dropped on the window"};
-    if (button(c, "##bundle open", x, y - space::bar / 2, 60, space::bar, "Open", open) &&
-        state.compare.path[0]) {
-        std::string path = state.compare.path;
-        if (path.find('.', path.find_last_of('/') + 1) == path.npos) path += ".json";
-        open_bundle(state, path);
-    }
-    x += 66;
+    const OpenField open{"##compare path", "##bundle open", "comparison.json",
+                         "Show a run that was saved; its file can also be dropped on the window",
+                         state.hooks.load_bundle != nullptr};
+    if (open_field(c, x, y, field, state.compare.path, sizeof state.compare.path, open))
+        open_bundle(state, with_json_ending(state.compare.path));
+    x += field + 2 * open_gap + open_button_w;
     const ButtonLook save{.enabled = state.hooks.save_bundle && state.comparing->shown,
                           .tooltip = "Keep this run in a file; it opens without a GPU"};
     if (button(c, "##bundle save", x, y - space::bar / 2, 60, space::bar, "Save", save)) save_bundle(state);
@@ -221,16 +222,16 @@ void run_and_files(const Canvas& c, AppState& state, const Rect& a, float y) {
     const ButtonLook run{.primary = !page.run && !page.settling && page.asked != page.done,
                          .enabled = !page.run,
                          .tooltip = "Run the kernel and the CPU's walk (Space)"};
-    if (button(c, "##compare run", x, y - space::bar / 2, 76, space::bar, "Run", run))
+    if (button(c, "##compare run", x, y - run_button::h / 2, run_button::w, run_button::h, "Run", run))
         start_comparison(state);
-    x += 82;
+    x += run_button::w + run_button::gap;
     const ButtonLook stop{.enabled = page.run != nullptr, .tooltip = "Stop; what is shown stays (Esc)"};
-    if (button(c, "##compare cancel", x, y - space::bar / 2, 76, space::bar, "Cancel", stop))
+    if (button(c, "##compare cancel", x, y - run_button::h / 2, run_button::w, run_button::h, "Cancel", stop))
         cancel_comparison(state);
-    x += 76 + 16;
-    const float field = a.w > 1300 ? 220 : 120, from = a.inner_right() - field - 6 - 192,
-                room = from - 16 - x;
-    c.text_within(x, y - 9, room, status(state), size::small, t.t1, Face::medium);
+    x += run_button::w + 16;
+    const float field = std::clamp(a.inner_right() - x - 6 - 192 - 12 - 320, 90.0f, 220.0f),
+                from = a.inner_right() - field - 6 - 192, room = from - 16 - x;
+    c.text_within(x, y - 9, room, compare_status(state), size::small, t.t1, Face::medium);
     c.text_within(x, y + 10, room, origin(state), size::small, t.t2);
     files(c, state, from, y, field);
 }
@@ -239,10 +240,7 @@ void run_and_files(const Canvas& c, AppState& state, const Rect& a, float y) {
 
 void compare_controls(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "Run", a);
-    const float half = a.h / 2;
-    what_runs(c, state, a, a.y + half / 2 + 4);
-    rule(c, a, a.y + half);
-    run_and_files(c, state, a, a.y + half * 1.5f);
+    run_and_files(c, state, a, a.middle());
 }
 
 }  // namespace tilewalk::ui

@@ -2,6 +2,7 @@
 // page of 1280 × 720. The arrow keys choose row and tile.
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/compare/compare.h"
+#include "app/ui/kit/empty.h"
 #include "core/base/numbers.h"
 #include "core/base/words.h"
 
@@ -110,9 +111,7 @@ void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) 
     const float left = space::far_side, w = W - 2 * left;
     if (!comparing.shown) {
         const char* empty = "Nothing compared yet: Space runs the kernel.";
-        c.paragraph(left, 140, w, comparing.failure.empty() ? empty : comparing.failure, size::far_sign,
-                    t.t1);
-        return;
+        return far_empty_state(c, W, comparing.failure.empty() ? empty : comparing.failure.c_str());
     }
     const KernelComparison& shown = *comparing.shown;
     const KernelTrace& kernel = *shown.kernel;

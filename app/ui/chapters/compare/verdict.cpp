@@ -1,5 +1,6 @@
 // The verdict: how far the kernel is from fp64, as a multiple of what standard attention in its type is.
 #include "app/ui/chapters/compare/compare.h"
+#include "app/ui/kit/empty.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
 
@@ -57,25 +58,6 @@ std::string subtitle(const AppState& state, const KernelComparison& c, float w) 
     const float h = paragraph_height(w, all, size::small, 0, Face::regular, 1.3f);
     return h < 2.5f * 1.3f * size::small ? all : ratio;
 }
-
-void nothing_yet(const Canvas& c, const AppState& state, const Rect& a) {
-    const Theme& t = *c.theme;
-    const ComparePage& page = *state.comparing;
-    const std::string title = page.run               ? "Running …"
-                              : page.failure.empty() ? "Nothing compared yet"
-                                                     : "It cannot be compared";
-    const std::string why =
-        page.run ? "the kernel runs and writes down what it holds, then the CPU walks through the same tiles"
-        : page.failure.empty()
-            ? "Run sets what the kernel writes down of itself beside the CPU's walk of the same tiles"
-            : page.failure;
-    c.text(a.x + 20, a.middle() - 15, title, 21, t.t1, Face::semibold);
-    c.text_within(a.x + 20, a.middle() + 15, a.w - 40, why, size::lead, t.t2);
-}
-
-}  // namespace
-
-namespace {
 
 // Below the gauge: 1 ×, with what that is if there is room, 2 × and the limit, from the right as far as they
 // fit.
@@ -150,12 +132,32 @@ void error_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
     gauge_marks(c, v, {a.x, y, a.w, h}, size, X);
 }
 
+void compare_to_come(const Canvas& c, AppState& state, const Rect& a) {
+    const ComparePage& page = *state.comparing;
+    const char* const title = page.run               ? "Running"
+                              : page.failure.empty() ? "Nothing compared yet"
+                                                     : "It cannot be compared";
+    const Panel panel(c, "Verdict", a, title);
+    EmptyState empty{.words = page.failure};
+    if (page.run) {
+        empty.words =
+            "The kernel runs and writes down what it holds; then the CPU walks through the same tiles.";
+        empty.progress = compare_status(state);
+        empty.first = {"##cancel comparison", "Cancel (Esc)", "Stop", false};
+    } else {
+        if (page.failure.empty())
+            empty.words =
+                "Run sets what the kernel writes down of itself beside the CPU's walk of the same tiles.";
+        empty.first = {"##first comparison", "Run (Space)", "Run the kernel and the CPU's walk (Space)"};
+    }
+    if (!empty_state(c, a, empty).first) return;
+    page.run ? cancel_comparison(state) : start_comparison(state);
+}
+
 void compare_verdict(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "Verdict", a);
-    const ComparePage& page = *state.comparing;
-    if (!page.shown) return nothing_yet(c, state, a);
     const Theme& t = *c.theme;
-    const KernelComparison& shown = *page.shown;
+    const KernelComparison& shown = *state.comparing->shown;
     const OutputVerdict& v = shown.nearest();
     const bool narrow = a.w < 1150;
     const float x = a.x + 18, r = a.h > 90 ? 25 : 21, words = narrow ? 290 : 380;

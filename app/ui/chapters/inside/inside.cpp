@@ -1,7 +1,9 @@
 // The page as a whole, and small parts that its panels share.
 #include "app/ui/chapters/inside/inside.h"
 
+#include "app/ui/kit/empty.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/kit/page_frame.h"
 #include "app/ui/state/tour.h"
 #include "core/class/glossary.h"
 #include "core/inside/reasons.h"
@@ -173,8 +175,10 @@ struct InsideLayout {
 InsideLayout inside_layout(const Rect& a, float card = 0, int rows = 0) {
     constexpr float margin = space::margin, usual_rows = 2, of_row = 15;
     const float more = of_row * std::max(0.0f, px(rows) - usual_rows);
-    const float warps_h = card > 0 ? card : more + (a.h > from::high_page ? 226 : a.h > 620 ? 184 : 158);
-    const float top = a.y + margin, foot = a.bottom() - margin - warps_h, body = foot - margin - top;
+    const PageFrame usual = page_frame_below(a, Foot::band, false, more),
+                    frame =
+                        card > 0 ? page_frame_below(a, Foot::band, false, card - usual.foot.h + more) : usual;
+    const float top = frame.body.y, body = frame.body.h;
     const float left = std::clamp(std::floor(a.w * .235f), 308.0f, 440.0f),
                 right = std::clamp(std::floor(a.w * .215f), 268.0f, 400.0f);
     const float x = 2 * margin + left, w = a.w - left - right - 4 * margin;
@@ -185,7 +189,7 @@ InsideLayout inside_layout(const Rect& a, float card = 0, int rows = 0) {
     const float upper = out.both ? std::floor((body - margin) * .58f) : body;
     out.registers = {x, top, w, upper};
     out.memory = out.both ? Rect{x, top + upper + margin, w, body - margin - upper} : out.registers;
-    out.warps = {margin, foot, a.w - 2 * margin, warps_h};
+    out.warps = frame.foot;
     return out;
 }
 
@@ -202,19 +206,14 @@ void choose_panel(const Canvas& c, AppState& state, const Rect& a) {
 // A kernel of the user's own runs with all rights of its user: that is said, and asked, before.
 void draw_asking(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "Registers", a, "Your own kernel");
-    const Theme& t = *c.theme;
-    const float w = std::min(a.inner_w(), 520.0f);
-    const std::string words = inside_kernel_name(state) +
+    const EmptyAnswer answer =
+        empty_state(c, a,
+                    {.words = inside_kernel_name(state) +
                               " will be compiled and run on this machine, as a program of your own would: it "
-                              "may do whatever you may. Open only what you trust.";
-    const float y = a.y + 60, h = c.paragraph(a.inner_x(), y, w, words, size::lead, t.t1);
-    const float run_w = button_width("Compile and run it (Enter)") + 16;
-    if (button(c, "##run own kernel", a.inner_x(), y + h + 18, run_w, 36, "Compile and run it (Enter)",
-               {.primary = true}))
-        agree_to_run(state, true);
-    if (button(c, "##leave own kernel", a.inner_x() + run_w + 10, y + h + 18, button_width("Leave it (Esc)"),
-               36, "Leave it (Esc)", {.quiet = true}))
-        agree_to_run(state, false);
+                              "may do whatever you may. Open only what you trust.",
+                     .first = {"##run own kernel", "Compile and run it (Enter)"},
+                     .second = {"##leave own kernel", "Leave it (Esc)", nullptr, false}});
+    if (answer.first || answer.second) agree_to_run(state, answer.first);
 }
 
 std::string words_of_run(const AppState& state) {
@@ -232,22 +231,17 @@ std::string words_of_run(const AppState& state) {
 void draw_empty(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "Registers", a, "Inside a kernel");
     const InsidePage& page = *state.kernel_walk;
-    const Theme& t = *c.theme;
-    const float w = std::min(a.inner_w(), 520.0f);
-    float y = a.y + 60;
-    y += c.paragraph(a.inner_x(), y, w, words_of_run(state), size::lead,
-                     page.run || page.failure.empty() ? t.t2 : t.t1);
-    if (!page.run) return;
-    const int done = *page.run->blocks_done;
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - page.run->started;
-    c.text_within(a.inner_x(), y + 18, w,
-                  state.inside.source.empty() ? counted(done, "block") + " done"
-                                              : inside::own_run_words(inside_kernel_name(state), done,
-                                                                      static_cast<int>(passed.count())),
-                  size::body, t.t3);
-    if (button(c, "##cancel run", a.inner_x(), y + 40, button_width("Cancel (Esc)"), space::control,
-               "Cancel (Esc)"))
-        cancel_record(state);
+    EmptyState empty{.words = words_of_run(state)};
+    if (page.run) {
+        const int done = *page.run->blocks_done;
+        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - page.run->started;
+        empty.progress =
+            state.inside.source.empty()
+                ? counted(done, "block") + " done"
+                : inside::own_run_words(inside_kernel_name(state), done, static_cast<int>(passed.count()));
+        empty.first = {"##cancel run", "Cancel (Esc)", "Stop", false};
+    }
+    if (empty_state(c, a, empty).first) cancel_record(state);
 }
 
 }  // namespace

@@ -109,6 +109,9 @@ void draw_lanes(const Canvas& canvas, AppState& state, const Rect& area, const I
 /// An access to shared memory: who asks which bank, and how often each is asked.
 void draw_banks(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                 const inside::Event& event, const InsideLook& look);
+/// For the back row, in the place of the banks: at which places of eight rows the wanted chunks lie, plainly
+/// and swizzled. False where nothing is swizzled.
+bool far_places(const Canvas& canvas, const AppState& state, const Rect& area, const InsidePlace& at);
 /// Shared memory as a space, from top to bottom: whose tile lies where, and `from` … `to` of it at hand.
 void draw_space(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                 const inside::Event* event, const InsideLook& look);

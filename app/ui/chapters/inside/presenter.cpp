@@ -2,6 +2,7 @@
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/inside/inside.h"
 #include "app/ui/chapters/inside/ways.h"
+#include "app/ui/kit/empty.h"
 #include "app/ui/state/tour.h"
 #include "core/base/numbers.h"
 #include "core/inside/words.h"
@@ -210,9 +211,7 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     const float left = space::far_side, w = W - 2 * left;
     if (!at || awaits_own_kernel(state)) {
         const InsidePage& held = *state.kernel_walk;
-        c.paragraph(left, 140, w, held.failure.empty() ? "The kernel runs on the CPU." : held.failure,
-                    size::far_sign, t.t1);
-        return;
+        return far_empty_state(c, W, held.failure.empty() ? "The kernel runs on the CPU." : held.failure);
     }
     if (tells) {
         page.subject(title_of_fault(*state.kernel_walk->broken), 240);
@@ -237,7 +236,11 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     const float warps = brief ? 0 : 170, top = 92, foot = H - 16 - warps;
     const Rect body{left, top, w, foot - 14 - top};
     if (brief && points_at(state, "Warps")) return far_warps(c, state, body, at);
-    far_body(c, state, body, at, words.why, arrival.sentence);
+    // A tour shows what is made of it at the stop before, and here how.
+    if (brief && points_at(state, "Memory") && far_places(c, state, body, at))
+        note_part(c, body, "Memory");
+    else
+        far_body(c, state, body, at, words.why, arrival.sentence);
     if (!brief) draw_warps(c, state, {left, foot, w, warps}, at, {size::far, size::far, 1.5f, true});
 }
 

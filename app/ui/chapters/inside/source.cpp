@@ -168,8 +168,10 @@ void choose_size_inside(const Canvas& c, AppState& state, const Rect& a) {
     }
 }
 
+constexpr float choices_top = 38;
+
 void draw_choices(const Canvas& c, AppState& state, const Rect& a) {
-    const float y = a.y + space::control_top, gap = 4, type_w = 74, size_w = 92;
+    const float y = a.y + choices_top, gap = 4, type_w = 74, size_w = 92;
     const float kernel_w = a.inner_w() - type_w - size_w - 2 * gap;
     float x = a.inner_x();
     choose_kernel_inside(c, state, {x, y, kernel_w, space::control});
@@ -203,11 +205,12 @@ std::string whole_sentences(const std::string& text, float w, int lines) {
 
 std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
-void draw_head(const Canvas& c, const AppState& state, const Rect& a, float y, const InsidePlace& at) {
+void draw_head(const Canvas& c, const AppState& state, const Rect& a, const InsidePlace& at) {
     const Theme& t = *c.theme;
+    const float y = a.title_y();
     const SourceText* source = source_of(state, at.place().file);
     const std::string function = source ? inside::function_of(*source, at.place().line) : "";
-    const float w = c.text(a.inner_x(), y, file_name(at.place().file), size::small, t.t1, Face::semibold);
+    const float w = c.text(a.inner_x(), y, file_name(at.place().file), size::lead, t.t1, Face::semibold);
     c.text_within(a.inner_x() + w + 8, y, a.inner_w() - w - 80, function, size::small, t.t2, Face::mono);
     c.text(a.inner_right(), y, "times run", size::small, t.t3, Align::right);
 }
@@ -215,20 +218,21 @@ void draw_head(const Canvas& c, const AppState& state, const Rect& a, float y, c
 }  // namespace
 
 void inside_source(const Canvas& c, AppState& state, const Rect& a) {
-    const Panel panel(c, "Source", a);
-    draw_choices(c, state, a);
     const InsidePlace at = place_inside(state);
-    if (!at || awaits_own_kernel(state)) return;
+    const bool known = at && !awaits_own_kernel(state);
+    const Panel panel(c, "Source", a, known ? "" : "Source");
+    draw_choices(c, state, a);
+    if (!known) return;
     const Theme& t = *c.theme;
-    const float head = a.y + 56;
-    draw_head(c, state, a, head, at);
+    draw_head(c, state, a, at);
     const int lines = a.h > 460 ? 4 : 3;
     const std::string words = whole_sentences(remark(state, at), a.inner_w(), lines);
     const float h = paragraph_height(a.inner_w(), words, size::small, lines);
     const float foot = a.bottom() - space::foot - h;
     rule(c, a, foot - 10);
     c.paragraph(a.inner_x(), foot - 1, a.inner_w(), words, size::small, t.t2, lines);
-    const float top = head + 14 + inside_called(c, state, a.inner_x(), head + 17, a.inner_w(), at);
+    const float head = a.y + choices_top + space::control,
+                top = head + 6 + inside_called(c, state, a.inner_x(), head + 12, a.inner_w(), at);
     draw_code(c, state, {a.inner_x(), top, a.inner_w(), foot - 14 - top}, at);
 }
 

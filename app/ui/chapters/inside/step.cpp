@@ -4,6 +4,7 @@
 #include "app/ui/chapters/inside/inside.h"
 #include "app/ui/chapters/inside/ways.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/kit/page_frame.h"
 #include "core/base/numbers.h"
 #include "core/inside/words.h"
 
@@ -338,7 +339,7 @@ void inside_step(const Canvas& c, AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
     const inside::StepWords words = step_words(at);
     const float taken = state.kernel_walk->broken ? 78.0f : 0.0f;
-    c.text_within(a.inner_x(), a.y + 26, a.inner_w() - taken, words.title, a.w > 300 ? 20 : 17, t.t1,
+    c.text_within(a.inner_x(), a.y + side_title, a.inner_w() - taken, words.title, a.w > 300 ? 22 : 18, t.t1,
                   Face::semibold);
     if (taken > 0 && button(c, "##tell fault", a.inner_right() - 68, a.y + 11, 68, 28, "Fault",
                             {.quiet = true, .size = size::small, .tooltip = "What the fault does (F)"}))

@@ -22,7 +22,7 @@ std::string slower(double fast, double slow, const char* than) {
 std::vector<Level> levels(const Hardware& h) {
     const double on_chip = h.sms.value * h.sram.value;
     const std::string sms =
-        format_count(static_cast<std::int64_t>(h.sms.value)) + " SMs × " + held_text(h.sram.value);
+        format_count(static_cast<std::int64_t>(h.sms.value)) + " SMs × " + format_large_size(h.sram.value);
     Level sram{"SRAM",
                format_large_size(on_chip),
                sms,
@@ -36,7 +36,7 @@ std::vector<Level> levels(const Hardware& h) {
         sram.source += "; " + h.on_chip.source;
     }
     Level hbm{h.memory.starts_with("HBM") ? "HBM" : h.memory,
-              capacity_text(h.capacity.value),
+              format_large_size(h.capacity.value),
               rate_text(h.bandwidth.value),
               h.memory,
               h.capacity.source + "; " + h.bandwidth.source,
@@ -88,8 +88,8 @@ void residents(const Canvas& c, const Study& s, float x, float y_sram, float y_h
         c.frame(x + .5f, y + .5f, 111, h - 1, colour, 1.6f, 7);
         const Line line{word(what), symbol("S", Role::none)};
         c.rich(x + 56, y + h / 2 - 10, line, size::body, Align::center, ink_on(t, fill));
-        c.text(x + 56, y + h / 2 + 9, held_text(bytes) + ", " + format_name(element_bytes), size::small,
-               ink_on(t, fill), Face::medium, Align::center);
+        c.text(x + 56, y + h / 2 + 9, format_large_size(bytes) + ", " + format_name(element_bytes),
+               size::small, ink_on(t, fill), Face::medium, Align::center);
     };
     box(y_sram, full, "tile of ", tile, 4);
     box(y_hbm, pale, "all of ",

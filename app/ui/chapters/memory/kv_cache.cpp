@@ -3,6 +3,7 @@
 
 #include "app/ui/chapters/memory/memory.h"
 #include "app/ui/state/tour.h"
+#include "core/base/numbers.h"
 #include "core/base/words.h"
 
 namespace tilewalk::ui {
@@ -42,7 +43,7 @@ void kv_cache_rows(const Canvas& c, const Study& s, const Rect& a, const RowsLoo
                     w = std::max((a.right() - bars) * px(bytes / most), 1.5f);
         c.text(heads_x, y, format_count(choices[n]), em, t.t1, Face::semibold, Align::right);
         c.text(kind_x, y, kind_of(choices[n], in.heads), em, t.t2);
-        c.text(bytes_x, y, held_text(bytes), em, t.t1, Face::regular, Align::right);
+        c.text(bytes_x, y, format_large_size(bytes), em, t.t1, Face::regular, Align::right);
         // Half of it is K, the other half V.
         constexpr float strength = .75f;
         c.rect(bars, y - h / 2, w, h, mix(t.panel, hue(t, Role::V), strength), radius::bar);

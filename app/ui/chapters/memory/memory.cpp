@@ -1,6 +1,7 @@
 #include "app/ui/chapters/memory/memory.h"
 
 #include "app/ui/kit/items.h"
+#include "app/ui/kit/page_frame.h"
 #include "core/base/numbers.h"
 #include "core/base/words.h"
 
@@ -14,11 +15,6 @@ namespace tilewalk::ui {
 std::string rate_text(double rate) {
     if (rate >= 1e12) return format_short(rate / 1e12) + " TB/s";
     return format_short(rate / 1e9) + " GB/s";
-}
-
-std::string capacity_text(double bytes) {
-    if (bytes >= 1e15 || bytes < 1e9) return format_large_traffic(bytes);
-    return format_short(bytes / 1e9) + " GB";
 }
 
 void size_bar(const Canvas& c, float x, float y, float w, float room, float h, bool fits, bool current) {
@@ -109,6 +105,12 @@ void N_field(const Canvas& c, MemoryForm& form, float x, float y, float w) {
     if (const auto N = read_N(form.N_text)) form.N = *N;
 }
 
+// What a letter stands for, where the mouse is over it.
+void tell_letter(const Canvas& c, float x, float y, const char* words) {
+    const Rect letter{x - 4, y - space::control / 2, 24, space::control};
+    if (letter.contains(c.mouse()) && ImGui::IsWindowHovered()) tooltip(c, words);
+}
+
 // Snaps to powers of two; the field beside it takes any N.
 void N_slider(const Canvas& c, MemoryForm& form, float x, float y, float w, bool ticks) {
     float log2 = std::clamp(px(std::log2(static_cast<double>(form.N))), 9.0f, 17.0f);
@@ -154,6 +156,7 @@ void tile_fields(const Canvas& c, MemoryForm& form, float x, float y) {
     const std::string rule = given ? "" : form.rule == TileRule::square ? "square " : "paper ";
     const auto field = [&](const char* id, const char* index, std::int64_t value, int MemoryForm::*side) {
         c.rich(x, y, {symbol("B", Role::none), sub(index, Role::none)}, size::lead, Align::left, c.theme->t1);
+        tell_letter(c, x, y, index[0] == 'r' ? "Br: rows of Q in a tile" : "Bc: rows of K and V in a tile");
         const Rect area{x + tile_label, y - space::control / 2, tile_field, space::control};
         x += tile_label + tile_field + tile_gap;
         const Dropdown list(c, id, area, rule + str(value));
@@ -181,12 +184,14 @@ void controls(const Canvas& c, MemoryForm& form, const Rect& a) {
     };
     if (a.inner_w() - width() < 420) named = false;
     c.text(a.inner_x(), y, "N", size::symbol, c.theme->t1, Face::semibold_italic);
+    tell_letter(c, a.inner_x(), y, "N: the words of the text, rows of Q, K and V");
     N_field(c, form, a.x + 38, y, 104);
     const float from = a.x + 38 + 104 + 34, to = a.inner_right() - width() - 16;
     N_slider(c, form, from, y, std::max(60.0f, to - from), to - from > 470);
 
     float x = a.inner_right() - width() + gap;
     int chosen = index_of(form.d, {32, 64, 128});
+    tell_letter(c, x, y, "d: numbers in a row of Q, K and V");
     if (choose(c, d, x, y, true, chosen)) form.d = std::array{32, 64, 128}[static_cast<std::size_t>(chosen)];
     x += gap;
     chosen = index_of(form.element_bytes, {4, 2, 1});
@@ -200,17 +205,18 @@ void controls(const Canvas& c, MemoryForm& form, const Rect& a) {
 
 void memory_view(const Canvas& c, AppState& state, const Rect& a) {
     const Study s = study(memory_input(state.memory));
-    constexpr float margin = space::margin, gap = space::margin;
-    const float bar = a.h > from::high_page ? 72 : 58, body = a.h - 2 * margin - 2 * gap - bar;
-    const float top = std::floor(body * .503f), w = a.w - 2 * margin;
+    constexpr float gap = space::margin;
+    const PageFrame frame = page_frame_below(a, Foot::bar);
+    const Rect& body = frame.body;
+    const float rows = body.h - gap, top = std::floor(rows * .503f), w = body.w;
     const float left = std::floor(w * (a.w < from::wide_page ? .355f : .3933f)),
                 wide = std::floor(w * (a.w < from::wide_page ? .615f : .6218f));
-    const float y = a.y + margin, y2 = y + top + gap;
-    memory_hierarchy(c, state, s, {margin, y, left, top});
-    memory_table(c, state, s, {margin + left + gap, y, w - left - gap, top});
-    memory_traffic(c, state, s, {margin, y2, wide, body - top});
-    memory_plots(c, state, s, {margin + wide + gap, y2, w - wide - gap, body - top});
-    controls(c, state.memory, {margin, a.bottom() - margin - bar, w, bar});
+    const float x = body.x, y = body.y, y2 = y + top + gap;
+    memory_hierarchy(c, state, s, {x, y, left, top});
+    memory_table(c, state, s, {x + left + gap, y, w - left - gap, top});
+    memory_traffic(c, state, s, {x, y2, wide, rows - top});
+    memory_plots(c, state, s, {x + wide + gap, y2, w - wide - gap, rows - top});
+    controls(c, state.memory, frame.foot);
 }
 
 }  // namespace tilewalk::ui

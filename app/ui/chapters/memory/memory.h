@@ -62,8 +62,6 @@ void memory_tile_height(const Canvas& canvas, AppState& state, const Study& stud
 void memory_kv_cache(const Canvas& canvas, AppState& state, const Study& study, const Rect& area);
 
 // Shared drawing
-/// "40 GB", as data sheets print it
-std::string capacity_text(double bytes);
 /// "1.555 TB/s"
 std::string rate_text(double bytes_per_second);
 /// A bar of bytes, `w` px long; one that goes on beyond its room ends in an arrow.

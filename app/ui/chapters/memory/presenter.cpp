@@ -3,6 +3,7 @@
 #include "app/ui/parts/presenter.h"
 #include "app/ui/chapters/memory/memory.h"
 #include "app/ui/state/tour.h"
+#include "core/base/numbers.h"
 
 #include <algorithm>
 
@@ -92,9 +93,9 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
         if (current) c.rect(a.x - 8, y - pitch / 2 + 2, right - a.x + 16, pitch - 4, t.raised, 9);
         const Face face = current ? Face::semibold : Face::regular;
         c.text(n_x, y, format_count(row.N), size::far_text, t.t1, face, Align::right);
-        c.text(all_x, y, held_text(row.all), size::far_text, t.t1, face, Align::right);
+        c.text(all_x, y, format_large_size(row.all), size::far_text, t.t1, face, Align::right);
         size_bar(c, bar_x, y - 11, length(row.all), bar_end - bar_x, 22, row.fits, current);
-        note_part(c, {bar_x, y - 11, length(row.all), 22}, "bar of " + held_text(row.all));
+        note_part(c, {bar_x, y - 11, length(row.all), 22}, "bar of " + format_large_size(row.all));
         c.text(verdict_x, y, row.fits ? "fits" : "does not fit", size::far_number, row.fits ? t.t2 : t.t1,
                row.fits ? Face::regular : Face::semibold, Align::right);
     }
@@ -164,8 +165,8 @@ std::string short_verdict(const Study& s) {
         text += "FlashAttention-2 moves about as many bytes";
     else
         text += "standard moves fewer bytes at these sizes";
-    return text + " and keeps " + (saving > 0.995 ? "" : "S and P; FlashAttention-2 keeps ") + held_text(L) +
-           " of L instead.";
+    return text + " and keeps " + (saving > 0.995 ? "" : "S and P; FlashAttention-2 keeps ") +
+           format_large_size(L) + " of L instead.";
 }
 
 }  // namespace

@@ -150,7 +150,7 @@ std::string height_that_pays(const Study& s, bool brief) {
     const std::int64_t least = least_height_that_pays(s.shape);
     if (least > s.shape.N) return "No height of tiles moves fewer bytes than standard here.";
     const std::string from =
-        "From Br = " + format_count(least) + " on (dashed) it moves no more than standard";
+        "From Br = " + format_count(least) + " rows on (dashed) it moves no more than standard";
     return brief ? from + "." : from + " attention: each of N ÷ Br query blocks reads all of K and V.";
 }
 

@@ -57,9 +57,13 @@ void footnotes(const Canvas& c, const Study& s, const Rect& a, int lines) {
     const float y = a.bottom() - space::foot - 18 * px(lines - 1);
     c.text_within(a.inner_x(), y, a.inner_w(), first, size::small, c.theme->t2);
     if (lines < 2) return;
-    c.text_within(a.inner_x(), y + 18, a.inner_w(),
-                  "Bars are true to length; an arrow: it goes on. KiB, MiB, GiB count 1024.", size::small,
-                  c.theme->t3);
+    // Data sheets count in powers of ten.
+    const double capacity = s.input.hardware.capacity.value;
+    const std::string units = "KiB, MiB, GiB count 1024: " + format_short(capacity / 1e9) + " GB are " +
+                              format_large_size(capacity) + ".",
+                      all = "Bars are true to length; an arrow: it goes on. " + units;
+    const bool fits = text_width(Face::regular, size::small, all) <= a.inner_w();
+    c.text_within(a.inner_x(), y + 18, a.inner_w(), fits ? all : units, size::small, c.theme->t3);
 }
 
 void headings(const Canvas& c, const Columns& k, float y, bool narrow) {
@@ -77,9 +81,9 @@ void table_row(const Canvas& c, const Columns& k, const ScoreRow& row, float y, 
     const Face face = current ? Face::semibold : Face::regular;
     const ImU32 quiet = current ? t.t1 : t.t2;
     c.text(k.N, y, format_count(row.N), size, t.t1, face, Align::right);
-    c.text(k.S, y, held_text(row.one_head), size, quiet, Align::right);
-    c.text(k.all, y, held_text(row.all), size, t.t1, face, Align::right);
-    c.text(k.L, y, held_text(row.flash), size, quiet, Align::right);
+    c.text(k.S, y, format_large_size(row.one_head), size, quiet, Align::right);
+    c.text(k.all, y, format_large_size(row.all), size, t.t1, face, Align::right);
+    c.text(k.L, y, format_large_size(row.flash), size, quiet, Align::right);
     c.text(k.fits, y, row.fits ? "fits" : "does not fit", std::min(size, 14.0f), row.fits ? t.t2 : t.t1,
            row.fits ? Face::regular : Face::medium, Align::right);
 }
@@ -104,8 +108,10 @@ void memory_table(const Canvas& c, AppState& state, const Study& s, const Rect& 
     const auto X = [&](double v) { return k.bars + whole * px(v / hi); };
     headings(c, k, head, narrow);
     const float limit = X(capacity);
-    c.text(std::clamp(limit, k.bars + 22, std::max(k.bars + 22, k.bars_end - 24)), head,
-           capacity_text(capacity), size::small, t.t1, Face::medium, Align::center);
+    const std::string there = format_large_size(capacity);
+    const float half = text_width(Face::medium, size::small, there) / 2;
+    c.text(std::clamp(limit, k.bars + half, std::max(k.bars + half, k.bars_end - half)), head, there,
+           size::small, t.t1, Face::medium, Align::center);
     const float size = pitch > 22 ? 15 : 13;
     for (std::size_t n = 0; n < rows.size(); ++n) {
         const ScoreRow& row = rows[n];

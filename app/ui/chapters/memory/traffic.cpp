@@ -142,7 +142,7 @@ std::vector<std::string> remarks(const Study& s) {
                                                             : "they do not fit on chip";
     const Growth& g = s.growth;
     // How they grow; as numbers they would not be those of the bars, which know the factor.
-    std::string growth = "With N standard grows as N d + N², flash as N² d² ÷ M, M = " +
+    std::string growth = "With N words of d numbers standard grows as N d + N², flash as N² d² ÷ M, M = " +
                          format_count(static_cast<std::int64_t>(g.M)) + " numbers on chip";
     if (!g.stated) growth += " (stated for d ≤ M ≤ N d)";
     return {traffic_verdict(s),
@@ -209,12 +209,12 @@ void flash_row(const Canvas& c, const Study& s, const BarRows& r, float top, Alg
 // The sizes, and with them the legend, as far as there is room beside the title.
 std::string subtitle(const Study& s, float room) {
     const std::string legend = "; reads ▼ and writes ▲, no cache";
-    const std::string sizes = "N = " + format_count(s.shape.N) + ", d = " + str(s.shape.d) + ", " +
-                              format_name(s.shape.element_bytes);
-    const auto fits = [&](const std::string& text) {
-        return text_width(Face::regular, size::body, text) <= room;
-    };
-    return fits(sizes + legend) ? sizes + legend : fits(sizes) ? sizes : "";
+    const std::string N = "N = " + format_count(s.shape.N), d = "d = " + str(s.shape.d),
+                      of = std::string(", ") + format_name(s.shape.element_bytes),
+                      named = N + " words of " + d + " numbers" + of, sizes = N + ", " + d + of;
+    for (const std::string& text : {named + legend, sizes + legend, named, sizes})
+        if (text_width(Face::regular, size::body, text) <= room) return text;
+    return "";
 }
 
 }  // namespace

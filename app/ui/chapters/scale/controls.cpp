@@ -1,6 +1,8 @@
 // Run, cancel, how far it is, and the files.
 #include "app/ui/chapters/scale/scale.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/kit/open_field.h"
+#include "app/ui/kit/page_frame.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>
@@ -70,23 +72,15 @@ float files_width(float gap) {
 
 void files(const Canvas& c, AppState& state, float x, float y, float field) {
     constexpr float gap = 6;
-    FieldLook look{.hint = "results.json", .size = size::body};
-    text_field(c, "##scale-path", x, y - space::bar / 2, field, space::bar, state.scale.path,
-               sizeof state.scale.path, look);
-    x += field + gap;
-    ButtonLook open;
-    open.enabled = state.hooks.load_results != nullptr;
-    open.tooltip =
-        open.enabled
-            ? "Show the results in this file beside the others; files can also be dropped on the window"
-            : "Files cannot be opened here";
-    if (button(c, "##scale-open", x, y - space::bar / 2, 60, space::bar, "Open", open) &&
-        state.scale.path[0]) {
-        std::string path = state.scale.path;
-        if (path.find('.', path.find_last_of('/') + 1) == std::string::npos) path += ".json";
-        load_results(state, {path});
-    }
-    x += 60 + gap;
+    const bool opens = state.hooks.load_results != nullptr;
+    const OpenField open{
+        "##scale-path", "##scale-open", "results.json",
+        opens ? "Show the results in this file beside the others; files can also be dropped on the window"
+              : "Files cannot be opened here",
+        opens};
+    if (open_field(c, x, y, field, state.scale.path, sizeof state.scale.path, open))
+        load_results(state, {with_json_ending(state.scale.path)});
+    x += field + 2 * open_gap + open_button_w;
     for (const Export& one : exports) {
         const float w = text_width(Face::medium, size::body, one.label) + 18;
         const char* why_not = why_no_export(state, one.kind);
@@ -106,14 +100,16 @@ void scale_controls(const Canvas& c, AppState& state, const Rect& a) {
     const float y = a.middle();
     float x = a.inner_x();
     ButtonLook run{.primary = true, .enabled = !page.running, .tooltip = "Measure on this machine (Space)"};
-    if (button(c, "##scale-run", x, y - 20, 116, 40, run_label(state.scale), run)) start_bench(state);
-    x += 116 + 8;
+    if (button(c, "##scale-run", x, y - run_button::h / 2, run_button::w, run_button::h,
+               run_label(state.scale), run))
+        start_bench(state);
+    x += run_button::w + run_button::gap;
     const ButtonLook stop{.enabled = page.running && !page.cancelling,
                           .tooltip = "Stop; what is measured stays (Esc)"};
-    const float stop_w = button_width("cancelling …");
-    if (button(c, "##scale-cancel", x, y - 20, stop_w, 40, page.cancelling ? "cancelling …" : "Cancel", stop))
+    if (button(c, "##scale-cancel", x, y - run_button::h / 2, run_button::w, run_button::h,
+               page.cancelling ? "cancelling …" : "Cancel", stop))
         cancel_bench(state);
-    x += stop_w + 16;
+    x += run_button::w + 16;
     const float buttons = files_width(6),
                 field = std::clamp(a.inner_right() - x - buttons - 12 - 320, 90.0f, 220.0f),
                 from = a.inner_right() - buttons - field - 6;

@@ -1,5 +1,6 @@
 // The two plots in their panels: laid out anew only where something changed.
 #include "app/ui/chapters/scale/scale.h"
+#include "app/ui/kit/empty.h"
 #include "app/ui/kit/items.h"
 
 #include <cstdio>
@@ -68,13 +69,14 @@ void log_button(const Canvas& c, const char* id, float right, float y, bool& lin
     if (button(c, id, right - 44, y, 44, space::control, "log", look)) linear = !linear;
 }
 
-// Below the words in the middle of an empty plot.
-void invitation(const Canvas& c, AppState& state, const Rect& plot) {
-    if (!state.bench->reports.empty() || state.bench->running || plot.h < 150) return;
-    const ButtonLook look{.primary = true, .tooltip = "Measure on this machine (Space)"};
-    if (button(c, "##scale-start", plot.x + plot.w / 2 - 58, plot.middle() + 34, 116, 40,
-               run_label(state.scale), look))
-        start_bench(state);
+// In the place of the plot as long as nothing was measured.
+void nothing_measured(const Canvas& c, AppState& state, const Rect& a) {
+    const EmptyState empty{
+        .words = std::string(run_label(state.scale)) +
+                 " measures the kernels on this machine; Open shows results that were recorded.",
+        .first = {"##scale-start", std::string(run_label(state.scale)) + " (Space)",
+                  "Measure on this machine (Space)"}};
+    if (empty_state(c, a, empty).first) start_bench(state);
 }
 
 }  // namespace
@@ -89,9 +91,11 @@ void choose_record(AppState& state, int number) {
 }
 
 void scale_time_plot(const Canvas& c, AppState& state, const Rect& a) {
-    const Panel panel(c, "Time", a);
     ScalePage& page = scale_page(state);
     scale_engine(state);  // the looks of the kernels follow its ladder
+    const bool empty = page.reports.empty() && !page.running;
+    const Panel panel(c, "Time", a, empty ? "Nothing measured yet" : "");
+    if (empty) return nothing_measured(c, state, a);
     const bool wide = a.w > 400;
     const bool read = shows_decoding(state);
     const std::vector<std::string> measures = {"time", read ? "GB/s" : "GFLOP/s",
@@ -106,7 +110,6 @@ void scale_time_plot(const Canvas& c, AppState& state, const Rect& a) {
     log_button(c, "##scale-log-time", a.right() - 10, a.y + space::control_top,
                state.scale.linear[static_cast<std::size_t>(state.scale.measure)]);
     marks(c, state, page.time.scene);
-    invitation(c, state, page.time.scene.plot);
 }
 
 void scale_memory_plot(const Canvas& c, AppState& state, const Rect& a) {

@@ -95,7 +95,7 @@ void bars_at_one_length(const Canvas& c, const AppState& state, const ShownRepor
         names = std::max(names, text_width(Face::semibold, size::far_number, kernel_words(r->kernel)));
     const float gap = 28, half = (a.w - names - 2 * gap) / 2, first = a.x + names + gap;
     const std::array<BarColumn, 2> columns = {
-        {{"Time", time_title, first, half, time_of, [](double s) { return ms_text(s) + " ms"; }, beside_time},
+        {{"Time", time_title, first, half, time_of, format_time, beside_time},
          {"Memory", has_ring(&shown) ? "Memory of a rank" : "Extra memory", first + half + gap, half,
           memory_of, [](double bytes) { return format_size(static_cast<std::int64_t>(bytes)); },
           [](const ShownReport&, const Record&) { return std::string(); }}}};

@@ -2,6 +2,7 @@
 #include "app/ui/chapters/scale/scale.h"
 
 #include "app/ui/kit/items.h"
+#include "app/ui/kit/page_frame.h"
 #include "core/base/numbers.h"
 
 #include <algorithm>
@@ -29,9 +30,10 @@ void tick_mark(const Canvas& c, float x, float y) {
 void devices_strip(const Canvas& c, AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
     const std::optional<ScaleDevices>& devices = scale_page(state).devices;
-    const Panel panel(c, "Devices", a);
-    const float y = a.middle(), middle = a.x + std::floor(a.w * .4f);
-    float x = a.inner_x();
+    constexpr const char* title = "Devices";
+    const Panel panel(c, title, a, title);
+    const float y = a.title_y(), middle = a.x + std::floor(a.w * .44f);
+    float x = a.inner_x() + text_width(Face::semibold, size::lead, title) + 24;
     x += c.text(x, y, "CPU", size::body, t.t1, Face::semibold) + 8;
     const std::string cpu = devices ? cpu_words(*devices) : "…";
     x += c.text_within(x, y, middle - 30 - x, cpu, size::body, t.t2) + 14;
@@ -72,23 +74,22 @@ void draw_sign(const Canvas& c, Sign sign, float x, float y) {
 void scale_view(const Canvas& c, AppState& state, const Rect& a) {
     ScalePage& page = scale_page(state);
     page.hovered = -1;
-    constexpr float margin = space::margin, gap = space::margin;
-    const bool high = a.h > from::high_page;
-    const float strip = high ? 52 : 42, bar = high ? 72 : 58, w = a.w - 2 * margin;
-    const float top = a.y + margin + strip + gap, foot = a.bottom() - margin - bar, body = foot - gap - top;
+    constexpr float gap = space::margin;
+    const PageFrame frame = page_frame_below(a, Foot::bar, true);
+    const Rect& body = frame.body;
     const float left = std::clamp(std::floor(a.w * .24f), 250.0f, 400.0f);
-    devices_strip(c, state, {margin, a.y + margin, w, strip});
+    devices_strip(c, state, frame.strip);
     const bool with_gpu = page.devices && !page.devices->gpu.empty();
-    const float sizes = (high ? 290.0f : 226.0f) + (with_gpu ? 40.0f : 0.0f);
-    scale_ladder(c, state, {margin, top, left, body - gap - sizes});
-    scale_sizes(c, state, {margin, foot - gap - sizes, left, sizes});
+    const float sizes = (a.h > from::high_page ? 290.0f : 226.0f) + (with_gpu ? 40.0f : 0.0f);
+    scale_ladder(c, state, {body.x, body.y, left, body.h - gap - sizes});
+    scale_sizes(c, state, {body.x, body.bottom() - sizes, left, sizes});
 
-    const float x = margin + left + gap, right = a.w - margin - x, half = std::floor((right - gap) / 2),
-                table = scale_table_height(state, body), plots = body - gap - table;
-    scale_time_plot(c, state, {x, top, half, plots});
-    scale_memory_plot(c, state, {x + half + gap, top, right - half - gap, plots});
-    scale_table(c, state, {x, top + plots + gap, right, table});
-    scale_controls(c, state, {margin, foot, w, bar});
+    const float x = body.x + left + gap, right = body.right() - x, half = std::floor((right - gap) / 2),
+                table = scale_table_height(state, body.h), plots = body.h - gap - table;
+    scale_time_plot(c, state, {x, body.y, half, plots});
+    scale_memory_plot(c, state, {x + half + gap, body.y, right - half - gap, plots});
+    scale_table(c, state, {x, body.y + plots + gap, right, table});
+    scale_controls(c, state, frame.foot);
     scale_card(c, state, a.w, a.bottom());
 }
 

@@ -48,8 +48,6 @@ std::string machine_text(const BenchReport& report);
 std::string kernel_words(const std::string& kernel);
 /// The last part of a path.
 std::string file_name(const std::string& path);
-/// 0.249, 16.3, 1 204: milliseconds without their unit.
-std::string ms_text(double seconds);
 /// What a cell of the table says: a time, or why there is none.
 std::string cell_text(const Record* record);
 /// The largest error of a kernel as a part of what the rule allows; 0 if nothing was verified.

@@ -1,5 +1,6 @@
 // The times as numbers, the reports that are shown, and what the chosen one comes to.
 #include "app/ui/chapters/scale/scale.h"
+#include "app/ui/kit/empty.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
 #include "core/bench/findings.h"
@@ -172,17 +173,15 @@ void scale_table(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "Times", a);
     const float finding_y = a.bottom() - 10 - finding_lines * finding_size * 1.4f;
     float x = a.inner_x();
-    x += c.text(x, a.title_y(), "Times in ms", size::lead, t.t1, Face::semibold) + 14;
+    x += c.text(x, a.title_y(), "Times", size::lead, t.t1, Face::semibold) + 14;
     const ShownReport* shown = chosen_report(state);
     if (!shown) {
         c.text_within(x, a.title_y(), a.inner_right() - x,
                       "median of the runs; each kernel is verified first", size::body, t.t3);
-        c.paragraph(
-            a.inner_x(), a.y + 48, a.inner_w(),
-            "A run verifies every kernel against fp64, then times them in turns, the shortest N first. "
-            "Partial results stay when it is cancelled. Results of other machines can be opened beside "
-            "it.",
-            size::lead, t.t2, 3);
+        empty_state(c, a,
+                    {.words = "A run verifies every kernel against fp64, then times them in turns, the "
+                              "shortest N first. Partial results stay when it is cancelled. Results of "
+                              "other machines can be opened beside it."});
         return;
     }
     const std::string shape = shape_text(shown->shape());

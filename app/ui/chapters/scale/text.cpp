@@ -50,16 +50,10 @@ std::string origin_text(const ShownReport& shown) {
     return text;
 }
 
-std::string ms_text(double seconds) {
-    const double ms = seconds * 1e3;
-    if (ms >= 999.5) return format_count(std::llround(ms));
-    return format_fixed(ms, ms >= 99.95 ? 0 : ms >= 9.995 ? 1 : ms >= .9995 ? 2 : 3);
-}
-
 std::string cell_text(const Record* record) {
     if (!record) return "";
     switch (record->state) {
-    case Record::State::measured: return ms_text(record->median);
+    case Record::State::measured: return format_time(record->median);
     case Record::State::failed: return "failed";
     case Record::State::skipped: return "–";
     case Record::State::no_memory: return "no memory";

@@ -1,6 +1,9 @@
 // The right column of the start page: the tour, what was left, what can be opened.
 #include "app/ui/chapters/start/start.h"
+#include "app/ui/kit/empty.h"
 #include "app/ui/kit/imgui_compat.h"
+#include "app/ui/kit/open_field.h"
+#include "app/ui/kit/page_frame.h"
 #include "app/ui/state/chapters.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
@@ -11,7 +14,7 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr float pad = 20;
+constexpr float pad = space::pad;
 
 // The steps of the walk as boxes, those that are done filled; a bar where they would be too small.
 void steps_strip(const Canvas& c, const AppState& state, const Rect& a) {
@@ -66,7 +69,7 @@ void tour_panel(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "New here", a);
     const float x = a.x + pad, w = a.w - 2 * pad, button_h = a.h < 180 ? 36 : 44,
                 y = a.bottom() - 16 - button_h;
-    c.text(x, a.y + 28, state.tour ? "On the tour" : "New here?", 22, 0, Face::semibold);
+    c.text(x, a.y + side_title, state.tour ? "On the tour" : "New here?", 22, 0, Face::semibold);
     std::string words = state.tour
                             ? "Stop " + str(state.tour->at + 1) + " of " + str(state.tour->stops()) + ": " +
                                   state.tour->stop().heading + "."
@@ -98,15 +101,16 @@ void continue_panel(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "Continue", a);
     const float x = a.x + pad, w = a.w - 2 * pad, button_h = a.h < 200 ? 36 : 44,
                 y = a.bottom() - 16 - button_h;
-    c.text(x, a.y + 28, "Continue", 22, 0, Face::semibold);
+    c.text(x, a.y + side_title, "Continue", 22, 0, Face::semibold);
     if (!state.start.left) {
-        c.paragraph(x, a.y + 48, w,
-                    "Nothing was left yet. What you look at is found here again, at its step.", size::lead,
-                    t.t2, 3, Face::regular, 1.4f);
-        if (y - a.y > 120)
-            if (key_button(c, page, "##first walk", {x, y, w, button_h}, "The worked example, step 1", "",
-                           false, "The tiled forward pass of the 4 × 4 worked example"))
-                state.page = Page::walk;
+        const EmptyAnswer answer =
+            empty_state(c, a,
+                        {.words = "Nothing was left yet; later it is found here, at its step.",
+                         .first = {"##first walk", "The worked example, step 1",
+                                   "The tiled forward pass of the 4 × 4 worked example", false}});
+        const Rect& b = answer.button;
+        page.spots.push_back({last_item(), b.x, b.y, b.w, b.h});
+        if (answer.first) state.page = Page::walk;
         return;
     }
     c.text_within(x, a.y + 58, w, state.problem->title, size::lead, 0, Face::semibold);
@@ -173,19 +177,19 @@ std::string sizes(const Problem& p) {
 void open_panel(const Canvas& c, AppState& state, const Rect& a) {
     StartPage& page = start_page(state);
     const Panel panel(c, "Open", a);
-    const float x = a.x + pad, w = a.w - 2 * pad, open_w = 70;
-    c.text(x, a.y + 28, "Open", 22, 0, Face::semibold);
+    const float x = a.x + pad, w = a.w - 2 * pad;
+    c.text(x, a.y + side_title, "Open", 22, 0, Face::semibold);
     const float key_w = key_cap_width("Ctrl O");
     c.key_cap(a.right() - pad - key_w, a.y + 28, "Ctrl O");
-    FieldLook look{.hint = w > 260 ? "A file; or drop it here" : "A file's name"};
-    look.focus_now = std::exchange(page.ask_path, false);
-    const FieldResult field = text_field(c, "##start path", x, a.y + 50, w - open_w - 8, 36, state.form.path,
-                                         sizeof state.form.path, look);
-    const bool typed = state.form.path[0] != 0;
-    const bool pressed =
-        button(c, "##open file", x + w - open_w, a.y + 50, open_w, 36, "Open",
-               {.enabled = typed, .tooltip = "Problem or walk .json; Q, K, V as .csv, .tsv, .npy"});
-    if (typed && (pressed || field.entered)) return open_files_from_start(state, {state.form.path});
+    const OpenField open{"##start path",
+                         "##open file",
+                         w > 260 ? "A file; or drop it here" : "A file's name",
+                         "Problem or walk .json; Q, K, V as .csv, .tsv, .npy",
+                         true,
+                         std::exchange(page.ask_path, false)};
+    if (open_field(c, x, a.y + 68, w - open_button_w - open_gap, state.form.path, sizeof state.form.path,
+                   open))
+        return open_files_from_start(state, {state.form.path});
     const float room = a.bottom() - 10 - a.y - 94;
     const int fit = std::max(2, static_cast<int>(room / 33));
     const float row = std::min(40.0f, room / px(fit));

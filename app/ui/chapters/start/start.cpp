@@ -3,6 +3,7 @@
 #include "app/ui/chapters/start/moments.h"
 #include "app/ui/chapters/start/pictures.h"
 #include "app/ui/kit/focus.h"
+#include "app/ui/kit/page_frame.h"
 #include "app/ui/state/chapters.h"
 #include "core/base/numbers.h"
 #include "core/base/words.h"
@@ -72,7 +73,7 @@ struct Division {
 Division division_of(const Rect& a, bool big) {
     // On stage the others are small pictures, or names where a card leaves no more.
     if (big) return {a, a.h < 340 ? 54.0f : 118.0f, 36, 102, 34, 10, .262f, .355f};
-    const Rect in{a.inner_x(), a.y + 46, a.inner_w(), a.h - 46 - space::foot};
+    const Rect in{a.inner_x(), a.y + 44, a.inner_w(), a.h - 44 - space::foot};
     const bool narrow = in.w < 800;
     return {in,
             std::clamp(a.h * .235f, 104.0f, 150.0f),
@@ -293,11 +294,8 @@ void draw_algorithm(const Canvas& c, AppState& state, const Rect& a, bool big) {
 }
 
 void start_algorithm(const Canvas& c, AppState& state, const Rect& a) {
-    const Panel panel(c, "Algorithm", a);
-    const float title = c.text(a.inner_x(), a.y + 25, "FlashAttention in one picture", 22, 0, Face::semibold);
-    const char* const how = "Every part is a door: click it, or press its number.";
-    if (title + 16 + text_width(Face::regular, size::lead, how) < a.inner_w())
-        c.text(a.inner_x() + title + 16, a.y + 26, how, size::lead, c.theme->t2);
+    const Panel panel(c, "Algorithm", a, "FlashAttention in one picture",
+                      "every part is a door: click it, or press its number");
     draw_algorithm(c, state, a, false);
 }
 
@@ -364,13 +362,10 @@ void start_moments(const Canvas& c, AppState& state, const Rect& a) {
 void start_view(const Canvas& c, AppState& state, const Rect& area) {
     StartPage& page = start_page(state);
     page.spots.clear();
-    constexpr float margin = space::margin;
-    const Rect a{area.x + margin, area.y + margin, area.w - 2 * margin, area.h - 2 * margin};
-    const float side = std::clamp(a.w * .2525f, 272.0f, 460.0f), left = a.w - side - margin;
-    const float moments_h = std::clamp(a.h * .282f, 164.0f, 250.0f);
-    start_algorithm(c, state, {a.x, a.y, left, a.h - moments_h - margin});
-    start_moments(c, state, {a.x, a.bottom() - moments_h, left, moments_h});
-    start_side(c, state, {a.right() - side, a.y, side, a.h});
+    const PageFrame frame = page_frame_below(area, Foot::band);
+    start_algorithm(c, state, frame.main);
+    start_moments(c, state, {frame.main.x, frame.foot.y, frame.main.w, frame.foot.h});
+    start_side(c, state, {frame.side.x, frame.side.y, frame.side.w, frame.foot.bottom() - frame.side.y});
 }
 
 }  // namespace tilewalk::ui

@@ -148,7 +148,7 @@ TEST_CASE("two rungs: R shows them, arrows choose them, and the numbers are thos
     wait_for_inside(program.state);
     program.frame(2);
     program.check_shows({"f4b-copies-ahead, bf16", "f5-flash2, bf16", "Loaded from HBM", "What it saved",
-                         "48.0 KiB", "f5-flash2 saves"});
+                         "48 KiB", "f5-flash2 saves"});
     program.press(Key::up);
     wait_for_inside(program.state);
     program.frame(2);

@@ -151,10 +151,10 @@ TEST_CASE("inside page: banks, sectors and barriers say what the record says") {
     InsideProgram page({1600, 900});
     page.check_shows({"16 sectors", "512 B, all asked for", "4 turns", "no bank is asked twice at once"});
     page.go_to(inside::Op::wait_copies);
-    page.check_shows({"Copies of the block", "16.0 KiB", "arrived", "not begun"});
+    page.check_shows({"Copies of the block", "16 KiB", "arrived", "not begun"});
     page.go_to(inside::Op::sync_block);
     page.check_shows({"Barrier", "Warps meet", "warp 3", "All 4 warps come after 15 steps",
-                      "What it protects", "16.0 KiB of Q that warps 0–3 wrote before it are"});
+                      "What it protects", "16 KiB of Q that warps 0–3 wrote before it are"});
     page.record("f0-materialise");
     CHECK(page.shows("launch 1"));
 }

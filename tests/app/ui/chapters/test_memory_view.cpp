@@ -31,7 +31,7 @@ TEST_CASE("memory: the page shows the numbers of the study") {
         for (Algorithm a : algorithms)
             CHECK(page.shows(format_large_size(static_cast<double>(s.of(a).traffic.total()))));
         for (const ScoreRow& row : s.rows) {
-            page.check_shows({format_count(row.N), held_text(row.all)});
+            page.check_shows({format_count(row.N), format_large_size(row.all)});
         }
         page.check_shows({"25\u2009001", compared(s, Algorithm::flash2), "312 TFLOP/s"});
     }
@@ -271,7 +271,7 @@ TEST_CASE("memory: the panel of tile heights shows what each height moves, and w
         }
         page.form().N = 16384;
         page.frame(2);
-        CHECK(page.shows("From Br = 32 on"));                                // d ÷ 2, for long texts
+        CHECK(page.shows("From Br = 32 rows on"));                           // d ÷ 2, for long texts
         if (screen.height > 640) CHECK(page.shows("hatched: not on chip"));  // 256 rows and more
         page.form().d = 8;
         page.frame(2);

@@ -1,0 +1,93 @@
+// Where the chunks of eight rows lie in shared memory: as they are asked for together, plainly and swizzled.
+#include "app/ui/chapters/inside/inside.h"
+#include "app/ui/kit/items.h"
+#include "core/base/words.h"
+
+#include <algorithm>
+
+namespace tilewalk::ui {
+
+namespace {
+
+constexpr int chunk_bytes = 16, places = inside::banks * inside::bank_bytes / chunk_bytes;
+
+int place_of(std::uint32_t address) { return static_cast<int>(address / chunk_bytes) % places; }
+
+/// One of the rows that are asked for together.
+struct AskedRow {
+    int lane, chunk, place;  ///< who asks, what it wants, and where that lies
+    int row() const { return chunk ^ place; }
+};
+
+// Those of the lanes that go together with the chosen one.
+std::vector<AskedRow> asked_rows(const InsidePlace& at, const inside::Event& event, int lane) {
+    const auto n = static_cast<std::uint32_t>(&event - at.block().events.data());
+    for (const inside::Access& access : inside::accesses_of(event, at.block().words_of(event))) {
+        if (!access.shared || event.bytes != chunk_bytes) continue;
+        const auto straight = at.origins().straight_rows(n, access.addresses);
+        if (straight.empty()) return {};
+        std::vector<AskedRow> out;
+        const int first = lane / places * places;
+        for (int one = first; one < first + places; ++one) {
+            const auto k = static_cast<std::size_t>(one);
+            if (k < straight.size())
+                out.push_back({one, place_of(straight[k]), place_of(access.addresses[k])});
+        }
+        return out;
+    }
+    return {};
+}
+
+// A line for each row, a column for each place; in the cells the chunks.
+void grid(const Canvas& c, const Rect& a, const std::vector<AskedRow>& rows, bool swizzled, int lane,
+          const std::string& title, ImU32 hue) {
+    const Theme& t = *c.theme;
+    constexpr float head = 76;
+    c.text_within(a.x, a.y + 16, a.w, title, size::far, t.t2, Face::semibold);
+    const float w = a.w / px(places), h = (a.h - head) / px(rows.size());
+    for (int p = 0; p < places; ++p)
+        c.text(a.x + (px(p) + .5f) * w, a.y + 54, str(p), size::far, t.t3, Align::center);
+    for (std::size_t n = 0; n < rows.size(); ++n) {
+        const AskedRow& row = rows[n];
+        for (int p = 0; p < places; ++p) {
+            const int chunk = swizzled ? p ^ row.row() : p;
+            const Rect cell{a.x + px(p) * w + 1, a.y + head + px(n) * h + 1, w - 2, h - 2};
+            const bool wanted = chunk == row.chunk;
+            const ImU32 fill = wanted ? mix(t.panel, hue, .75f) : t.well;
+            c.rect(cell.x, cell.y, cell.w, cell.h, fill, radius::bar);
+            if (wanted && row.lane == lane) c.frame(cell.x, cell.y, cell.w, cell.h, t.focus, 3, radius::bar);
+            c.text(cell.x + cell.w / 2, cell.middle(), str(chunk), size::far, wanted ? ink_on(t, fill) : t.t3,
+                   wanted ? Face::semibold : Face::regular, Align::center);
+        }
+    }
+}
+
+}  // namespace
+
+bool far_places(const Canvas& c, const AppState& state, const Rect& a, const InsidePlace& at) {
+    const std::vector<AskedRow> rows = asked_rows(at, *at.event, state.inside.lane);
+    if (rows.empty() || std::ranges::all_of(rows, [](const AskedRow& r) { return r.chunk == r.place; }))
+        return false;
+    constexpr float gap = 44, head = 76;
+    const Theme& t = *c.theme;
+    float labels = 0;
+    const auto label = [](const AskedRow& row) {
+        return "lane " + str(row.lane) + ", row " + str(row.row());
+    };
+    for (const AskedRow& row : rows)
+        labels = std::max(labels, text_width(Face::semibold, size::far, label(row)) + 18);
+    const float w = (a.w - labels - gap) / 2, h = (a.h - head) / px(rows.size());
+    const ImU32 hue = hue_of(t, at.origins().matter(at.n));
+    c.text(a.x + labels - 18, a.y + 54, "place", size::far, t.t3, Align::right);
+    for (std::size_t n = 0; n < rows.size(); ++n) {
+        const bool own = rows[n].lane == state.inside.lane;
+        c.text(a.x, a.y + head + (px(n) + .5f) * h, label(rows[n]), size::far, own ? t.t1 : t.t2,
+               own ? Face::semibold : Face::regular);
+    }
+    const std::string chunk = "chunk " + str(rows.front().chunk);
+    grid(c, {a.x + labels, a.y, w, a.h}, rows, false, state.inside.lane, chunk + ", stored plainly", hue);
+    grid(c, {a.x + labels + w + gap, a.y, w, a.h}, rows, true, state.inside.lane, chunk + ", swizzled", hue);
+    return true;
+}
+
+}  // namespace tilewalk::ui
