@@ -272,7 +272,7 @@ void blocks(const Canvas& c, const AppState& state, const Rect& a) {
                       size::small, c.theme->t3, Face::regular, Align::center);
     for (int g = 0; g < groups; ++g) {
         const float y = a.y + 22 + px(g) * row;
-        c.text(a.x, y + row / 2 - 3, "KV head " + str(g), size::body, c.theme->t2);
+        c.text(a.x, y + row / 2 - 3, "key head " + str(g), size::body, c.theme->t2);
         for (std::size_t n = 0; n < loads.size(); ++n)
             block_cell(c, state, g, loads[n], {a.x + left + px(n) * each, y, each - 6, row - 6});
     }

@@ -97,14 +97,15 @@ Line narrow_symbol(Line symbol, Op op) {
     return symbol;
 }
 
-// Ink, not hue: this is chrome.
+// Ink, not hue: this is chrome. Letters stand together in wide cells, too: "KV" is one mark at every size.
 Line plain_symbol(const Trace& trace, int k) {
     Line symbol = step_symbol(trace, k);
+    std::erase_if(symbol, [](const Span& s) { return s.text == " "; });
     for (Span& s : symbol) s.role = Role::none;
     return symbol;
 }
 
-// The op's symbol with all its letters: "K V", else "KV", else smaller, else nothing.
+// The op's symbol with all its letters: with words, else with signs, else smaller, else nothing.
 std::pair<Line, float> whole_symbol(const Canvas& c, const Trace& trace, int k, float room) {
     const Line symbol = plain_symbol(trace, k), narrow = narrow_symbol(symbol, trace.step(k).op);
     if (rich_width(c, symbol, symbol_size) <= room) return {symbol, symbol_size};

@@ -335,10 +335,10 @@ TEST_SUITE("tour files") {
         // "each sequence alone 336 B", "flash for one query 164 B"
         CHECK(bytes(find_lesson("cascade")->rival.model(worked)) == 336);
         CHECK(bytes(find_lesson("split-kv")->rival.model(worked)) == 164);
-        // "{moved in cascade} in all, each alone 2.24 kB"
+        // "{moved in cascade} in all, each alone 2.19 KiB"
         Problem prompted = good(random_problem(16, 4, 1));
         prompted.options.prefix = 12, prompted.options.sequences = 4;
-        CHECK(format_traffic(bytes(find_lesson("cascade")->rival.model(prompted))) == "2.24 kB");
+        CHECK(format_traffic(bytes(find_lesson("cascade")->rival.model(prompted))) == "2.19 KiB");
         // Notes: "one query moves 756 B here"
         Problem decoded = good(random_problem(16, 4, 1));
         decoded.options.row = 12, decoded.options.splits = {4, 4, 4, 4};

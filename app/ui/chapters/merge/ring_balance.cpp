@@ -101,8 +101,13 @@ void balance_panel(const Canvas& c, AppState& state, const RingNow& now, const R
                       t.t3);
 }
 
+// The plain way and the one that is chosen, or its rival: three are too many for one glance.
 void draw_deals(const Canvas& c, const RingNow& now, const Rect& a) {
-    const Deals deals = all_deals(now);
+    Deals deals = all_deals(now);
+    const bool plain = !deals.list.empty() && deals.list.front().chosen;
+    std::erase_if(deals.list, [&](const Dealt& one) {
+        return one.kind != ShardKind::contiguous && !(plain ? one.kind == ShardKind::zigzag : one.chosen);
+    });
     const float each = a.h / px(std::max<std::size_t>(1, deals.list.size()));
     float y = a.y;
     for (const Dealt& one : deals.list) {
