@@ -248,10 +248,16 @@ const FontTable::Entry* nearest(Face face, float em, bool index) {
     const FontTable& t = table();
     const auto number = static_cast<std::size_t>(face);
     if (number >= t.faces.size() || t.faces[number].empty()) return nullptr;
-    const auto distance = [&](const FontTable::Entry& entry) {
-        return entry.index && !index ? std::numeric_limits<float>::infinity() : std::abs(entry.em - em);
-    };
-    return &*std::ranges::min_element(t.faces[number], {}, distance);
+    // Nearly always one of just this size is there, and the search, of every text of a frame, ends with it.
+    const FontTable::Entry* best = &t.faces[number].front();
+    float least = std::numeric_limits<float>::infinity();
+    for (const FontTable::Entry& entry : t.faces[number]) {
+        if (entry.index && !index) continue;
+        const float distance = std::abs(entry.em - em);
+        if (distance < least) best = &entry, least = distance;
+        if (distance == 0) break;
+    }
+    return best;
 }
 
 }  // namespace
