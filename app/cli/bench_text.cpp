@@ -83,6 +83,7 @@ std::string bench_text(const BenchReport& report) {
             rows.push_back(point_cells(shape, point, " … ", error_text(point)));
         text += "\n" + describe(shape.points.front().workload) + "\n" + number_table(rows, {1}) +
                 finding(shape) + "\n";
+        if (const std::string note = beyond_the_limit(shape); !note.empty()) text += note + "\n";
         for (const Point& point : shape.points)
             if (point.ring && point.state == Point::State::measured) text += ring_lines(point);
     }

@@ -45,6 +45,7 @@ std::string section(const BenchReport& report) {
         text += row({"---:", "---", "---:", "---:", "---:", "---:", "---:", "---:", "---"});
         for (const Point& point : shape.points)
             text += row(point_cells(shape, point, " to ", error_text(point)));
+        if (const std::string note = beyond_the_limit(shape); !note.empty()) text += "\n" + note + "\n";
     }
     return text;
 }
@@ -68,11 +69,11 @@ std::vector<std::string> point_cells(const BenchReport& shape, const Point& p, c
         return cells;
     }
     const bool read = has_reading(shape);
-    const double share = read ? of_reading(shape, p) : p.of_peak();
+    const double share = share_of_limit(shape, p);
     cells.insert(cells.end(), {format_time(p.median), format_time(p.p20) + between + format_time(p.p80),
                                format_number((read ? p.kv_rate() : p.flop_rate()) / 1e9, 3),
-                               share > 0 ? format_fixed(100 * share, 0) + " %" : "",
-                               format_size(p.workspace_bytes), format_size(p.model_bytes), error});
+                               share > 0 ? share_text(share) : "", format_size(p.workspace_bytes),
+                               format_size(p.model_bytes), error});
     return cells;
 }
 

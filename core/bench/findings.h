@@ -9,6 +9,12 @@ namespace tilewalk {
 bool is_standard(const std::string& kernel);
 /// The one of them that a report has, the library's before the one by hand.
 std::string standard_in(const BenchReport& report);
+/// "87 %" of the peak or of reading. A share of more than all is none: "> 100 %".
+std::string share_text(double share);
+/// The share that a table has of the point: of reading where the report has the yardstick, else of the peak.
+double share_of_limit(const BenchReport& report, const Point& point);
+/// What to make of "> 100 %", as a sentence; empty where no point has it.
+std::string beyond_the_limit(const BenchReport& report);
 /// One sentence: time and extra memory of flash against standard at the largest length that both ran, and
 /// where standard stops fitting. Says what is missing if that cannot be told.
 std::string finding(const BenchReport& report);

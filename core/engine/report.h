@@ -66,7 +66,7 @@ struct Point {
     std::vector<double> seconds;  ///< of each repetition, in the order they ran
     double median = 0, p20 = 0, p80 = 0;
     double first = 0;  ///< seconds of preparing and the first run: memory touched, caches cold
-    double peak = 0;   ///< FLOP/s that Engine::measure_peak found just before; 0: not known
+    double peak = 0;   ///< FLOP/s that Engine::measure_peak found just before or after; 0: not known
     std::int64_t workspace_bytes = 0;  ///< counted by the kernel's allocator
     std::int64_t model_bytes = 0;      ///< by its closed form; also where it was not run
     std::int64_t peak_rss_bytes = 0;   ///< of the whole process while it ran; 0 if the system does not tell
@@ -76,7 +76,7 @@ struct Point {
     double flop_rate() const { return median > 0 && kernel != reading_kv ? flops(workload) / median : 0; }
     /// K and V once, in the time that it took: bytes/s.
     double kv_rate() const { return median > 0 ? static_cast<double>(kv_bytes(workload)) / median : 0; }
-    /// 0 … 1; 0 if either was not measured.
+    /// 0 … 1, or more where the machine was slower when it was measured; 0 if either was not measured.
     double of_peak() const { return peak > 0 ? flop_rate() / peak : 0; }
 };
 const char* name_of(Point::State state);

@@ -72,6 +72,22 @@ TEST_CASE("a run measures every kernel at every length, the shortest first") {
     CHECK(engine.alive == 0);
 }
 
+TEST_CASE("the peak is measured before and after, and the higher one is that of the length") {
+    FakeEngine engine;
+    std::vector<double> found{3e9, 1e9, 1e9, 2e9};
+    std::size_t measured = 0;
+    engine.peak = [&] { return found.at(measured++); };
+    const BenchReport report = run_bench(small_request({24, 48}), engine, silent, {});
+    CHECK(measured == 4);
+    for (const Point& p : report.points) CHECK(p.peak == (p.workload.N_q == 24 ? 3e9 : 2e9));
+    CHECK(report.peak == 3e9);
+    // A device that fails then loses nothing that it has measured.
+    measured = 0;
+    engine.peak = [&] { return measured++ == 0 ? 1e9 : throw EngineFailed("Lost."); };
+    const BenchReport lost = run_bench(small_request({24}), engine, silent, {});
+    for (const Point& p : lost.points) CHECK(p.state == Point::State::measured);
+}
+
 TEST_CASE("the kernels of one length take turns, and each begins a round") {
     FakeEngine engine;
     run_bench(small_request({24}), engine, silent, {});

@@ -53,6 +53,30 @@ TEST_CASE("the finding tells a loss as well as a win") {
     CHECK(finding(report).starts_with("At N = 2048, flash is as fast as standard attention"));
 }
 
+TEST_CASE("a share of more than all is told as none, with the reason below") {
+    CHECK(share_text(.874) == "87 %");
+    CHECK(share_text(1.004) == "100 %");
+    CHECK(share_text(1.01) == "> 100 %");
+    BenchReport report;
+    report.points = {measured("flash", 64, 1e-6, 0)};
+    report.points[0].workload.d = 8, report.points[0].workload.heads = 1;
+    const double rate = report.points[0].flop_rate();
+    report.points[0].peak = rate * 1.02;
+    CHECK(share_text(share_of_limit(report, report.points[0])) == "98 %");
+    CHECK(beyond_the_limit(report) == "");
+    report.points[0].peak = rate / 1.02;
+    CHECK(share_text(share_of_limit(report, report.points[0])) == "> 100 %");
+    CHECK(beyond_the_limit(report).starts_with("> 100 %: faster than multiply-adds alone"));
+    // With few queries reading is the limit, whatever the peak.
+    report.points.push_back(measured(reading_kv, 64, 2e-6, 0));
+    report.points[1].workload = report.points[0].workload;
+    CHECK(beyond_the_limit(report).starts_with("> 100 %: faster than reading K and V alone"));
+    CHECK(finding(report).ends_with("It took no longer than reading K and V alone."));
+    report.points[1].median = 1e-6;
+    CHECK(beyond_the_limit(report) == "");
+    CHECK(finding(report).ends_with("It reaches 100 % of reading speed."));
+}
+
 TEST_CASE("standard alone is a finding, too") {
     BenchReport report;
     report.points = {measured("standard", 64, 1, 1 << 10), measured("standard", 40, 1, 1 << 9)};
