@@ -55,13 +55,9 @@ Result<std::optional<double>> read_threshold(const std::string& text) {
 }
 
 Result<std::vector<int>> read_numbers(const char* option, const std::string& text) {
-    std::vector<int> out;
-    for (const std::string& part : split(text, ",")) {
-        const auto number = whole_number(option, part, 0, 1000000000);
-        if (!number) return Failure{number.error};
-        out.push_back(static_cast<int>(*number));
-    }
-    return out;
+    const auto numbers = whole_numbers(option, text, 0, 1000000000, text.size() + 1);
+    if (!numbers) return Failure{numbers.error};
+    return std::vector<int>(numbers->begin(), numbers->end());
 }
 
 // "4": so many parts, as equal as they can be; "3,1,0": the keys of each part.
@@ -123,35 +119,38 @@ std::optional<std::string> refuse_choices(const Lesson& lesson, const ProblemWor
 }
 
 void read_lesson_choices(WordReader& read, const ProblemWords& words, Problem& p) {
-    Options& o = p.options;
+    // A choice more does not compile until it has its word here.
+    auto& [row, queries, notation, normalised, order, learning_rate, splits, merge, parts, workers, ranks,
+           shards, prefix, sequences, pages, page_table] = p.options;
     read.take(words.tokens, p.tokens, [&](const std::string& text) { return read_tokens(text, p); });
-    read.count("--row", words.row, 0, p.N() - 1, o.row);
-    if (words.row) choose_row(o, o.row, p.N());
-    read.count("--queries", words.queries, 1, most_queries, o.queries);
-    read.choose("--notation", words.notation, {"l_O", "d_o", "delta_omega"}, o.notation);
-    int deferred = !o.normalised;
+    read.count("--row", words.row, 0, p.N() - 1, row);
+    if (words.row) choose_row(p.options, row, p.N());
+    read.count("--queries", words.queries, 1, most_queries, queries);
+    read.choose("--notation", words.notation, {"l_O", "d_o", "delta_omega"}, notation);
+    int deferred = !normalised;
     read.choose("--form", words.form, {"normalised", "deferred"}, deferred);
-    o.normalised = !deferred;
-    read.choose("--order", words.order, {"key_outer", "query_outer"}, o.order);
-    read.take(words.learning_rate, o.learning_rate,
+    normalised = !deferred;
+    read.choose("--order", words.order, {"key_outer", "query_outer"}, order);
+    read.take(words.learning_rate, learning_rate,
               [](const std::string& text) { return finite_number("--learning-rate", text, "a number"); });
-    read.take(words.splits, o.splits, [&](const std::string& text) { return read_splits(text, p); });
-    read.choose("--merge", words.merge, {"chain", "pairs", "at_once"}, o.merge);
-    read.choose("--parts", words.parts, {"sums", "normalised"}, o.parts);
-    read.count("--workers", words.workers, 1, 64, o.workers);
-    read.count("--ranks", words.ranks, 1, 16, o.ranks);
-    read.choose("--shards", words.shards, {"contiguous", "zigzag", "striped"}, o.shards);
-    read.count("--prefix", words.prefix, 0, p.N_kv(), o.prefix);
-    read.count("--sequences", words.sequences, 1, p.N(), o.sequences);
-    read.count("--pages", words.pages, 0, 1000000000, o.pages);
-    read.take(words.page_table, o.page_table,
+    read.take(words.splits, splits, [&](const std::string& text) { return read_splits(text, p); });
+    read.choose("--merge", words.merge, {"chain", "pairs", "at_once"}, merge);
+    read.choose("--parts", words.parts, {"sums", "normalised"}, parts);
+    read.count("--workers", words.workers, 1, 64, workers);
+    read.count("--ranks", words.ranks, 1, 16, ranks);
+    read.choose("--shards", words.shards, {"contiguous", "zigzag", "striped"}, shards);
+    read.count("--prefix", words.prefix, 0, p.N_kv(), prefix);
+    read.count("--sequences", words.sequences, 1, p.N(), sequences);
+    read.count("--pages", words.pages, 0, 1000000000, pages);
+    read.take(words.page_table, page_table,
               [](const std::string& text) { return read_numbers("--page-table", text); });
     read.take(words.faults, p.switches,
               [&](const std::string& text) { return read_faults(text, p.switches); });
     read.take(words.precision, p.precision,
               [&](const std::string& text) { return read_precision(text, p.precision); });
-    read.take(words.lazy_rescale, p.savings.lazy, read_threshold);
-    read.choose("--exp2", words.exp2, {"exact", "cubic"}, p.savings.cubic);
+    auto& [lazy, cubic] = p.savings;
+    read.take(words.lazy_rescale, lazy, read_threshold);
+    read.choose("--exp2", words.exp2, {"exact", "cubic"}, cubic);
 }
 
 }  // namespace tilewalk

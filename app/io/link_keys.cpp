@@ -411,6 +411,17 @@ std::vector<Key> choice_keys() {
             one_of("exp2", "exact or cubic", {"exact", "cubic"}, in_savings(&Savings::cubic))};
 }
 
+// A problem, an option or a saving with one member more does not compile until it has its key above.
+[[maybe_unused]] void every_member_has_a_key(const Problem& p) {
+    [[maybe_unused]] const auto& [name, title, watch, seed, Q, K, V, dO, Br, Bc, causal, window, scale,
+                                  logits, heads, packed, tokens, projection, options, switches, precision,
+                                  savings, element_bytes] = p;
+    [[maybe_unused]] const auto& [row, queries, notation, normalised, order, learning_rate, splits, merge,
+                                  parts, workers, ranks, shards, prefix, sequences, pages, page_table] =
+        options;
+    [[maybe_unused]] const auto& [lazy, cubic] = savings;
+}
+
 Names pages() { return {ui::page_names.begin(), ui::page_names.end()}; }
 
 std::vector<Key> place_keys() {

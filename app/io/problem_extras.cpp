@@ -21,27 +21,30 @@ const Words loads = {"again", "once"};
 const Words exponentials = {"exact", "cubic"};
 const Words panels = {"explanation", "problem", "break"};
 
-// "options", in the order of the file. An Options that is read, or written.
+// "options", in the order of the file. An Options that is read, or written: one that has more does not
+// compile until it is here.
 template <class Any, class Visit> void visit_options(Any& options, Visit visit) {
     static const Words notations = {"l_O", "d_o", "delta_omega"}, orders = {"key_outer", "query_outer"},
                        merges = {"chain", "pairs", "at_once"}, forms = {"sums", "normalised"},
-                       shards = {"contiguous", "zigzag", "striped"};
-    visit("row", options.row);
-    visit("queries", options.queries);
-    visit("notation", options.notation, notations);
-    visit("normalised", options.normalised);
-    visit("order", options.order, orders);
-    visit("learning_rate", options.learning_rate);
-    visit("splits", options.splits);
-    visit("merge", options.merge, merges);
-    visit("parts", options.parts, forms);
-    visit("workers", options.workers);
-    visit("ranks", options.ranks);
-    visit("shards", options.shards, shards);
-    visit("prefix", options.prefix);
-    visit("sequences", options.sequences);
-    visit("pages", options.pages);
-    visit("page_table", options.page_table);
+                       kinds = {"contiguous", "zigzag", "striped"};
+    auto& [row, queries, notation, normalised, order, learning_rate, splits, merge, parts, workers, ranks,
+           shards, prefix, sequences, pages, page_table] = options;
+    visit("row", row);
+    visit("queries", queries);
+    visit("notation", notation, notations);
+    visit("normalised", normalised);
+    visit("order", order, orders);
+    visit("learning_rate", learning_rate);
+    visit("splits", splits);
+    visit("merge", merge, merges);
+    visit("parts", parts, forms);
+    visit("workers", workers);
+    visit("ranks", ranks);
+    visit("shards", shards, kinds);
+    visit("prefix", prefix);
+    visit("sequences", sequences);
+    visit("pages", pages);
+    visit("page_table", page_table);
 }
 
 // All heads, the shown one among them; q, k, v and do beside them are those of the shown one.
@@ -122,8 +125,9 @@ void read_precision(Reading& outer, Precision& precision) {
 void read_savings(Reading& outer, Savings& savings) {
     read_object(outer, "savings", [&](Reading& reading) {
         check_keys(reading, {"lazy", "exp2"});
-        if (reading.find("lazy")) read(reading, "lazy", savings.lazy.emplace());
-        read(reading, "exp2", savings.cubic, exponentials);
+        auto& [lazy, cubic] = savings;
+        if (reading.find("lazy")) read(reading, "lazy", lazy.emplace());
+        read(reading, "exp2", cubic, exponentials);
     });
 }
 

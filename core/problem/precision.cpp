@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 namespace tilewalk {
@@ -12,6 +13,8 @@ constexpr Format all[] = {Format::fp64, Format::fp32, Format::tf32, Format::bf16
 
 }  // namespace
 
+// A format that has no row, and no place below, does not compile.
+#pragma GCC diagnostic error "-Wswitch"
 const FormatInfo& info(Format format) {
     static const FormatInfo table[] = {
         {"fp64", "double precision, as the lessons compute without rounding", 52, -1022,
@@ -22,6 +25,14 @@ const FormatInfo& info(Format format) {
         {"bf16", "the range of fp32 with 7 bits of fraction", 7, -126, 0x1.fep127, false},
         {"e4m3", "8 bits: 3 of fraction, largest 448, no ∞", 3, -6, 448, true},
     };
+    switch (format) {
+    case Format::fp64:
+    case Format::fp32:
+    case Format::tf32:
+    case Format::fp16:
+    case Format::bf16:
+    case Format::e4m3: break;
+    }
     return table[static_cast<int>(format)];
 }
 
@@ -55,6 +66,7 @@ std::span<const Stage> stages() {
         {&Precision::accumulator, "accumulator", "O while it grows", true},
         {&Precision::output, "output", "O in HBM", false},
     };
+    static_assert(std::size(table) * sizeof(Format) == sizeof(Precision), "one row for each stage");
     return table;
 }
 

@@ -14,7 +14,7 @@ namespace tilewalk {
 namespace {
 
 // name, symbol, below it, tilde, HBM, counted by element_bytes, role, words
-constexpr SlotInfo slots[slot_count] = {
+constexpr SlotInfo slots[] = {
     {"Q", "Q", "", false, true, true, Role::Q, "queries"},
     {"K", "K", "", false, true, true, Role::K, "keys"},
     {"V", "V", "", false, true, true, Role::V, "values"},
@@ -79,6 +79,7 @@ constexpr SlotInfo slots[slot_count] = {
     {"dV_part", "ΔV", "", false, true, false, Role::V, "what one rank adds to dV of a shard"},
     {"dsink_in", "dsink", "", false, true, false, Role::S, "gradient of the sink on its way round a ring"},
 };
+static_assert(std::size(slots) == slot_count, "one row for each slot, in the order of the enum");
 
 }  // namespace
 

@@ -16,6 +16,9 @@
 #include <set>
 #include <sstream>
 
+// An op that is not held to anything does not compile.
+#pragma GCC diagnostic error "-Wswitch"
+
 namespace tilewalk::test {
 
 namespace {
@@ -540,8 +543,29 @@ std::int64_t operations(const Trace& trace, int k) {
     case Op::dq:
     case Op::dk: return 2 * queries * keys * d + scaled * (tiled ? queries * keys : cells);
     case Op::store: return makes_L(trace, k) ? 2 * rows_of_L(trace, k) : 0;  // L = m + ln ℓ
-    default: return operations_on_parts(trace, k);                           // −1: not held here
+    case Op::part:
+    case Op::merge_max:
+    case Op::merge_lse:
+    case Op::merge_weights:
+    case Op::merge_sum:
+    case Op::merge_output: return operations_on_parts(trace, k);
+    case Op::load_q:
+    case Op::init:
+    case Op::exchange:
+    case Op::exchange_gradients:
+    case Op::load_kv:
+    case Op::load_state:
+    case Op::load:
+    case Op::load_x:
+    case Op::mask:
+    case Op::store_state:
+    case Op::skip: return 0;
+    case Op::preprocess:
+    case Op::project:
+    case Op::weight_gradient:  // not held here
+    case Op::count: break;
     }
+    return -1;
 }
 
 // A tile of the largest size is walked through: a mask can leave ragged ones alone.
