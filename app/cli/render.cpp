@@ -161,6 +161,8 @@ Outcome run_render(const Arguments& a, std::ostream&) {
     if (!keys) return bad_input(keys.error);
     Result<ui::AppState> state = make_session(a, ui::Settings{});
     if (!state) return bad_input(state.error);
+    const std::string told =
+        a.link ? state->notice : "";  // what the link asks for and the lesson passes over
     state->display_scale = static_cast<float>(picture->ratio);
     if (const auto begun = begin_tour(*state, a); !begun) return bad_input(begun.error);
     state->hooks.clock = time_of_pictures;
@@ -174,7 +176,9 @@ Outcome run_render(const Arguments& a, std::ostream&) {
     const HeadlessContext context;  // what the keys opened stays open in it
     press_keys(*state, *keys, picture->size);
     wait_for_page(*state);
-    return written(write_file_atomic(*a.output, picture_writer(*state, *picture)));
+    Outcome outcome = written(write_file_atomic(*a.output, picture_writer(*state, *picture)));
+    if (outcome.exit == Exit::done) outcome.sentence = told;
+    return outcome;
 }
 
 }  // namespace tilewalk

@@ -179,6 +179,10 @@ TEST_CASE("links: a fault that the lesson does not know is told, and refused whe
         "The link has the fault no_max, which the lesson attention does not know; it knows none.";
     CHECK(state->notice == told);
     check_refused({{{"trace", "--link", *link}, told.c_str()}});
+    const Folder folder;
+    const Ran drawn = run({"render", "--link", *link, "--size", "1024x640", "-o", folder.file("a.png")});
+    CHECK(drawn.code == 0);
+    CHECK(drawn.err == "tilewalk: " + told + "\n");
     p.switches = {}, p.precision.inputs = Format::bf16;
     CHECK(opened(*link_to({.problem = p, .lesson = "attention"}))->notice ==
           "The link has number formats, but the lesson attention computes in fp64 alone.");
