@@ -374,6 +374,14 @@ std::string own_kernel_name(const std::string& path) {
     return name;
 }
 
+Result<std::string> read_own_source(const std::string& path) {
+    constexpr std::size_t most_bytes = 1 << 20;
+    auto text = read_file(path, most_bytes);
+    if (!text) return text;
+    if (const auto fits = look_at(own_kernel_name(path), *text); !fits) return Failure{fits.error};
+    return text;
+}
+
 std::string own_code_warning(const std::string& path) {
     return own_kernel_name(path) +
            " is compiled and runs on this machine as your own program would: it may do "
@@ -392,10 +400,8 @@ Result<inside::Record> record_own_source(const gpu::RecordRequest& request, Trac
     TraceFailed& of = how ? *how : unwanted;
     of = TraceFailed::input;
     const std::string name = own_kernel_name(request.kernel);
-    constexpr std::size_t most_bytes = 1 << 20;
-    const auto text = read_file(request.kernel, most_bytes);
+    const auto text = read_own_source(request.kernel);
     if (!text) return Failure{text.error};
-    if (const auto fits = look_at(name, *text); !fits) return Failure{fits.error};
     auto folder = PrivateFolder::make();
     if (!folder) return Failure{folder.error};
     if (const auto done = write_headers(*folder); !done) return Failure{done.error};

@@ -16,6 +16,8 @@ struct OwnKernelBudget {
     double running = 300;    ///< of the wall
 };
 
+/// The text of a source that could be compiled; a sentence if it is not there or has no kernel to run.
+Result<std::string> read_own_source(const std::string& path);
 /// Foreign code runs as whoever calls this: a sentence that says so.
 std::string own_code_warning(const std::string& path);
 

@@ -190,6 +190,8 @@ Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings setti
     if (arguments.source && (arguments.link || arguments.tour || arguments.step ||
                              arguments.lesson.value_or("inside") != "inside"))
         return Failure{"--source opens the page Inside; leave out lesson, step, link and tour."};
+    if (arguments.source)
+        if (const auto text = read_own_source(*arguments.source); !text) return Failure{text.error};
     if (arguments.link) return make_session_at_link(arguments, std::move(settings));
     const auto page = arguments.source ? std::optional(ui::Page::inside) : find_page(arguments.lesson);
     if (loads_results(arguments.problem, page)) return make_session_with(arguments, std::move(settings));

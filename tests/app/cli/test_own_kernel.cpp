@@ -106,7 +106,12 @@ TEST_CASE("own kernel: what cannot be compiled is refused, with the first error 
     refused("KERNEL void mine(Arguments a) {}\n/* run( */\n", {"my.cu has no function run("});
     refused(kernel("    a.L[0] = unknown;"), {"my.cu does not compile: my.cu:4:", "error: ", "unknown"});
     refused("#include \"not_there.h\"\n" + kernel(""), {"my.cu:1:", "not_there.h"});
-    CHECK(run({"inside", "--source", own.sources.file("no.cu")}).code == 2);
+    // Before it is said that it will run
+    const std::string none = own.sources.file("no.cu"), empty = own.sources.file("empty.cu", "");
+    check_refused({{{"inside", "--source", none}, "no.cu"},
+                   {{"--source", none}, "no.cu"},
+                   {{"render", "--source", none, "-o", own.sources.file("a.png")}, "no.cu"},
+                   {{"inside", "--source", empty}, "empty.cu has no KERNEL"}});
     CHECK(run({"inside", "--source", "x.cu", "--kernel", "f5-flash2"}).code == 2);
     CHECK(run({"--source", "x.cu", "--lesson", "flash-forward"}).code == 2);
 }
