@@ -11,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <vector>
 
 namespace tilewalk {
@@ -455,12 +456,20 @@ std::string unknown_option(const CLI::App& app, const CLI::App& command, const s
     const std::string option = word.substr(0, word.find('='));
     const std::string owner = owners(app, option);
     const std::string missing = "'" + full_name(command) + "' has no option " + in_quotes(option);
+    if (option == "--version") return missing + "; 'tilewalk --version' prints it.";
     if (!owner.empty()) return missing + "; it belongs to " + owner + ".";
     return missing +
            did_you_mean(option, option_names(command), "; '" + full_name(command) + " --help' lists them.");
 }
 
+// What a document makes of two hyphens
+bool begins_with_long_dash(const std::string& word) {
+    return word.starts_with("\u2013") || word.starts_with("\u2014") || word.starts_with("\u2212");
+}
+
 std::string unknown_word(const CLI::App& app, const CLI::App& command, const std::string& word) {
+    if (begins_with_long_dash(word))
+        return in_quotes(word) + " begins with a long dash; options begin with two short ones: --.";
     if (word.size() > 1 && word[0] == '-') return unknown_option(app, command, word);
     if (&app != &command) return in_quotes(word) + " is a word too many for '" + full_name(command) + "'.";
     if (is_matrix_path(word))
@@ -469,12 +478,25 @@ std::string unknown_word(const CLI::App& app, const CLI::App& command, const std
            did_you_mean(word, names_of(commands, &Command::name), "; 'tilewalk --help' lists them.");
 }
 
+// "-" would be a file of that name.
+std::optional<std::string> check_files(const CLI::App& command) {
+    for (const CLI::Option* option : command.get_options()) {
+        const std::string name = option->get_name();
+        const bool file = option->get_type_name().starts_with("FILE") && name != "--output";
+        if (!file || option->count() == 0 || option->results().front() != "-") continue;
+        const bool written = name == "--key" || name == "--save" || name == "--screenshot";
+        return name + " is \"-\", expected a file" + (written ? "." : "; the standard input is /dev/stdin.");
+    }
+    return std::nullopt;
+}
+
 std::optional<std::string> check(const CLI::App& app, const std::vector<std::string>& words) {
     const auto chosen = app.get_subcommands();
     const CLI::App& command = chosen.empty() ? app : *chosen.front();
     if (auto sentence = check_switches(command, words)) return sentence;
     if (auto sentence = check_order(app, command)) return sentence;
     if (auto sentence = check_values(command)) return sentence;
+    if (auto sentence = check_files(command)) return sentence;
     const std::vector<std::string> left = app.remaining(true);
     if (!left.empty()) return unknown_word(app, command, left.front());
     return std::nullopt;
@@ -482,6 +504,8 @@ std::optional<std::string> check(const CLI::App& app, const std::vector<std::str
 
 // Elsewhere "-" stands for the standard output; here it would be a file of that name.
 std::optional<std::string> check_output(const Arguments& a) {
+    if (a.output && a.output->starts_with("="))
+        return "-o is " + in_quotes(*a.output) + "; say -o FILE or --output=FILE.";
     if (a.output != "-") return std::nullopt;
     if (a.command->run != run_render && a.command->run != run_film)
         return "-o is \"-\"; leave -o out to write to standard output.";
@@ -527,6 +551,13 @@ void name_file_alone(std::vector<std::string>& words) {
     if (words[0].ends_with(".md")) words.insert(words.begin(), "--tour");
 }
 
+// "help", "help trace": as many other programs have it
+void ask_for_help(std::vector<std::string>& words) {
+    if (words.empty() || words[0] != "help") return;
+    words.erase(words.begin());
+    words.emplace_back("--help");
+}
+
 void add_everything(CLI::App& app, Arguments& arguments) {
     describe(app);
     add_window({app, "Options"}, arguments);
@@ -564,6 +595,9 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
     std::vector<std::string> words;
     for (int n = 1; n < argc; ++n) words.emplace_back(argv[n]);
     name_file_alone(words);
+    ask_for_help(words);
+    if (std::ranges::find(words, "--") != words.end())
+        return Failure{"\"--\" has no meaning here; leave it out."};
 
     Arguments arguments;
     CLI::App app(about, "tilewalk");

@@ -250,6 +250,8 @@ Outcome run_broken(const Arguments& a, std::ostream& out, gpu::RecordRequest req
 
 // With a line that says how far it is; Ctrl C ends the compiler or the kernel, and then this program.
 static Result<Record> record_own_told(gpu::RecordRequest request, gpu::TraceFailed& how) {
+    how = gpu::TraceFailed::input;
+    if (const auto text = read_own_source(request.kernel); !text) return Failure{text.error};
     std::fprintf(stderr, "tilewalk: %s\n", own_code_warning(request.kernel).c_str());
     const std::string name = own_kernel_name(request.kernel);
     const auto begun = std::chrono::steady_clock::now();
@@ -279,6 +281,9 @@ Outcome run_inside(const Arguments& a, std::ostream& out) {
             std::string(a.problem.heads ? "--heads" : "--kv-heads") +
             ": a problem holds the numbers of one head, and the record is of a run on that; other "
             "heads are more of the same blocks. Leave it out.");
+    if ((a.against && a.step) || (a.against && a.place) || (a.step && a.place))
+        return bad_input("--against, --step and --place ask different things of a run; give one of them.");
+    if (a.at && a.place) return bad_input("--at is the cell of --step; leave it out with --place.");
     if (a.source && (a.against || a.step || a.place)) return bad_input(make_record_request(a, {}).error);
     if (a.leave_out && (a.against || a.step || a.place || a.source))
         return bad_input(

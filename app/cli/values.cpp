@@ -24,7 +24,9 @@ Result<std::int64_t> whole_number(const std::string& option, const std::string& 
 Result<std::vector<std::int64_t>> whole_numbers(const std::string& option, const std::string& text,
                                                 std::int64_t low, std::int64_t high, std::size_t most) {
     std::vector<std::int64_t> numbers;
-    for (const std::string& part : split(text, ",")) {
+    const std::vector<std::string> parts = split(text, ",");
+    if (std::ranges::count(parts, "") > 0) return wrong(option, text, "numbers with a comma between them");
+    for (const std::string& part : parts) {
         const auto number = whole_number(option, part, low, high);
         if (!number) return Failure{number.error};
         numbers.push_back(*number);

@@ -1,6 +1,8 @@
 #include "app/io/text.h"
 
 #include <algorithm>
+#include <cctype>
+#include <compare>
 #include <numeric>
 
 namespace tilewalk {
@@ -26,6 +28,12 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return last[b.size()];
 }
 
+std::string lower(std::string_view text) {
+    std::string out(text);
+    std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
+    return out;
+}
+
 // Numbers and single letters are near to everything: what was meant by them nobody can tell.
 bool can_be_misspelt(std::string_view word) {
     const std::size_t letters = word.find_first_not_of('-');
@@ -33,20 +41,46 @@ bool can_be_misspelt(std::string_view word) {
     return word.find_first_not_of("0123456789.+-eExX") != std::string_view::npos;
 }
 
+// "h200", "4090", "fp16": another one is another thing rather than a slip.
+bool is_model_number(std::string_view part) {
+    std::size_t digits = 0;
+    for (const char c : part) digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+    return digits >= 2;
+}
+
+bool keeps_model_numbers(std::string_view word, std::string_view name) {
+    return std::ranges::all_of(split(name, "-"), [&](const std::string& part) {
+        return !is_model_number(part) || word.find(part) != std::string_view::npos;
+    });
+}
+
+struct Nearness {
+    std::size_t letters = 0;  ///< that differ, twice
+    std::ptrdiff_t rank = 0;  ///< of two that are equally near
+    auto operator<=>(const Nearness&) const = default;
+};
+
+// Who stopped typing, after three letters or a part (f5-), is nearer than who typed another letter; the
+// shortest name is what is nearly there. A letter is left out more often than one too many is typed.
+Nearness nearness(std::string_view word, std::string_view name) {
+    const auto length = static_cast<std::ptrdiff_t>(name.size());
+    if (word == name) return {0, length};
+    if (name.starts_with(word) && (word.size() >= 3 || name[word.size()] == '-')) return {1, length};
+    if (!keeps_model_numbers(word, name)) return {~std::size_t{0}, 0};
+    return {2 * distance(word, name), -length};
+}
+
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& names) {
     if (!can_be_misspelt(word) || word.size() > longest_word) return {};
+    const std::string typed = lower(word);
     std::string best;
-    std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+    Nearness least{2 * std::max<std::size_t>(1, word.size() / 3) + 1};
     for (const std::string& name : names) {
         if (!can_be_misspelt(name)) continue;
-        const bool begins = word.size() >= 3 && name.starts_with(word);
-        const std::size_t d = begins ? 1 : distance(word, name);
-        if (d < least) {
-            least = d;
-            best = name;
-        }
+        const Nearness now = nearness(typed, lower(name));
+        if (now < least) least = now, best = name;
     }
     return best;
 }

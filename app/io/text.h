@@ -37,7 +37,8 @@ template <class Items, class Name> std::vector<std::string> names_of(const Items
 /// Characters of UTF-8.
 int letters_in(std::string_view text);
 
-/// The name that differs from `word` in the fewest letters, or that begins with it; empty if none is near.
+/// The name that begins with `word`, or that differs from it in the fewest letters, large or small; empty if
+/// none is near. Another model number, b200 for h200, is no slip.
 std::string nearest(std::string_view word, const std::vector<std::string>& names);
 
 /// "; did you mean x?", or `otherwise` when no name is near.

@@ -111,7 +111,8 @@ public:
                                     a.d};
             if (recorded.bytes(request) > trace_budget_bytes)
                 return "Its tiles take " + std::to_string(recorded.bytes(request) >> 20) +
-                       " MiB to record; " + std::to_string(trace_budget_bytes >> 20) + " MiB are allowed.";
+                       " MiB to record; " + std::to_string(trace_budget_bytes >> 20) +
+                       " MiB are allowed: choose a smaller problem.";
             open_window(recorded, trace.problem);
         }
         if (stop.stop_requested()) return "Cancelled.";

@@ -1,5 +1,6 @@
 #include "tests/app/cli/run.h"
 
+#include "app/cli/arguments.h"
 #include "app/io/examples.h"
 #include "app/ui/state/state.h"
 #include "core/base/version.h"
@@ -28,6 +29,11 @@ TEST_CASE("cli: what stands behind an option in the help begins in one column") 
             if (line.starts_with("  -"))
                 CHECK_MESSAGE(std::ranges::all_of(line.substr(0, 38), [](char c) { return c > 0; }), line);
     }
+}
+
+TEST_CASE("cli: help as a word is the help, of a command too") {
+    CHECK(output_of({"help"}) == output_of({"--help"}));
+    CHECK(output_of({"help", "trace"}) == output_of({"trace", "--help"}));
 }
 
 TEST_CASE("cli: help names what there is and nothing that is not there") {
@@ -76,6 +82,22 @@ namespace {
 const auto quiet = looking([](ui::AppState&) {});
 
 }  // namespace
+
+TEST_CASE("cli: every option of the problem is one that names a problem or changes it") {
+    int looked_at = 0;
+    for (const ToldOption& option : told_commands()[1].options) {
+        if (option.heading == "Options") continue;
+        const std::string name = option.names.substr(option.names.find("--"));
+        std::vector<const char*> words{"tilewalk", "trace", name.c_str()};
+        if (!option.type.empty()) words.push_back("1");
+        const auto read = parse_arguments(static_cast<int>(words.size()), words.data());
+        CAPTURE(name);
+        REQUIRE_MESSAGE(read, read.error);
+        CHECK_FALSE(read->problem.empty());
+        ++looked_at;
+    }
+    CHECK(looked_at > 40);
+}
 
 TEST_CASE("cli: the window opens with what was asked for") {
     const OwnSettings own;

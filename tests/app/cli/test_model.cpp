@@ -109,7 +109,7 @@ TEST_CASE("cli: the largest model is finite") {
 
 TEST_CASE("cli: the model refuses what is out of range") {
     check_refused({{{"--seqlen", "0"}, "--seqlen is \"0\", expected a whole number from 1 to 16777216"},
-                   {{"--seqlen", "512,"}, "--seqlen is \"\""},
+                   {{"--seqlen", "512,"}, "--seqlen is \"512,\", expected numbers with a comma between them"},
                    {{"--seqlen", "512,x"}, "--seqlen is \"x\""},
                    {{"--seqlen", "99999999999999999999"}, "--seqlen is"},
                    {{"--head-dim", "2000"}, "--head-dim is \"2000\", expected a whole number from 1 to 1024"},
@@ -119,6 +119,7 @@ TEST_CASE("cli: the model refuses what is out of range") {
                    {{"--bc", "1.5"}, "--bc is \"1.5\""},
                    {{"--dtype", "f64"}, "--dtype is \"f64\", expected f32, f16, bf16 or f8"},
                    {{"--hardware", "h10"}, "did you mean h100?"},
+                   {{"--hardware", "b200"}, "h200 or rtx-4090."},
                    {{"--tiles", "paper", "--br", "64"}, "--tiles paper chooses the tile itself"},
                    {{"--format", "md"}, "--format is \"md\", expected text or json"},
                    {{"--seqlen", "1" + repeated(",2", 64)}, "at most 64"},

@@ -10,6 +10,17 @@ using namespace tilewalk::test;
 TEST_CASE("refusals: words that are no commands and options") {
     check_refused({
         {{"trce"}, "did you mean trace?"},
+        {{"trace", "\u2014br", "2"}, "begins with a long dash; options begin with two short ones: --."},
+        {{"--"}, "\"--\" has no meaning here"},
+        {{"trace", "--", "--format", "json"}, "\"--\" has no meaning here"},
+        {{"trace", "--version"}, "'tilewalk --version' prints it."},
+        {{"trace", "-o=x"}, "-o is \"=x\"; say -o FILE or --output=FILE."},
+        {{"trace", "--load", "-"}, "expected a file; the standard input is /dev/stdin."},
+        {{"bench", "--load", "-"}, "the standard input is /dev/stdin."},
+        {{"render", "--tour", "-", "-o", "x.png"}, "the standard input is /dev/stdin."},
+        {{"model", "--seqlen", "1,,2"}, "--seqlen is \"1,,2\", expected numbers with a comma between them."},
+        {{"trace", "--lesson", "merge", "--splits", "3,"}, "--splits is \"3,\", expected numbers with"},
+        {{"TRACE"}, "did you mean trace?"},
         {{"zzzzzz"}, "There is no command \"zzzzzz\""},
         {{"q.csv"}, "is one matrix; name Q, K and V"},
         {{"data/Q.NPY"}, "is one matrix; name Q, K and V"},
@@ -18,7 +29,6 @@ TEST_CASE("refusals: words that are no commands and options") {
         {{"problem.json", "tour.md"}, "There is no command \"problem.json\""},
         {{""}, "no command"},
         {{"-"}, "no command"},
-        {{"--"}, "has no option"},
         {{"---"}, "has no option"},
         {{"-x"}, "has no option \"-x\"; 'tilewalk --help' lists them."},
         {{"trace", "--frames", "2"}, "has no option \"--frames\"; 'tilewalk trace --help'"},
@@ -238,6 +248,19 @@ TEST_CASE("suggest: the nearest name, if it is near") {
     CHECK(nearest("wor", names) == "worked-4x4");
     CHECK(nearest("tie", names) == "ties");
     CHECK(nearest("casual-8", names) == "causal-8");
+    CHECK(nearest("TIES", names) == "ties");
+    // What was begun comes before what is misspelt, of that the shortest.
+    CHECK(nearest("--head", {"--read", "--head-dim", "--heads"}) == "--heads");
+    CHECK(nearest("f4", {"f4b-copies", "f4-tensor-core"}) == "f4-tensor-core");
+    CHECK(nearest("f4", {"f4b-copies"}).empty());
+    CHECK(nearest("--formt", {"--form", "--format"}) == "--format");
+    // Another number is another card, or another format.
+    const std::vector<std::string> cards{"a100-40", "h100", "h200", "rtx-4090", "bf16"};
+    for (const char* other : {"b200", "b100", "gb200", "rtx-5090", "l200", "bf8"})
+        CHECK_MESSAGE(nearest(other, cards) == "", other);
+    CHECK(nearest("H200", cards) == "h200");
+    CHECK(nearest("a100", cards) == "a100-40");
+    CHECK(nearest("rxt-4090", cards) == "rtx-4090");
     CHECK(nearest("", names).empty());
     CHECK(nearest("42", {"41", "4x2", "--42"}).empty());
     CHECK(nearest("-x", {"-y", "x", "xy"}).empty());
