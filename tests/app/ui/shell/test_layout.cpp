@@ -245,3 +245,21 @@ TEST_CASE("the legend of the map has words that fit beside it") {
     program.go_to_step(16, 2);
     program.check_shows({"in SRAM now", "not reached"});
 }
+
+TEST_CASE("texts that lie on each other are found, whichever begins further left, but not under a card") {
+    Program program(example("worked-4x4"));
+    program.frame(2);
+    REQUIRE(broken_rules(program).empty());
+    const Item text = program.find("slow, big", "HBM");
+    for (const float by : {-6.0f, 0.0f, 6.0f, 4000.0f}) {
+        Item other = text;
+        other.text = "other", other.min.x += by, other.max.x += by;
+        program.list.items.push_back(other);
+        const auto over = [](const Finding& f) { return f.rule == "overlaps"; };
+        const std::vector<Finding> found = broken_rules(program);
+        CHECK(std::ranges::count_if(found, over) == (by < 1000 ? 1 : 0));
+        program.list.items.back().panel = "Help";
+        CHECK(std::ranges::count_if(broken_rules(program), over) == 0);
+        program.list.items.pop_back();
+    }
+}
