@@ -2,6 +2,7 @@
 #include "app/ui/cards/cards.h"
 #include "app/ui/chapters/inside/page.h"
 #include "app/ui/kit/card.h"
+#include "app/ui/kit/key_cap.h"
 #include "app/ui/state/broken_stage.h"
 #include "app/ui/state/state.h"
 
@@ -43,9 +44,7 @@ bool fault_row(const Canvas& c, AppState& state, const StageFault& fault, int n,
     if ((hot.hovered && state.mouse_age == 0) || hot.focused) state.lists.fault_at = n;
     if (on || at) c.rect(a.x, a.y + 1, a.w, a.h - 2, t.raised, 7);
     if (on) c.rect(a.x, a.y + 1, 5, a.h - 2, fault.rounds() ? t.t1 : t.danger, 2);
-    const float cap = a.h - 10, x = a.x + 14, y = a.middle();
-    c.frame(x, y - cap / 2, cap, cap, t.line2, 1.5f, 6);
-    c.text(x + cap / 2, y, key_name(fault.key), s.text, t.t1, Face::medium, Align::center);
+    const float x = a.x + 14, y = a.middle(), cap = draw_key_cap(c, x, y, key_name(fault.key), s.text);
     c.text_within(x + cap + 16, y, (what_x > 0 ? what_x : a.right()) - x - cap - 24, fault.title, s.text,
                   t.t1, Face::medium);
     if (what_x > 0) c.rich(what_x, y, with_subscript(fault.what), s.text);

@@ -3,6 +3,7 @@
 #include "app/ui/cards/commands.h"
 #include "app/ui/kit/card.h"
 #include "app/ui/kit/focus.h"
+#include "app/ui/kit/key_cap.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +17,7 @@ struct Sizes {
     bool big;
 };
 Sizes sizes_for(bool presenter) {
-    return presenter ? Sizes{30, size::far, 68, 64, 170, 1040, 520, true}
+    return presenter ? Sizes{30, size::far, 68, 64, 140, 1040, 520, true}
                      : Sizes{size::lead, size::small, 36, 42, 96, 760, 560, false};
 }
 
@@ -66,16 +67,13 @@ Hot draw_row(const Canvas& c, const Command& command, const Sizes& s, const Rect
     const Hot hot = hot_area(c, "##command " + str(n), a.x, a.y, a.w, a.h);
     drop_focus_stop();
     if (chosen) c.rect(a.x, a.y + 1, a.w, a.h - 2, t.raised, 7);
-    const float edge = s.big ? 18 : 12,
-                key_w = command.keys.empty() ? 0 : text_width(Face::medium, s.small, command.keys) + 14;
+    const float edge = s.big ? 18 : 12, key_w = key_caps_width(command.keys, s.small);
     const ImU32 quiet = chosen ? t.t2 : t.t3;
     c.text_within(a.x + edge, a.middle(), s.kind_w - 10, command.kind, s.small, quiet);
     c.text_within(a.x + edge + s.kind_w, a.middle(), a.w - 2 * edge - s.kind_w - key_w - 12, command.title,
                   s.text, 0, chosen ? Face::medium : Face::regular);
     if (key_w == 0) return hot;
-    const float h = s.big ? 40 : 23, x = a.right() - edge - key_w;
-    c.frame(x + .5f, a.middle() - h / 2 + .5f, key_w - 1, h - 1, t.line2, 1, 5);
-    c.text(x + key_w / 2, a.middle(), command.keys, s.small, t.t2, Face::medium, Align::center);
+    draw_key_caps(c, a.right() - edge - key_w, a.middle(), command.keys, s.small);
     return hot;
 }
 

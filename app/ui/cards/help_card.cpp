@@ -1,6 +1,7 @@
 // The list of keys, by what they are for; what is typed leaves those that it fits.
 #include "app/ui/cards/cards.h"
 #include "app/ui/kit/card.h"
+#include "app/ui/kit/key_cap.h"
 #include "app/ui/parts/matrix.h"
 #include "core/base/words.h"
 
@@ -45,19 +46,23 @@ std::vector<Column> columns(const std::string& typed, int count) {
 }
 
 struct Sizes {
-    float text, row, keys_w;
+    float text, row;
     int columns;
     float card_w, card_h;  // at most
 };
 // On a projector one column, in its large type, and of the marks nothing: their panels say what they mean.
 Sizes sizes_for(bool presenter, float W) {
-    if (presenter) return {size::far, 52, 270, 1, 1240, 696};
-    return W < 1440 ? Sizes{size::body, 29, 122, 2, 980, 1060} : Sizes{size::body, 29, 122, 3, 1400, 1060};
+    if (presenter) return {size::far, 52, 1, 1240, 696};
+    return W < 1440 ? Sizes{size::body, 29, 2, 980, 1060} : Sizes{size::body, 29, 3, 1400, 1060};
 }
 
 void draw_column(const Canvas& c, const std::vector<Entry>& lines, const Sizes& s, float x, float y, float w,
                  const Rect& window) {
     const Theme& t = *c.theme;
+    const float cap = s.row < 40 ? size::small : s.text;
+    float keys_w = 0;
+    for (const Entry& line : lines)
+        if (line.key) keys_w = std::max(keys_w, key_caps_width(line.key->keys, cap) + 14);
     for (const Entry& line : lines) {
         const float middle = y + s.row / 2;
         y += s.row;
@@ -68,8 +73,8 @@ void draw_column(const Canvas& c, const std::vector<Entry>& lines, const Sizes& 
             c.line({x, middle + s.row / 2 - 2}, {x + w, middle + s.row / 2 - 2}, t.line);
             continue;
         }
-        c.text_within(x, middle, s.keys_w - 10, line.key->keys, s.text, 0, Face::medium);
-        c.text_within(x + s.keys_w, middle, w - s.keys_w, line.key->action, s.text, t.t2);
+        draw_key_caps(c, x, middle, line.key->keys, cap);
+        c.text_within(x + keys_w, middle, w - keys_w, line.key->action, s.text, t.t2);
     }
 }
 

@@ -1,5 +1,6 @@
 // Panels, labels, meters: furniture made of shapes and text.
 #include "app/ui/kit/canvas.h"
+#include "app/ui/kit/key_cap.h"
 
 #include <algorithm>
 #include <cmath>
@@ -53,10 +54,7 @@ float Canvas::chip(float x, float y, const Line& symbol, std::string_view note, 
 }
 
 float Canvas::key_cap(float x, float y, std::string_view key) const {
-    const float w = key_cap_width(key), h = std::max(22.0f, baked_em(Face::medium, size::small) + 9);
-    frame(x + .5f, y - h / 2 + .5f, w - 1, h - 1, theme->line2, 1, 5);
-    text(x + w / 2, y, key, size::small, theme->t2, Face::medium, Align::center);
-    return w;
+    return draw_key_cap(*this, x, y, key, size::small);
 }
 
 void Canvas::progress(float x, float y, float w, float h, float part, ImU32 fill) const {
@@ -69,8 +67,44 @@ float pill_width(std::string_view text, float size) { return text_width(Face::me
 float chip_width(const Canvas& canvas, const Line& symbol, std::string_view note) {
     return rich_width(canvas, symbol, chip_symbol) + text_width(Face::regular, chip_note, note) + 30;
 }
-float key_cap_width(std::string_view key) {
-    return std::ceil(std::max(22.0f, text_width(Face::medium, size::small, key) + 12));
+float key_cap_width(std::string_view key) { return key_cap_width(key, size::small); }
+
+// On stage with as much room round the letters as in small text.
+float key_cap_height(float text) { return std::max(22.0f, baked_em(Face::medium, text) + 9 * text / 16 + 1); }
+
+float key_cap_width(std::string_view key, float text) {
+    return std::ceil(std::max(key_cap_height(text), text_width(Face::medium, text, key) + 12));
+}
+
+float draw_key_cap(const Canvas& c, float x, float y, std::string_view key, float text) {
+    const float w = key_cap_width(key, text), h = key_cap_height(text),
+                line = std::max(1.0f, text / size::far * 1.5f);
+    c.frame(x + line / 2, y - h / 2 + line / 2, w - line, h - line, c.theme->line2, line,
+            std::max(5.0f, text / 4));
+    c.text(x + w / 2, y, key, text, c.theme->t2, Face::medium, Align::center);
+    return w;
+}
+
+// Calls each(key, where it begins) for keys that two spaces part. Returns the width of all.
+template <class Each> static float for_each_cap(std::string_view keys, float text, const Each& each) {
+    constexpr std::string_view between = "  ";
+    float x = 0;
+    while (!keys.empty()) {
+        const std::size_t end = std::min(keys.find(between), keys.size());
+        if (x > 0) x += .3f * text;
+        each(keys.substr(0, end), x);
+        x += key_cap_width(keys.substr(0, end), text);
+        keys.remove_prefix(std::min(end + between.size(), keys.size()));
+    }
+    return x;
+}
+
+float key_caps_width(std::string_view keys, float text) {
+    return for_each_cap(keys, text, [](std::string_view, float) {});
+}
+
+void draw_key_caps(const Canvas& c, float x, float y, std::string_view keys, float text) {
+    for_each_cap(keys, text, [&](std::string_view key, float at) { draw_key_cap(c, x + at, y, key, text); });
 }
 
 }  // namespace tilewalk::ui

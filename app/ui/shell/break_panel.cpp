@@ -237,7 +237,7 @@ void break_view(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "Break it", a);
     const float x = a.x + 16, w = a.w - 32;
     c.text_within(x, a.y + 28, w - 120, "Break it", 22, 0, Face::semibold);
-    const ButtonLook close{.tooltip = "Back to the explanation (B)"};
+    const ButtonLook close{.tooltip = "Back to the explanation (X)"};
     if (icon_button(c, "##close break", a.right() - 16 - 32, a.y + 12, 32, 32, Icon::close, close))
         show_side(state, false, false);
     if (state.lesson->faults().empty()) {

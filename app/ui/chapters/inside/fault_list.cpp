@@ -2,6 +2,7 @@
 #include "app/ui/chapters/inside/inside.h"
 #include "app/ui/kit/card.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/kit/key_cap.h"
 
 #include <algorithm>
 
@@ -27,11 +28,8 @@ bool inside_fault_row(const Canvas& c, AppState& state, const InsideFault& fault
     if ((hot.hovered && state.mouse_age == 0) || hot.focused) state.lists.fault_at = n;
     if (on || at) c.rect(a.x, a.y + 1, a.w, a.h - 2, t.raised, 7);
     if (on) c.rect(a.x, a.y + 1, 5, a.h - 2, t.danger, 2);
-    const float cap = a.h - 8, x = a.x + 14, y = a.middle();
-    if (n < 9 && fault.offered) {
-        c.frame(x, y - cap / 2, cap, cap, t.line2, 1.5f, 6);
-        c.text(x + cap / 2, y, str(n + 1), s.text, t.t1, Face::medium, Align::center);
-    }
+    const float x = a.x + 14, y = a.middle(), cap = key_cap_width("9", s.text);
+    if (n < 9 && fault.offered) draw_key_cap(c, x, y, str(n + 1), s.text);
     c.text_within(x + cap + 16, y, words_x - x - cap - 24, fault.title, s.text, fault.offered ? t.t1 : t.t3,
                   Face::medium);
     c.text_within(words_x, y, a.right() - words_x - 12, fault.words, s.text, fault.offered ? t.t2 : t.t3);
