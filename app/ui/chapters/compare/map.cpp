@@ -118,7 +118,7 @@ Line map_title(const Map& map) {
 // on after a break. Returns the width that the colours have.
 static float limit_mark(const Canvas& c, const Map& map, const Rect& a, float bar, float size) {
     const Theme& t = *c.theme;
-    const std::string text = "limit " + three_digits(map.limit);
+    const std::string text = "limit " + map.limit_words;
     const float w = text_width(Face::medium, size, text), y = a.y + bar + size * 1.08f;
     if (map.limit < map.scale.to) {
         const float x = a.x + a.w * map.scale.place(map.limit);
@@ -208,7 +208,7 @@ void row_axis(const Canvas& c, const AppState& state, const Map& map, const Rect
 void column_axis(const Canvas& c, const Map& map, const Rect& filled, const std::string& title, float size) {
     const Theme& t = *c.theme;
     const float y = filled.y - size * .85f, w = filled.w / px(map.far.cols());
-    const float end = filled.right() - text_width(Face::regular, size, title) - size;
+    const float end = filled.right() - text_width(Face::regular, size, title) - .4f * size;
     c.text(filled.right(), y, title, size, t.t2, Align::right);
     const int step =
         std::max(1, static_cast<int>(tick_step(px(map.far.cols()), static_cast<int>(filled.w / (4 * size)))));

@@ -109,6 +109,7 @@ struct Map {
     DifferenceScale scale;
     double most = 0;            ///< of those that are finite
     double limit = 0;           ///< what the rule allows of it; 0: the rule is about something else
+    std::string limit_words;    ///< as the verdict writes it
     MapCell worst;              ///< the cell furthest off
     std::int64_t unlike = 0;    ///< cells that are not as the CPU has them, …
     std::int64_t compared = 0;  ///< … of so many

@@ -196,7 +196,8 @@ std::optional<Map> map_of(const AppState& state) {
     if (!map.from_exact) return map;
     measure_cells(map, state.compare.measure);
     for (const OutputVerdict& v : c->outputs)
-        if (!map.quantity && v.slot == map.slot && state.compare.measure == 0) map.limit = v.limit();
+        if (!map.quantity && v.slot == map.slot && state.compare.measure == 0)
+            map.limit = v.limit(), map.limit_words = limit_text(v);
     return map;
 }
 

@@ -30,10 +30,14 @@ Line formula(const OutputVerdict& v) {
                   largest_error(v.slot, "standard"), "  +  2 roundings");
 }
 
+// The limit with the digits, and behind the sign, that it has everywhere else.
 Line numbers(const OutputVerdict& v) {
+    const Line limit =
+        v.limit() < 1e-3 ? power_of_ten(v.limit(), true) : Line{number(limit_text(v), Role::none, true)};
+    const bool near = v.limit() < 1e-3 || formula_text(v).find("≈") != std::string::npos;
     return pieces(power_of_ten(v.error, true), v.passed() ? "   ≤   " : "   >   ",
                   format_number(v.factor) + " · ", power_of_ten(v.standard), "  +  ", power_of_ten(v.floor),
-                  "  ≈  ", power_of_ten(v.limit(), true));
+                  near ? "  ≈  " : "  =  ", limit);
 }
 
 void sign(const Canvas& c, bool passed, float x, float y, float r) {

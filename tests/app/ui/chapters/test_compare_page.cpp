@@ -126,8 +126,12 @@ TEST_CASE("compare page: a right output is shown by how far it is from fp64, wit
         page.state.presenter = presenter;
         page.frame(2);
         CHECK(page.shows(three_digits(verdict.error)));
+        // One number has one text: the limit is not rounded again anywhere.
+        if (verdict.limit() >= 1e-3 && three_digits(verdict.limit()) != limit_text(verdict))
+            for (const Item& item : page.items())
+                CHECK_MESSAGE(!item.text.ends_with(three_digits(verdict.limit())), item.text);
         // Beside the colours, not only on the gauge of the verdict.
-        const std::string limit = "limit " + three_digits(verdict.limit());
+        const std::string limit = "limit " + limit_text(verdict);
         const Item colours = page.find("no difference");
         CHECK(std::ranges::any_of(page.items(), [&](const Item& item) {
             return item.text == limit && item.min.y > colours.max.y && item.min.x > colours.max.x;
