@@ -151,6 +151,11 @@ TEST_CASE("the hues of every theme stay apart, whatever cone is missing") {
         }
 }
 
+// The light theme is darker there, and what is dark already comes close to what was not.
+TEST_CASE("the usual hues stay apart on stage, too") {
+    for (const ThemeId id : all_themes) CHECK(least_difference(bright_room(theme(id)), Vision::full) >= 16);
+}
+
 TEST_CASE("the hue of a fault is that of no quantity, on stage neither") {
     for (const ThemeId id : all_themes)
         for (const bool stage : {false, true}) {
