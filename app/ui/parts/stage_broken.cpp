@@ -1,6 +1,7 @@
 #include "app/ui/parts/stage_broken.h"
 
 #include "app/ui/kit/items.h"
+#include "app/ui/kit/key_cap.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/stage_broken_pane.h"
@@ -66,13 +67,14 @@ void draw_foot(const Pane& p) {
                                           p.rounded ? 200.0f : end_w, p.broken});
     if (!p.broken || !std::isfinite(truth) || !std::isfinite(broken)) return;
     const float room = p.right() - p.x() - used - 24;
-    // Above it stands how far the same element is off in the end.
-    const Line delta = pieces("Δ", slot_symbol(p.step.cell.slot), " "), so_far{word("so far ")};
+    // Above it stands how far the same element is off in the end, maybe the other way.
+    const Line delta = pieces("Δ", slot_symbol(p.step.cell.slot), " ");
     const std::vector<Line> leads =
-        on_its_way ? std::vector<Line>{so_far} : std::vector<Line>{delta, pieces("Δ "), Line{}};
+        on_its_way ? std::vector<Line>{Line{}} : std::vector<Line>{delta, pieces("Δ "), Line{}};
     for (const Line& lead : leads)
         for (const bool percent : {true, false}) {
-            const std::string text = difference_text(truth, broken, percent);
+            const std::string text = on_its_way ? difference_words(truth, broken, p.rounded, percent)
+                                                : difference_text(truth, broken, percent);
             for (const float size : {30.0f, size::far}) {
                 const float w = text_width(Face::regular, size, text);
                 if (w + rich_width(c, lead, size) > room) continue;
@@ -158,9 +160,8 @@ void fault_name(const Canvas& c, const AppState& state, float x, float y, float 
     const float key = x + w + 16, rest = room - w - 16;
     const char* const then = only_rounded(*state.problem) ? "exact again" : "repairs";
     if (rest < 44 + 10 + text_width(Face::regular, size::far, then)) return;
-    c.frame(key, y - 20, 40, 40, c.theme->line2, 2, 6);
-    c.text(key + 20, y, "X", size::far, c.theme->t1, Face::medium, Align::center);
-    c.text(key + 52, y, then, size::far, c.theme->t2);
+    const float cap = draw_key_cap(c, key, y, "X", size::far);
+    c.text(key + cap + 12, y, then, size::far, c.theme->t2);
 }
 
 // Left of the words: the edge, and the mark of a fault at work.

@@ -15,12 +15,13 @@ constexpr float end_mark = 28;   // over the corner of a wrong result
 // How far the result is off, below where it comes from; without the part of the whole where there is no room.
 void draw_end_difference(const Pane& p, float y) {
     const double truth = p.step.truth.end, broken = p.step.broken.end;
-    // At the foot stands how far the same element is off so far.
-    const Line lead =
-        p.step.on_its_way() ? Line{word("end ")} : pieces("Δ", slot_symbol(p.step.end.slot), " ");
+    // At the foot stands how far the same element is off so far, maybe the other way.
+    const bool in_words = p.step.on_its_way();
+    const Line lead = in_words ? Line{} : pieces("Δ", slot_symbol(p.step.end.slot), " ");
     const float lead_w = rich_width(p.c, lead, size::far);
     for (const bool percent : {true, false}) {
-        const std::string text = difference_text(truth, broken, percent);
+        const std::string text = in_words ? difference_words(truth, broken, p.rounded, percent)
+                                          : difference_text(truth, broken, percent);
         const float w = lead_w + text_width(Face::regular, size::far, text);
         if (w > end_w) continue;
         clear_ground(p.c, p.right() - w, y, w, 36);

@@ -100,6 +100,9 @@ const std::optional<BrokenStep>& shown_broken_step(AppState& state);
 std::string broken_sentence(const AppState& state, const std::optional<BrokenStep>& step);
 /// "−1.771 (−25 %)"; "the same" up to the last bits; words where there is no number.
 std::string difference_text(double truth, double broken, bool percent = true);
+/// The same in words, where one number stands for two moments: "1.771 too low (25 %)", of a rounded one
+/// "lower".
+std::string difference_words(double truth, double broken, bool rounded, bool percent = true);
 /// Two numbers off by no more than the last bits.
 bool same_number(double truth, double broken);
 /// Both with nine significant digits and the same decimals, and how many bytes they have in common.

@@ -138,6 +138,22 @@ std::string difference_text(double truth, double broken, bool percent) {
     return part.empty() ? out : out + " (" + (far > 0 ? "+" : "−") + part + ")";
 }
 
+std::string difference_words(double truth, double broken, bool rounded, bool percent) {
+    const std::string text = difference_text(truth, broken, percent);
+    if (same_number(truth, broken) || !std::isfinite(truth) || !std::isfinite(broken)) return text;
+    const std::size_t end = std::min(text.find(" ("), text.size());
+    const auto unsigned_text = [](std::string number) {
+        for (const std::string sign : {"+", "−"})
+            if (const std::size_t at = number.find(sign); at < 3) number.erase(at, sign.size());
+        return number;
+    };
+    const char* const way =
+        rounded ? (broken > truth ? " higher" : " lower") : (broken > truth ? " too high" : " too low");
+    const std::string part = text.substr(end);
+    return unsigned_text(text.substr(0, end)) + way +
+           (part.empty() ? "" : " " + unsigned_text(part.substr(1)));
+}
+
 std::string broken_sentence(const AppState& state, const std::optional<BrokenStep>& step) {
     if (!step) return state.comparison->mismatch.empty() ? told_where(state) : state.comparison->mismatch;
     const std::string& why = step->broken.told.why;

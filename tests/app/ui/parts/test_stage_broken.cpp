@@ -460,7 +460,10 @@ TEST_CASE(
     program.go_to_step(17);
     break_it(program, "Leave the correction out", 17);
     program.frame(2);
-    program.check_shows({"O[0,0] at the end", " so far", "so far ", "end "});
+    // Too large so far, too small once it is divided by an ℓ that is too large by more: in words, not in
+    // signs.
+    program.check_shows({"O[0,0] at the end", " so far", "1.795 too high", "1.771 too low"});
+    for (const char* alone : {"+1.795", "−1.771"}) CHECK_FALSE(program.shows(alone));
     CHECK_FALSE(program.shows("ΔO"));
     program.go_to_step(16, 2);
     CHECK_FALSE(program.shows("so far"));
