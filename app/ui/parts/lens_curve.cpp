@@ -1,4 +1,5 @@
 // Weights as points on the curve exp(x).
+#include "app/ui/parts/exp_plot.h"
 #include "app/ui/parts/lens_parts.h"
 
 #include "app/ui/kit/items.h"
@@ -8,6 +9,38 @@
 #include <algorithm>
 
 namespace tilewalk::ui {
+
+std::vector<Point> ExpPlot::curve(double max, double from) const {
+    constexpr int pieces = 48;
+    std::vector<Point> out;
+    for (int n = 0; n <= pieces; ++n) {
+        const double at = from + (max - from) * n / pieces;
+        out.push_back({x(at), y(std::exp(at - max))});
+    }
+    return out;
+}
+
+ExpPlot exp_plot(const Rect& pane, double top) {
+    constexpr float left = 18, right = 20, above = 10, foot = 26;  // what its numbers take
+    constexpr float low = 80, widest = 3.4f, list = 240, usual = 1.9f;
+    ExpPlot out{{pane.x + left, pane.y + above, pane.w - left - right, pane.h - above - foot}, top};
+    out.beside = out.area.h < low && out.area.w > widest * out.area.h + list;
+    if (out.beside) out.area.w = widest * out.area.h;
+    // As broad as it is beside the widest matrices, in the middle.
+    if (const float spare = out.area.w - usual * out.area.h; out.area.h >= low && spare > 0)
+        out.area.x += spare / 2, out.area.w -= spare;
+    return out;
+}
+
+void draw_exp_axes(const Canvas& c, const ExpPlot& p) {
+    const Theme& t = *c.theme;
+    note_part(c, p.area, "exp plot");
+    const float left = p.area.x, right = p.area.right();
+    c.line({left, p.y(1)}, {right, p.y(1)}, t.line);
+    c.line({left, p.y(0)}, {right, p.y(0)}, t.line2);
+    c.text(left - 5, p.y(1) + 1, "1", size::small, t.t2, Face::mono, Align::right);
+    c.text(left - 5, p.y(0) - 5, "0", size::small, t.t2, Face::mono, Align::right);
+}
 
 namespace {
 
@@ -55,11 +88,19 @@ void curve_list(const Canvas& c, const Rect& a, const std::vector<CurvePoint>& p
                 bool brief) {
     const auto row_h = std::clamp((a.h - 20) / px(points.size()), 17.0f, 24.0f);
     const auto rows = static_cast<std::size_t>(std::max(1.0f, (a.h + 12) / row_h));
-    brief = brief || points.size() > rows;
-    float widest = 1;
-    for (const CurvePoint& p : points)
-        widest = std::max(widest, rich_width(c, curve_entry(p, brief), size::body));
-    const auto columns = static_cast<std::size_t>(std::max(1.0f, (a.w + 14) / (widest + 14)));
+    const auto widest_of = [&](bool without_powers) {
+        float w = 1;
+        for (const CurvePoint& p : points)
+            w = std::max(w, rich_width(c, curve_entry(p, without_powers), size::body));
+        return w;
+    };
+    const auto columns_of = [&](float w) {
+        return static_cast<std::size_t>(std::max(1.0f, (a.w + 14) / (w + 14)));
+    };
+    const std::size_t with_powers = rows * (far_type() ? columns_of(widest_of(false)) : 1);
+    brief = brief || points.size() > with_powers;
+    const float widest = widest_of(brief);
+    const std::size_t columns = columns_of(widest);
     const std::size_t places = rows * columns;
     std::vector<const CurvePoint*> order;
     for (const CurvePoint& p : points) order.push_back(&p);
@@ -68,7 +109,9 @@ void curve_list(const Canvas& c, const Rect& a, const std::vector<CurvePoint>& p
     for (std::size_t n = 0; n < told; ++n) {
         const float x = a.x + px(n / rows) * (widest + 14), y = a.y + 6 + row_h * px(n % rows);
         if (n + 1 == places && points.size() > places) {
-            c.text(x, y, "… " + str(points.size() - n) + " more", size::small, c.theme->t2);
+            const std::string count = "… " + str(points.size() - n), words = count + " more";
+            const bool room = !far_type() || text_width(Face::regular, size::small, words) <= a.right() - x;
+            c.text(x, y, room ? words : count, size::small, c.theme->t2);
             break;
         }
         Line entry = curve_entry(*order[n], brief);
@@ -89,7 +132,9 @@ struct CurvePlot {
 
     float x(double v) const { return area.right() + px(v / -far) * area.w; }
     float y(double v) const { return area.bottom() - px(v) * area.h; }
-    Point place(const CurvePoint& p) const { return {p.x < far ? area.x - 4 : x(p.x), y(p.y)}; }
+    Point place(const CurvePoint& p) const {
+        return {p.x < far ? area.x + (far_type() ? 8.0f : -4.0f) : x(p.x), y(p.y)};
+    }
 };
 
 CurvePlot plot_of(const std::vector<CurvePoint>& points, const Rect& area) {
@@ -102,8 +147,7 @@ CurvePlot plot_of(const std::vector<CurvePoint>& points, const Rect& area) {
     return out;
 }
 
-// `told`: a point at the top has the 1 as its number.
-void curve_axes(const Canvas& c, const CurvePlot& plot, bool told) {
+void curve_axes(const Canvas& c, const CurvePlot& plot) {
     const Theme& t = *c.theme;
     const Rect& a = plot.area;
     c.line({a.x, a.bottom()}, {a.right(), a.bottom()}, t.line2);
@@ -115,7 +159,7 @@ void curve_axes(const Canvas& c, const CurvePlot& plot, bool told) {
     }
     c.polyline(line, t.t3, 1.6f);
     c.line({a.right() - 4, a.y}, {a.right() + 4, a.y}, t.line2);
-    if (!told) c.text(a.right() + 8, a.y, "1", size::small, t.t3, Face::mono);
+    c.text(a.right() + 8, a.y, "1", size::small, t.t3, Face::mono);
     if (plot.beyond) c.head({a.x - 9, a.bottom()}, {-1, 0}, t.t3, 8);
     c.text(a.right(), a.bottom() + 11, "0", size::small, t.t3, Face::mono, Align::center);
 }
@@ -124,12 +168,12 @@ void curve_axes(const Canvas& c, const CurvePlot& plot, bool told) {
 void curve_tick(const Canvas& c, const CurvePlot& plot) {
     const Theme& t = *c.theme;
     const double tick = std::ceil(plot.far);
-    const float x = plot.x(tick), y = plot.area.bottom();
+    const float x = plot.x(tick), y = plot.area.bottom(), below = far_type() ? 12 : 11;
     c.line({x, y}, {x, y + 4}, t.line2);
     if (plot.infinite)
-        c.text(plot.area.x - 12, y + 11, "−∞", size::small, t.t3, Face::mono);
+        c.text(plot.area.x - 12, y + below, "−∞", size::small, t.t3, Face::mono);
     else
-        c.text(x, y + 11, format_short(tick), size::small, t.t3, Face::mono, Align::center);
+        c.text(x, y + below, format_short(tick), size::small, t.t3, Face::mono, Align::center);
 }
 
 // What stands at a point: the keys that lie there, and the value; below the axis its exponent.
@@ -209,45 +253,26 @@ void draw_curve_label(const Canvas& c, const CurveLabel& label) {
     c.text(tick.x, tick.y + 8, label.tick, size::small, t.t2, Face::mono);
 }
 
+// Of the list below each other, with the powers or without.
+float list_w_of(const Canvas& c, const std::vector<CurvePoint>& points, bool brief = false) {
+    float w = 0;
+    for (const CurvePoint& p : points) w = std::max(w, rich_width(c, curve_entry(p, brief), size::body));
+    return w;
+}
+
 // Only the numbers of the list where the pane is narrow: the power stands in the formula.
 struct CurveList {
     bool brief;
     float w;
 };
 CurveList list_of(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& points) {
-    const auto widest = [&](bool brief) {
-        float w = 0;
-        for (const CurvePoint& p : points) w = std::max(w, rich_width(c, curve_entry(p, brief), size::body));
-        return w;
-    };
-    const bool brief = pane.w < 330 || pane.w - widest(false) - 52 < 90;
-    return {brief, std::max(brief ? 118.0f : 232.0f, widest(brief) + (brief ? 44 : 52))};
+    const bool brief = pane.w < 330 || pane.w - list_w_of(c, points) - 52 < 90;
+    return {brief, std::max(brief ? 118.0f : 232.0f, list_w_of(c, points, brief) + (brief ? 44 : 52))};
 }
 
-}  // namespace
-
-void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& points, float phase) {
-    // On stage the numbers stand at their points, where all of them have room there.
-    CurvePlot plot = plot_of(points, {pane.x + 12, pane.y + 8, pane.w - 36, pane.h - 28});
-    std::vector<CurveLabel> labels;
-    const bool at_top = std::ranges::any_of(points, [](const CurvePoint& p) { return p.y == 1; });
-    if (far_type()) {
-        CurvePlot lower = plot;  // a label at the top stands over the curve
-        if (at_top) lower.area.y += 8, lower.area.h -= 8;
-        // A longer axis moves points to the right, where their labels have room.
-        for (const double longer : {1.0, 1.5, 2.0}) {
-            CurvePlot wide = lower;
-            wide.far = std::max(lower.far * longer, -8.0);
-            labels = curve_labels(c, wide, pane, points);
-            if (labels.empty()) continue;
-            plot = wide;
-            break;
-        }
-    }
-    const auto [brief, list_w] = list_of(c, pane, points);
-    if (labels.empty()) plot.area.w = std::clamp(pane.w - list_w, brief ? 38.0f : 90.0f, 300.0f);
-    curve_axes(c, plot, at_top && !labels.empty());
-    if (labels.empty()) curve_tick(c, plot);
+// Where points stand so far; the chosen one on top of the others. Returns how many are told.
+std::size_t draw_points(const Canvas& c, const CurvePlot& plot, const std::vector<CurvePoint>& points,
+                        float phase, bool with_value) {
     std::size_t told = 0;
     for (; told < points.size(); ++told) {
         const float there = turn_of(phase, during::terms, told, points.size());
@@ -256,14 +281,74 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
         if (there < 1) break;
         curve_dot(c, plot.area, plot.place(points[told]), points[told]);
     }
-    for (std::size_t n = 0; n < told; ++n)  // on top of the others
-        if (points[n].chosen) chosen_dot(c, plot.area, plot.place(points[n]), points[n], labels.empty());
+    for (std::size_t n = 0; n < told; ++n)
+        if (points[n].chosen) chosen_dot(c, plot.area, plot.place(points[n]), points[n], with_value);
+    return told;
+}
+
+// What the curve leaves of its plot: above it at the left. In a narrow pane names begin at its edge, below
+// the axis' 1.
+Rect corner_of(const ExpPlot& exp, const Rect& pane) {
+    constexpr float narrow = 110;
+    const bool from_edge = exp.area.w < narrow;
+    const float left = from_edge ? pane.x : exp.area.x + 6, top = exp.area.y + (from_edge ? 16.0f : 6.0f);
+    return {left, top, exp.area.x + .76f * exp.area.w - left, .58f * exp.area.h};
+}
+
+// How many points a list there has room for, without their powers.
+std::size_t list_places(const Canvas& c, const Rect& a, const std::vector<CurvePoint>& points) {
+    const float row_h = std::clamp((a.h - 20) / px(points.size()), 17.0f, 24.0f);
+    return static_cast<std::size_t>(std::max(1.0f, (a.h + 12) / row_h)) *
+           static_cast<std::size_t>(std::max(1.0f, (a.w + 14) / (list_w_of(c, points, true) + 14)));
+}
+
+// On stage numbers stand at their points where all of them have room there; else in the corner that the curve
+// leaves, or at the right of the plot.
+void far_curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& points, float phase) {
+    ExpPlot exp = exp_plot(pane, 0);
+    if (!exp.beside && list_places(c, corner_of(exp, pane), points) < points.size()) {
+        // Rather a narrow plot than weights without their numbers.
+        constexpr float row_h = 17, least = 60;
+        const float rows = std::max(1.0f, std::floor((pane.bottom() - exp.area.y + 12) / row_h)),
+                    columns = std::ceil(px(points.size()) / rows), w = list_w_of(c, points, true) + 14,
+                    left = pane.w - columns * w - 50;
+        if (left >= least)
+            exp.beside = true, exp.area.x = pane.x + 18, exp.area.w = std::min(left, exp.area.w);
+    }
+    CurvePlot plot = plot_of(points, exp.area);
+    plot.far = exp.lo();
+    plot.beyond = std::ranges::any_of(points, [&](const CurvePoint& p) { return p.x < plot.far; });
+    const std::vector<CurveLabel> labels =
+        exp.beside ? std::vector<CurveLabel>{} : curve_labels(c, plot, pane, points);
+    draw_exp_axes(c, exp);
+    c.polyline(exp.curve(0, exp.lo()), hue(*c.theme, Role::S), 2.4f);
+    if (plot.beyond) c.head({exp.area.x - 2, exp.area.bottom()}, {-1, 0}, c.theme->t3, 6);
+    c.text(exp.area.right(), exp.area.bottom() + 12, "0", size::small, c.theme->t3, Face::mono,
+           Align::center);
+    if (labels.empty()) curve_tick(c, plot);
+    const std::size_t told = draw_points(c, plot, points, phase, false);
     for (const CurveLabel& label : labels)
         if (static_cast<std::size_t>(label.point - points.data()) < told) draw_curve_label(c, label);
+    if (!labels.empty()) return;
+    const Rect corner = corner_of(exp, pane);
+    const float x = exp.area.right() + 30;
+    const Rect list = exp.beside ? Rect{x, exp.area.y, pane.right() - x, pane.bottom() - exp.area.y} : corner;
+    curve_list(c, list, points, told, !exp.beside && list_w_of(c, points) > corner.w);
+}
+
+}  // namespace
+
+void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& points, float phase) {
+    if (far_type()) return far_curve(c, pane, points, phase);
+    CurvePlot plot = plot_of(points, {pane.x + 12, pane.y + 8, pane.w - 36, pane.h - 28});
+    const auto [brief, list_w] = list_of(c, pane, points);
+    plot.area.w = std::clamp(pane.w - list_w, brief ? 38.0f : 90.0f, 300.0f);
+    curve_axes(c, plot);
+    curve_tick(c, plot);
+    const std::size_t told = draw_points(c, plot, points, phase, true);
     const float list_x = plot.area.right() + (brief ? 26.0f : 36.0f);
-    if (labels.empty())
-        curve_list(c, {list_x, plot.area.y, pane.right() - list_x, pane.bottom() - plot.area.y}, points, told,
-                   brief);
+    curve_list(c, {list_x, plot.area.y, pane.right() - list_x, pane.bottom() - plot.area.y}, points, told,
+               brief);
 }
 
 }  // namespace tilewalk::ui

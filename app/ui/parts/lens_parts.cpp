@@ -144,8 +144,12 @@ std::string before_sum(double scale, const char* sign) {
     return (scale == 1 ? "Σ" : "Σ × " + format_short(scale)) + "  " + sign + "  ";
 }
 
-// "=" where the products as they are shown come to the sum as it is shown.
+// "=" where the products as they are shown come to the sum as it is shown, and the formula has it so.
 const char* sign_of_sum(const Dot& d, const DotRow& products, int digits) {
+    const Line result = d.formula ? d.formula->result : Line{};
+    if (result.size() > 1 && result.back().text == sum_text(d, d.total) &&
+        result[result.size() - 2].text.ends_with("≈ "))
+        return "≈";
     NumberLine shown;
     shown.comes_to = 0;
     for (std::size_t n = 0; n < products.values.size(); ++n)
@@ -231,7 +235,7 @@ void dot_row(const Canvas& c, const DotTable& table, const DotRow& row, std::siz
     const Theme& t = *c.theme;
     const float y = table.y_of(r), w = table.cell_w;
     const int digits = row.digits_within(w - 3);
-    c.text(table.pane.x + 8, y + table.row / 2, row.sign, size::lead, t.t2, Align::center);
+    if (*row.sign) c.text(table.pane.x + 8, y + table.row / 2, row.sign, size::lead, t.t2, Align::center);
     for (std::size_t n = 0; n < std::min(there, row.values.size()); ++n) {
         const float x = table.pane.x + dot_edge + w * px(n);
         const ImU32 colour = hue(t, row.role);

@@ -44,6 +44,9 @@ struct Extent {
 };
 Extent extent(const Stack& stack);
 Extent join(Extent a, Extent b);
+/// Of a row of both, counted from 0 in each, before and after a division: one bar alone would be as long as
+/// there is room, whatever it says.
+Extent extent_of_rows(const Value& before, const Value& after, int row);
 void stack(const Canvas& canvas, const Rect& pane, const Stack& stack, Extent scale, float phase = 1);
 
 /// One score as a dot product: the two rows above each other, their products, and the sum.
@@ -181,6 +184,9 @@ LensRows lens_rows(const AppState& state, const Rect& area, float least_h);
 /// `letter`: of what the rows belong to; "": they have no names.
 void draw_lens_rows(const Canvas& canvas, const LensRows& rows, const Rect& inner, const char* letter,
                     const std::function<void(const Around&, const Rect&)>& draw);
+
+/// What the step sets to its start value, and what that means.
+void draw_start_values(const Canvas& canvas, const AppState& state, const Rect& pane);
 
 bool about_bytes(Op op);
 const char* bytes_caption(Op op);

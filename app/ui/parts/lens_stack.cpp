@@ -435,9 +435,37 @@ Extent extent(const Stack& s) {
 
 Extent join(Extent a, Extent b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
 
-void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, float phase) {
+Extent extent_of_rows(const Value& before, const Value& after, int row) {
+    Extent out;
+    for (const Value* const v : {&before, &after})
+        for (Eigen::Index n = 0; n < v->data.cols(); ++n)
+            if (const double x = v->data(row, n); std::isfinite(x)) out = join(out, {x, x});
+    return out;
+}
+
+// Round numbers above the bars, at most four of them.
+static void draw_ruler(const Canvas& c, const Axis& axis, const Extent& scale, float y, float right) {
+    const double range = scale.hi - scale.lo, ten = std::pow(10.0, std::floor(std::log10(range / 4)));
+    double step = 10 * ten;
+    for (const double factor : {5.0, 2.0, 1.0})
+        if (factor * ten >= range / 4) step = factor * ten;
+    const Theme& t = *c.theme;
+    c.line({axis.at(scale.lo), y + 9}, {axis.at(scale.hi), y + 9}, t.line2);
+    for (double at = std::ceil(scale.lo / step) * step; at <= scale.hi + 1e-9 * range; at += step) {
+        const double value = std::abs(at) < 1e-9 * range ? 0 : at;
+        const std::string text = format_number(value, 3);
+        const float x = axis.at(value), half = width_of(text, size::small) / 2;
+        c.line({x, y + 6}, {x, y + 12}, t.line2);
+        if (x + half <= right + 4) c.text(x, y, text, size::small, t.t2, Face::mono, Align::center);
+    }
+}
+
+void stack(const Canvas& c, const Rect& room, const Stack& s, Extent scale, float phase) {
     const Extent own = extent(s);
-    if (own.hi - own.lo == 0) return nothing_but_zeros(c, pane, s);
+    if (own.hi - own.lo == 0) return nothing_but_zeros(c, room, s);
+    constexpr float ruler_h = 16, least_below_ruler = 64;
+    const bool ruler = far_type() && s.divisor != 0 && room.h - ruler_h >= least_below_ruler;
+    const Rect pane = ruler ? Rect{room.x, room.y + ruler_h, room.w, room.h - ruler_h} : room;
     const auto [lo, hi] = scale;
     const bool mixed = std::ranges::any_of(s.parts, [](const Part& p) { return p.value < 0; }) &&
                        std::ranges::any_of(s.parts, [](const Part& p) { return p.value > 0; });
@@ -456,6 +484,7 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     Axis axis = axis_for(lo, hi, pane.x, pane.w - label);
     const float beside = low && !mixed && !untold && !s.parts.empty() ? beside_last(s, axis.unit) : 0;
     if (beside > 0) axis = axis_for(lo, hi, pane.x, pane.w - label - beside);
+    if (ruler) draw_ruler(c, axis, scale, room.y + 2, room.right());
     const bool very_low = pane.h < 64;
     const bool large = far_type();
     float h = very_low ? (large && !within ? 16 : 14) : low ? 18 : 24;
@@ -468,8 +497,8 @@ void stack(const Canvas& c, const Rect& pane, const Stack& s, Extent scale, floa
     }
     const float top = pane.y + (very_low || within ? 0 : 6);
     const float y_parts = s.has_old ? top + h + between : top + (low ? 4 : 14);
-    const float room = pane.bottom() - y_parts - (within ? 26 : low ? (mixed ? 16 : 10) : 50);
-    const float parts_h = mixed ? std::clamp(px(s.parts.size()) * 20, h, std::max(h, room)) : h;
+    const float room_below = pane.bottom() - y_parts - (within ? 26 : low ? (mixed ? 16 : 10) : 50);
+    const float parts_h = mixed ? std::clamp(px(s.parts.size()) * 20, h, std::max(h, room_below)) : h;
     const float shrunk = over(phase, during::shrinking);
     if (s.has_old) old_bar(c, pane, s, axis, {top, y_parts, h, shrunk, false, phase < 0});
     if (phase < 0) return still_to_come(c, {pane.x, y_parts, pane.w, parts_h});

@@ -51,6 +51,7 @@ struct Placed : OnStage {
     NumberForm form = NumberForm::even;
     CellSize cell = usual;
     bool sent = false;   ///< an arrow from HBM leads to it, or one from it to HBM
+    bool sum = false;    ///< of what is computed while other numbers are stored
     float mid = 0;       ///< of the signs beside it
     bool below = false;  ///< its operands stand above it: at its left lies something else
     /// Not what the formula reads.
@@ -110,7 +111,9 @@ float lay_out(const AppState& state, Terms& line, const CellSize& cell, float ro
     for (std::size_t n = 0; n < line.size(); ++n) {
         Placed& t = line[n];
         t.digits = digits, t.cell = cell, t.form = form_of(how);
-        const int letters = std::max(cell.letters, letters_of(state, t, digits, how));
+        // Beside numbers that go to HBM a single digit would be a strip.
+        const int least = t.sum && cell.letters > 1 ? cell.letters + 1 : cell.letters,
+                  letters = std::max(least, letters_of(state, t, digits, how));
         const float cw = px(letters) * size::mono * cell.text + cell.pad;
         t.bed = {0, 0, cw, std::min(cell.row, room_h), t.rows(), t.cols(), true};
         w += t.bed.width() + gap_before(line, n);
@@ -191,6 +194,9 @@ bool fits_with_air(const AppState& state, Terms& line, const Room& in) {
 
 bool fits_in(const AppState& state, Terms& line, const Room& in, const CellSize& cell) {
     if (!fits(state, line, in, cell, Letters::own)) return false;
+    const float rest = in.w - width_in(line, in);
+    for (Placed& t : line)  // half of the rest to a single digit
+        if (t.sum && t.bed.cw < 2 * one_digit) t.bed.cw += std::min(one_digit, rest / 2);
     spread(line, in);
     return true;
 }
@@ -305,7 +311,7 @@ void draw_column_words(const Canvas& c, const AppState& state, const Placed& t, 
 
 // The same beside the rows of what opens a line, before its sign.
 void draw_row_words(const Canvas& c, const AppState& state, const Placed& t, float sign, float left) {
-    const std::vector<std::string> words = term_words(state, t).rows;
+    const std::vector<std::string> words = row_names(state, t);
     const float right = t.bed.x - sign - word_aside;
     if (words.empty() || right - widest_word(words) < left || t.bed.ch < size::far) return;
     for (int n = 0; n < t.rows(); ++n)
@@ -321,7 +327,7 @@ float words_below(const AppState& state, const Terms& line) {
 
 // Room for words at the left of the first term, beyond what the edge of the page leaves.
 float words_beside(const AppState& state, const Terms& line) {
-    const float w = widest_word(term_words(state, line.front()).rows);
+    const float w = widest_word(row_names(state, line.front()));
     return w > 0 ? std::max(0.0f, w + word_aside - edge_for_words) : 0;
 }
 
@@ -492,7 +498,11 @@ bool as_products(Op op) {
                                Op::row_dot, Op::dq,     Op::dk, Op::weight_gradient};
     return std::ranges::find(products, op) != std::end(products);
 }
-float least_below(Op op) { return is_flat(op) ? 136 : least_lens_h; }
+constexpr float start_lens_h = 116, most_start_lens_h = 150;  // what start values mean, in two lines
+// Factor by factor, which takes less height than bars end to end.
+bool as_table(Op op) { return op == Op::scores || op == Op::dp || op == Op::preprocess || op == Op::row_dot; }
+float least_below(Op op) { return op == Op::init ? start_lens_h : is_flat(op) ? 136 : least_lens_h; }
+float most_below(Op op) { return op == Op::init ? most_start_lens_h : most_lens_h; }
 
 // The height of the equation that leaves the drawing room below it; 0 without. Bars end to end are the
 // higher, the less the rows above them take.
@@ -502,11 +512,12 @@ float equation_above_lens(const AppState& state, const Terms& line, float h) {
     const float least = least_below(op);
     const struct {
         float row, lens;
-    } choices[] = {{84, most_lens_h},
+    } choices[] = {{84, op == Op::init ? start_lens_h : most_lens_h},
                    {usual.row, flat ? 240 : least},
                    {46, std::max(least, flat ? 190.0f : 0)},
                    {42, least},
-                   {36, std::min(least, as_products(op) ? lowest_lens_h : low_lens_h)}};
+                   {36, std::min(least, as_products(op) ? lowest_lens_h : low_lens_h)},
+                   {from::far_row, as_table(op) ? lowest_lens_h : least}};
     for (const auto& [row, lens] : choices) {
         const float wanted = symbols_h + row * px(most_rows(line)) + 14;
         if (h - wanted - 6 >= lens) return wanted;
@@ -514,15 +525,25 @@ float equation_above_lens(const AppState& state, const Terms& line, float h) {
     return 0;
 }
 
+// The words below the keys, which stand below their scores too, are left out rather than that the drawing has
+// no room.
+float words_above_lens(const AppState& state, const Terms& line, float h) {
+    const float words = words_below(state, line);
+    if (op_now(state) != Op::scores) return words;
+    const bool costs_drawing =
+        equation_above_lens(state, line, h - words) == 0 && equation_above_lens(state, line, h) > 0;
+    return costs_drawing ? 0 : words;
+}
+
 // The equation, the drawing below it if it has room. False if the numbers have none.
 bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view,
                       bool lens) {
-    const float words = words_below(state, line),
+    const float words = lens ? words_above_lens(state, line, a.h) : words_below(state, line),
                 wanted = lens ? equation_above_lens(state, line, a.h - words) : 0;
     const bool below = wanted > 0;
     const float h = (below ? wanted : a.h - words) - symbols_h - 8;
     // On a high page no drawing is higher than it needs, and both stand in the middle.
-    const float drawing = wanted + words + 6, lens_h = std::min(a.h - drawing, most_lens_h),
+    const float drawing = wanted + words + 6, lens_h = std::min(a.h - drawing, most_below(op_now(state))),
                 top = a.y + (below ? (a.h - drawing - lens_h) / 2 : 0);
     const bool large = !below && fits_roomy(state, line, a.w, h);
     if (!large && !fits_somehow(state, line, {a.w, h})) return false;
@@ -622,19 +643,22 @@ static void mark_sent(Terms& line) {
     for (std::size_t n = 0; n < line.size(); ++n) {
         Placed& t = line[n];
         t.sent = t.result || t.leaves;
-        if (t.leaves) t.after = n + 1 < line.size() && !line[n + 1].leaves ? "," : "";
+        t.sum = !t.sent;
+        if (t.leaves) t.after = "";  // its arrow says it
     }
 }
 
 // With narrower arrows where that leaves the tiles all their digits.
 static TransferPlan plan_with_digits(const AppState& state, Terms line, const Rect& a, bool strip,
                                      bool bytes) {
-    for (const Lanes lanes : {Lanes::usual, Lanes::narrow}) {
-        const TransferPlan plan = transfer_plan(a, strip, bytes, lanes);
-        const Room room{plan.tiles.w, plan.tiles.h - symbols_h - 8};
-        if (fits_well(state, line, room) || fits_in(state, line, room, closest)) return plan;
-    }
-    return transfer_plan(a, strip, bytes);
+    const auto fits = [&](Lanes lanes, bool well) {
+        const Rect tiles = transfer_plan(a, strip, bytes, lanes).tiles;
+        const Room room{tiles.w, tiles.h - symbols_h - 8};
+        return well ? fits_well(state, line, room) : fits_in(state, line, room, closest);
+    };
+    const bool narrow =
+        !fits(Lanes::usual, true) && (fits(Lanes::narrow, true) || fits(Lanes::narrow, false));
+    return transfer_plan(a, strip, bytes, narrow ? Lanes::narrow : Lanes::usual);
 }
 
 // From HBM to the chip or back. False if what goes has no room with numbers.
@@ -775,7 +799,7 @@ bool strip_stage_has_all_digits(const AppState& state, float w, float h) {
 bool stage_draws_below(const AppState& state, float w, float h) {
     Terms line = terms_of(state);
     if (line.empty() || pictures_transfer(state)) return false;
-    const float wanted = equation_above_lens(state, line, h - words_below(state, line));
+    const float wanted = equation_above_lens(state, line, h - words_above_lens(state, line, h));
     return wanted > 0 && fits_well(state, line, {w, wanted - symbols_h - 8});
 }
 
@@ -806,8 +830,8 @@ static Rect beside_words(const AppState& state, Terms line, const Rect& a) {
 void stage(const Canvas& c, AppState& state, const Rect& all, const StageView& view) {
     Terms line = terms_of(state);
     const Rect a = beside_words(state, line, all);
-    // A question asks what the lens would tell, and start values have nothing that they are made from.
-    const bool lens = view.lens && !quiz_waits(state) && op_now(state) != Op::init;
+    // A question asks what the lens would tell.
+    const bool lens = view.lens && !quiz_waits(state);
     if (quiz_waits(state) && draw_asked(c, state, a)) return;
     if (line.empty()) {
         const float taken = op_now(state) == Op::skip ? draw_skipped(c, state, a) : 0;
@@ -830,7 +854,8 @@ void stage(const Canvas& c, AppState& state, const Rect& all, const StageView& v
     if (small && lens && !above && points_at(state, "Lens") && a.h >= least_lens_h)
         return stage_lens(c, state, a, view);
     if (small && pictures_transfer(state) && draw_sent_or_loaded(c, state, a, line, view)) return;
-    if (small && lens && !flat && beside_each_other(c, state, a, line, view)) return;
+    if (small && lens && !flat && op_now(state) != Op::init && beside_each_other(c, state, a, line, view))
+        return;
     if (small && above_each_other(c, state, a, line, view, lens)) return;
     zoom(c, state, a, view);
 }

@@ -59,6 +59,16 @@ TermWords term_words(const AppState& state, const StageTerm& t) {
     return out;
 }
 
+std::vector<std::string> row_names(const AppState& state, const StageTerm& t) {
+    std::vector<std::string> out = term_words(state, t).rows;
+    const Of own = t.transposed ? Of::nothing : rows_of(t.slot);
+    if (!out.empty() || own == Of::nothing || !state.lesson->uses(chooses_ranks)) return out;
+    const char* const letter = own == Of::query ? "q" : "k";
+    for (const int row : indices(*state.trace, t.slot, t.value->region, t.made).rows)
+        out.push_back(letter + str(row));
+    return out;
+}
+
 float widest_word(const std::vector<std::string>& words) {
     float out = 0;
     for (const std::string& word : words) out = std::max(out, text_width(Face::regular, size::far, word));

@@ -193,6 +193,50 @@ Formula formula_of(const Canvas& c, const AppState& state, bool computes, float 
     return f;
 }
 
+std::string without_spaces(const std::string& text) {
+    std::string out;
+    for (std::size_t n = 0; n < text.size(); ++n)
+        if (text.compare(n, 3, "\u2009") == 0)
+            n += 2;
+        else if (text[n] != ' ')
+            out += text[n];
+    return out;
+}
+
+// The line that it is told with has the numbers that it is worked out from.
+bool tells_numbers(const Formula& f, const Explanation& e) {
+    const std::string told = without_spaces(plain(f.symbols) + plain(f.numbers));
+    return told.find(without_spaces(plain(e.numbers))) != std::string::npos;
+}
+
+// Where they are left to cells and drawing, which may have others, the sign says whether the result is
+// rounded, the same in the formula and in the drawing.
+class SignOfUntold {
+public:
+    SignOfUntold(AppState& state, const Formula& f) : state_(state), before_(state.explanation.result) {
+        Explanation& e = state.explanation;
+        const bool computes = info(op_now(state)).kind == OpKind::compute;
+        if (!computes || e.result.size() < 2 || e.target.slot == Slot::count) return;
+        const Held held = holding(*state.trace, e.target, state.cursor.step);
+        if (!held || (!e.numbers.empty() && tells_numbers(f, e))) return;
+        const double value = value_at(*held.value, e.target), shown = read_shown(e.result.back().text).value;
+        const bool exact = std::abs(shown - value) <= 1e-9 * std::abs(value);
+        std::string& sign = e.result[e.result.size() - 2].text;
+        for (const std::string_view old : {"= ", "≈ "})
+            if (sign.ends_with(old)) {
+                sign.replace(sign.size() - old.size(), old.size(), exact ? "= " : "≈ ");
+                break;
+            }
+    }
+    ~SignOfUntold() { state_.explanation.result = before_; }
+    SignOfUntold(const SignOfUntold&) = delete;
+    SignOfUntold& operator=(const SignOfUntold&) = delete;
+
+private:
+    AppState& state_;
+    Line before_;
+};
+
 void draw_formula(const Canvas& c, const Formula& f, const Rect& a) {
     note_part(c, {a.x - 12, a.y, a.w + 12, a.h + 6}, "Explanation");
     c.rich_paragraph(a.x, a.y, a.w, f.symbols, f.one_line ? f.size : formula_size, 1, c.theme->t1, 1.4f);
@@ -475,8 +519,11 @@ bool told_on_stage(const Canvas& c, const AppState& state, float w, float h, boo
     if (!state.lesson->one_row && stage_zooms(state, w, h - (formula_h > 0 ? formula_h + gap : 0)))
         return true;
     // A sum of products in one line, rather than that its drawing, which has them all, has no room.
-    return computes && formula_h > formula_line && view.has_all_digits == stage_has_all_digits &&
-           !stage_draws_below(state, w, h - formula_h - gap) &&
+    if (!computes || formula_h <= formula_line) return false;
+    const CellRef cell = state.explanation.target;
+    const bool drawn = view.has_all_digits == stage_has_all_digits ||
+                       cell_sum(*state.trace, state.cursor.step, cell.row, cell.col, cell.slot);
+    return drawn && !stage_draws_below(state, w, h - formula_h - gap) &&
            stage_draws_below(state, w, h - formula_line - gap);
 }
 
@@ -523,9 +570,7 @@ private:
         const float formula_h = formula_of(c, state_, computes, middle.w, false).h;
         const bool brief = told_on_stage(c, state_, middle.w, without + formula_h + gap, true);
         const Formula f = formula_of(c, state_, computes, middle.w, brief);
-        const std::string told = plain(f.symbols) + plain(f.numbers),
-                          numbers = plain(state_.explanation.numbers);
-        if (told.find(numbers) == std::string::npos) state_.explanation.numbers = {};
+        if (!tells_numbers(f, state_.explanation)) state_.explanation.numbers = {};
     }
     void restore() {
         if (number_style() == before_) return;
@@ -575,6 +620,9 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     const bool zoomed =
         !state.lesson->one_row && stage_zooms(state, w, bottom - top - (formula_h > 0 ? formula_h + gap : 0));
     const bool brief = told_on_stage(c, state, w, bottom - top, stage.formula);
+    const SignOfUntold sign(state, stage.formula && !inspecting(state)
+                                       ? formula_of(c, state, computes, w, brief)
+                                       : Formula{.numbers = state.explanation.numbers});
     if (stage.formula) {
         if (inspecting(state)) {
             inspect_presenter(c, state, {x, bottom - 144, w, 144});

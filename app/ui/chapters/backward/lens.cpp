@@ -67,22 +67,6 @@ const char* caption(Op op) {
     }
 }
 
-// What starts at 0, and where it will grow.
-void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {
-    const auto writes = state.trace->writes(state.cursor.step);
-    std::vector<Slot> slots;
-    for (const Access& a : writes)
-        if (std::ranges::find(slots, a.slot) == slots.end()) slots.push_back(a.slot);
-    const float w = pane.w / px(slots.size());
-    for (std::size_t n = 0; n < slots.size(); ++n) {
-        const float x = pane.x + (px(n) + .5f) * w, mid = pane.y + pane.h * .36f;
-        c.rich(x, mid, pieces(slot_symbol(slots[n]), "  =  ", number("0")), 18, Align::center);
-        const char* words = info(slots[n]).hbm ? "grows in HBM" : "grows on chip";
-        if (text_width(Face::regular, size::body, words) <= w - 12)
-            c.text(x, mid + 28, words, size::body, c.theme->t2, Align::center);
-    }
-}
-
 // No area of this step stands on the line: no number needs room above it.
 bool only_hangs(const AppState& state) {
     const Around row(state, state.explanation.target.row, state.explanation.target.col);
@@ -151,7 +135,7 @@ void backward_lens(const Canvas& c, AppState& state, const Rect& a) {
     if (about_bytes(op))
         traffic_bars(c, state, inner);
     else if (op == Op::init)
-        draw_start(c, state, inner);
+        draw_start_values(c, state, inner);
     else if (op == Op::sink_gradient)
         draw_sink_gradient(c, state, inner);
     else

@@ -1,4 +1,5 @@
 // Both curves exp(x − m_old) and exp(x − m) on one axis: what the correction does to every weight so far.
+#include "app/ui/parts/exp_plot.h"
 #include "app/ui/parts/lens_parts.h"
 
 #include "app/ui/state/motion.h"
@@ -11,24 +12,7 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr int pieces_of_a_curve = 40;
-constexpr double widest = 6;  // units of x; beyond, weights are too small to be seen
-constexpr float foot_h = 26, legend_row = 19, legend_mark = 30;
-
-struct Plot {
-    Rect area;
-    double lo, hi;
-    float x(double v) const { return area.x + px((v - lo) / (hi - lo)) * area.w; }
-    float y(double v) const { return area.bottom() - px(v) * area.h; }
-    std::vector<Point> curve(double max) const {
-        std::vector<Point> out;
-        for (int n = 0; n <= pieces_of_a_curve; ++n) {
-            const double at = lo + (max - lo) * n / pieces_of_a_curve;
-            out.push_back({x(at), y(std::exp(at - max))});
-        }
-        return out;
-    }
-};
+constexpr float legend_row = 19, legend_mark = 30;
 
 void dashed_curve(const Canvas& c, const std::vector<Point>& line, ImU32 colour) {
     for (std::size_t n = 0; n + 1 < line.size(); ++n)
@@ -36,19 +20,20 @@ void dashed_curve(const Canvas& c, const std::vector<Point>& line, ImU32 colour)
 }
 
 // What every weight loses, between the two curves.
-void loss(const Canvas& c, const Plot& p, const Correction& k) {
+void loss(const Canvas& c, const ExpPlot& p, const Correction& k) {
     const ImU32 fill = with_alpha(hue(*c.theme, Role::alpha), .16f);
-    const std::vector<Point> top = p.curve(k.before);
+    const std::vector<Point> top = p.curve(k.before, p.lo());
+    const auto pieces_of_a_curve = px(top.size() - 1);
     for (std::size_t n = 0; n + 1 < top.size(); ++n) {
         const auto below = [&](std::size_t m) {
-            const double at = p.lo + (k.before - p.lo) * px(m) / pieces_of_a_curve;
+            const double at = p.lo() + (k.before - p.lo()) * px(m) / pieces_of_a_curve;
             return Point{top[m].x, p.y(std::exp(at - k.now))};
         };
         c.polygon({top[n], top[n + 1], below(n + 1), below(n)}, fill);
     }
 }
 
-void drop(const Canvas& c, const Plot& p, const Correction& k, double score, bool largest) {
+void drop(const Canvas& c, const ExpPlot& p, const Correction& k, double score, bool largest) {
     const Theme& t = *c.theme;
     const float x = p.x(score), from = p.y(std::exp(score - k.before)), to = p.y(std::exp(score - k.now));
     const ImU32 colour = hue(t, Role::alpha);
@@ -62,7 +47,7 @@ void drop(const Canvas& c, const Plot& p, const Correction& k, double score, boo
 
 // Beside the arrow where the new curve leaves room: in its middle, else at its top; else below the curve,
 // else over what is lost.
-void factor(const Canvas& c, const Plot& p, const Correction& k, float legend_h) {
+void factor(const Canvas& c, const ExpPlot& p, const Correction& k, float legend_h) {
     const std::string words = "× " + k.alpha_text();
     const float w = text_width(Face::semibold, size::lead, words), x = p.x(k.before);
     const double middle = (1 + std::exp(k.before - k.now)) / 2;
@@ -81,7 +66,7 @@ void factor(const Canvas& c, const Plot& p, const Correction& k, float legend_h)
 }
 
 // The two maxima below the axis; the old one goes to the left where they would touch.
-void maxima(const Canvas& c, const Plot& p, const Correction& k, bool moved) {
+void maxima(const Canvas& c, const ExpPlot& p, const Correction& k, bool moved) {
     const Theme& t = *c.theme;
     const float y = p.area.bottom() + 15;
     const Line now = pieces(symbol("m", Role::m), " = ", number(format_short(k.now))),
@@ -99,13 +84,13 @@ void maxima(const Canvas& c, const Plot& p, const Correction& k, bool moved) {
 }
 
 // Where there was no maximum: a point at −∞, beyond a break of the axis, where the curve has fallen to α = 0.
-void from_nothing(const Canvas& c, const Plot& p, float left, const Correction& k) {
+void from_nothing(const Canvas& c, const ExpPlot& p, double from, const Correction& k) {
     const Theme& t = *c.theme;
+    const float left = p.area.x, axis = p.y(0), gap = (left + 10 + p.x(from)) / 2;
     const Point at{left + 10, p.y(k.alpha)};
-    const float axis = p.y(0), gap = (at.x + p.area.x) / 2;
     for (const float x : {gap - 3, gap + 3}) c.line({x - 3, axis + 6}, {x + 3, axis - 6}, t.t2, 1.4f);
     c.head({left - 2, axis}, {-1, 0}, t.t3, 6);
-    c.dashed_line(at, {p.area.x, p.y(std::exp(p.lo - k.now))}, t.t2, 1.2f, {3, 3});
+    c.dashed_line(at, {p.x(from), p.y(std::exp(from - k.now))}, t.t2, 1.2f, {3, 3});
     c.disc(at.x, at.y, 5, t.focus);
     const Line alpha = pieces(symbol("α", Role::alpha), " = ", number(k.alpha_text(), Role::none, true));
     c.rich(at.x - 4, at.y - 17, alpha, size::lead);
@@ -128,7 +113,7 @@ struct Legend {
     int rows = 0;  // above
 };
 
-Legend legend_of(const Canvas& c, const Plot& p, const Correction& k, bool moved) {
+Legend legend_of(const Canvas& c, const ExpPlot& p, const Correction& k, bool moved) {
     Legend out;
     const auto entry = [&](double max, bool old) {
         Line words = pieces("exp(x − ", number(format_short(max), Role::m), ")");
@@ -143,13 +128,15 @@ Legend legend_of(const Canvas& c, const Plot& p, const Correction& k, bool moved
     out.words = !std::isfinite(k.before) ? "no key before" : moved ? "" : "the maximum stayed";
     float w = 0;
     for (const Legend::Entry& one : out.entries) w += one.w + 16;
+    if (p.beside) out.above = false;
     if (out.above) out.rows = w <= p.area.w + 24 ? 1 : 2;
     return out;
 }
 
-void draw_legend(const Canvas& c, const Plot& p, const Legend& legend) {
+void draw_legend(const Canvas& c, const ExpPlot& p, const Legend& legend) {
     const Theme& t = *c.theme;
-    float x = p.area.x + 6, y = p.area.y + 9;
+    const float left = p.beside ? p.area.right() + 44 : p.area.x + 6;
+    float x = left, y = p.area.y + 9;
     if (legend.above) y -= px(legend.rows) * legend_row + 6;
     for (const Legend::Entry& one : legend.entries) {
         if (one.old)
@@ -162,7 +149,7 @@ void draw_legend(const Canvas& c, const Plot& p, const Legend& legend) {
         else
             y += legend_row;
     }
-    c.text(p.area.x + 6, y, legend.words, size::body, t.t2);
+    c.text(left, y, legend.words, size::body, t.t2);
 }
 
 }  // namespace
@@ -171,40 +158,31 @@ bool correction_curves(const Canvas& c, const Rect& pane, const Correction& k, f
     if (!std::isfinite(k.now) || std::isnan(k.before) || k.before > k.now) return false;
     const Theme& t = *c.theme;
     const bool moved = std::isfinite(k.before) && k.before < k.now;
-    if (moved && k.now - k.before > widest - 1) return false;
     const bool first = !std::isfinite(k.before);
-    double lo = (moved ? k.before : k.now) - (first ? 4.5 : 1.6);
-    for (const double score : k.scores)
-        if (std::isfinite(score)) lo = std::min(lo, score - .6);
-    lo = std::max(lo, k.now - widest);
-    const float left = pane.x + 16, before_the_break = first ? std::min(60.0f, pane.w * .25f) : 0;
-    Plot p{{left + before_the_break, pane.y + 6, pane.w - 36 - before_the_break, pane.h - foot_h - 6},
-           lo,
-           k.now};
+    ExpPlot p = exp_plot(pane, k.now);
+    if (moved && k.before < p.lo() + .8) return false;
     const Legend legend = legend_of(c, p, k, moved);
     const float taken = px(legend.rows) * legend_row + (legend.above ? 4.0f : 0.0f);
     p.area.y += taken, p.area.h -= taken;
-    c.line({left, p.y(1)}, {p.area.right(), p.y(1)}, t.line);
-    c.line({left, p.y(0)}, {p.area.right(), p.y(0)}, t.line2);
-    c.text(left - 5, p.y(1) + 1, "1", size::small, t.t2, Face::mono, Align::right);
-    c.text(left - 5, p.y(0) - 1, "0", size::small, t.t2, Face::mono, Align::right);
+    draw_exp_axes(c, p);
     // The curve moves from the old maximum to the new one, and takes the weights along.
     const float there = moved ? over(phase, during::terms) : 1;
     Correction now = k;
     if (there < 1) now.now = k.before + (k.now - k.before) * static_cast<double>(there);
     if (moved) loss(c, p, now);
-    if (moved) dashed_curve(c, p.curve(k.before), t.t2);
+    if (moved) dashed_curve(c, p.curve(k.before, p.lo()), t.t2);
     const Canvas end = c.faded(first ? .45f : 1);  // only the other end counts then
-    end.polyline(p.curve(now.now), hue(t, Role::S), 2.4f);
+    const double from = first ? p.lo() + ExpPlot::span * .25 : p.lo();
+    end.polyline(p.curve(now.now, from), hue(t, Role::S), 2.4f);
     maxima(c, p, k, moved);
     if (!first) c.disc(p.x(now.now), p.y(1), 4, hue(t, Role::S));
     draw_legend(c, p, legend);
-    if (first) from_nothing(c, p, left, k);
+    if (first) from_nothing(c, p, from, k);
     if (!moved) return true;
     for (const double score : k.scores)
-        if (std::isfinite(score) && score > lo && score < k.before) drop(c, p, now, score, false);
+        if (std::isfinite(score) && score > p.lo() && score < k.before) drop(c, p, now, score, false);
     drop(c, p, now, k.before, true);
-    if (there == 1) factor(c, p, k, legend.above ? 0 : 2 * legend_row);
+    if (there == 1) factor(c, p, k, legend.above || p.beside ? 0 : 2 * legend_row);
     return true;
 }
 

@@ -136,34 +136,6 @@ std::vector<Bar> bars_of(const Around& a) {
 bool as_stack(Op op) { return op == Op::row_sum || op == Op::output || op == Op::normalize; }
 bool as_bars(Op op) { return as_scores(op) || op == Op::tile_max || op == Op::new_max; }
 
-// What the step left in a slot, on chip or (FlashAttention-1) in HBM.
-double start_of(const AppState& state, Slot chip, Slot hbm) {
-    const Held held = state.trace->live(chip, state.cursor.step);
-    return (held ? held : state.trace->live(hbm, 0, state.cursor.step)).value->data(0, 0);
-}
-
-void draw_start(const Canvas& c, const AppState& state, const Rect& pane) {
-    const double m = start_of(state, Slot::m, Slot::m_hbm), l = start_of(state, Slot::l, Slot::l_hbm);
-    const struct {
-        Slot slot;
-        double value;
-        const char* words;
-    } cards[] = {{Slot::m, m,
-                  std::isinf(m)                           ? "any score is larger"
-                  : m == 0 && !state.problem->logits.sink ? "and it stays 0"
-                                                          : "the sink, before any key"},
-                 {Slot::l, l, l == 0 ? "no weight yet" : "the sink's weight"},
-                 {Slot::Oi, start_of(state, Slot::Oi, Slot::O), "nothing collected"}};
-    const float w = (pane.w - 32) / 3, mid = pane.y + pane.h * .36f;
-    float x = pane.x + w / 2;
-    for (const auto& [slot, value, words] : cards) {
-        c.rich(x, mid, pieces(slot_symbol(slot), "  =  ", number(format_short(value))), 18, Align::center);
-        if (text_width(Face::regular, size::body, words) <= w)
-            c.text(x, mid + 28, words, size::body, c.theme->t2, Align::center);
-        x += w + 16;
-    }
-}
-
 // One scale for all rows that are shown.
 void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect& inner) {
     const LensRows all = lens_rows(state, a, 150);
@@ -172,6 +144,9 @@ void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect
     Extent scale;
     for (const Around& row : all.rows) {
         if (as_stack(op)) scale = join(scale, extent(stack_of(row)));
+        if (op == Op::normalize)
+            scale = join(
+                scale, extent_of_rows(row.read(Slot::Oi), row.written(), row.row - row.written().region.row));
         if (as_bars(op) || off_the_curve(row)) scale = join(scale, extent(bars_of(row)));
     }
     const auto single = [op](const Around& row) -> std::optional<Dot> {
@@ -239,7 +214,7 @@ void lens_view(const Canvas& c, AppState& state, const Rect& a, float reserved) 
     } else if (about_bytes(op)) {
         traffic_bars(c, state, inner);
     } else if (op == Op::init) {
-        draw_start(c, state, inner);
+        draw_start_values(c, state, inner);
     } else {
         drawable(state) ? draw_rows(c, state, a, inner) : no_scale(c, inner);
     }

@@ -9,6 +9,8 @@
 #include "core/walk/lesson.h"
 
 #include <algorithm>
+#include <cmath>
+#include <string_view>
 
 namespace tilewalk::ui {
 
@@ -210,6 +212,37 @@ void draw_lens_rows(const Canvas& c, const LensRows& all, const Rect& inner, con
         if (named)
             row_name(c, p, pane.x - name + 4, pane.y + pane.h * .45f, letter, all.rows[n].row, c.theme->t2);
         draw(all.rows[n], pane);
+    }
+}
+
+// A maximum without any key, or that of a sink; a sum; an output; a gradient and where it grows.
+static const char* meaning_of_start(const Problem& p, Slot slot, double value) {
+    const Role role = info(slot).role;
+    const bool gradient = std::string_view(info(slot).symbol).starts_with("d");
+    if (gradient) return info(slot).hbm ? "grows in HBM" : "grows on chip";
+    if (role == Role::m)
+        return std::isinf(value)              ? "any score is larger"
+               : value == 0 && !p.logits.sink ? "and it stays 0"
+                                              : "the sink, before any key";
+    if (role == Role::l) return value == 0 ? "no weight yet" : "the sink's weight";
+    return "nothing collected";
+}
+
+void draw_start_values(const Canvas& c, const AppState& state, const Rect& pane) {
+    std::vector<Access> starts;
+    for (const Access& a : state.trace->writes(state.cursor.step))
+        if (std::ranges::find(starts, a.slot, &Access::slot) == starts.end()) starts.push_back(a);
+    const float between = 16,
+                w = (pane.w - between * px(starts.size() - 1)) / px(std::max<std::size_t>(starts.size(), 1)),
+                mid = far_type() ? pane.middle() - 13 : pane.y + pane.h * .36f;
+    float x = pane.x + w / 2;
+    for (const Access& a : starts) {
+        const double value = state.trace->value(a.value).data(0, 0);
+        c.rich(x, mid, pieces(slot_symbol(a.slot), "  =  ", number(format_short(value))), 18, Align::center);
+        const char* const words = meaning_of_start(*state.problem, a.slot, value);
+        if (text_width(Face::regular, size::body, words) <= w)
+            c.text(x, mid + 28, words, size::body, c.theme->t2, Align::center);
+        x += w + between;
     }
 }
 

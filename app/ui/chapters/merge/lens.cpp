@@ -423,7 +423,7 @@ void draw_division(const Canvas& c, const AppState& state, const MergeNow& now, 
     if (l == 0) return;
     Stack out = division_stack(now.trace.problem(), before.data(now.row, col), l, after.data(now.row, col));
     out.formula = &state.explanation;
-    stack(c, a, out, extent(out), phase);
+    stack(c, a, out, join(extent(out), extent_of_rows(before, after, now.row)), phase);
 }
 
 const char* caption_of(const MergeNow& now) {

@@ -83,9 +83,10 @@ Stack merged(const RingStep& s, bool sums) {
     return out;
 }
 
-void draw_ring_stack(const Canvas& c, const RingStep& s, const Rect& a, Stack out, float phase) {
+void draw_ring_stack(const Canvas& c, const RingStep& s, const Rect& a, Stack out, float phase,
+                     Extent scale = {}) {
     out.formula = &s.state.explanation;
-    stack(c, a, out, extent(out), phase);
+    stack(c, a, out, join(scale, extent(out)), phase);
 }
 
 // ---- Maxima of both parts, and how far they are from the common one
@@ -142,7 +143,7 @@ void draw_divided(const Canvas& c, const RingStep& s, const Rect& a, float phase
     const double l = s.read(Slot::l).data(s.r(), 0);
     if (l == 0) return no_scale(c, a);
     const Stack out = division_stack(s.trace.problem(), s.read(Slot::Oi).data(s.r(), s.c()), l, s.total());
-    draw_ring_stack(c, s, a, out, phase);
+    draw_ring_stack(c, s, a, out, phase, extent_of_rows(s.read(Slot::Oi), *s.made, s.r()));
 }
 
 void draw_gradient(const Canvas& c, const RingStep& s, const Rect& a, float phase) {
@@ -155,6 +156,10 @@ void draw_gradient(const Canvas& c, const RingStep& s, const Rect& a, float phas
     draw_ring_stack(c, s, a, gradient(s, sum), phase);
 }
 
+void draw_ring_start(const Canvas& c, const RingStep& s, const Rect& a, float) {
+    draw_start_values(c, s.state, a);
+}
+
 constexpr struct {
     Op op;
     void (*draw)(const Canvas&, const RingStep&, const Rect&, float phase);
@@ -164,7 +169,7 @@ constexpr struct {
     {Op::recompute, draw_recomputed}, {Op::merge_max, draw_both_maxima}, {Op::merge_weights, draw_factors},
     {Op::merge_sum, draw_merged},     {Op::merge_output, draw_merged},   {Op::normalize, draw_divided},
     {Op::ds, draw_ring_areas},        {Op::dv, draw_gradient},           {Op::dq, draw_gradient},
-    {Op::dk, draw_gradient},
+    {Op::dk, draw_gradient},          {Op::init, draw_ring_start},
 };
 
 auto drawing_of(Op op) {

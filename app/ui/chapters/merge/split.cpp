@@ -475,6 +475,7 @@ void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
     c.well(a.x, a.y, a.w, a.h);
     const PanelPart part(c, "Lens", a);
     const Rect inner = lens_title(c, a, "");
+    if (op_now(state) == Op::init) return draw_start_values(c, state, inner);
     if (!drawable(state)) return no_scale(c, inner);
     const MergeNow now(state);
     const int k = state.cursor.step, row = now.query(), col = merge_column(state);
@@ -516,7 +517,9 @@ void chip_lens(const Canvas& c, AppState& state, const Rect& a) {
         const Stack out = at.op() == Op::row_sum  ? row_sum_stack(at)
                           : at.op() == Op::output ? output_stack(at)
                                                   : normalize_stack(at);
-        return stack(c, inner, out, extent(out), come);
+        const Extent row_of =
+            at.op() == Op::normalize ? extent_of_rows(at.read(Slot::Oi), at.written(), now.row) : Extent{};
+        return stack(c, inner, out, join(row_of, extent(out)), come);
     }
     default: return traffic_bars(c, state, inner);
     }
@@ -561,9 +564,8 @@ void split_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& 
         return workers_panel(large.c, state, now, {0, 0, a.w / size::far_growth, a.h / size::far_growth});
     }
     note_part(c, a, "SRAM");
-    // A split is flash-forward's walk: before → operation → after. At its start there is nothing to scale.
-    if (now.node < 0)
-        return stage(c, state, a, {slot_look, op_now(state) == Op::init ? nullptr : chip_lens, false});
+    // A split is flash-forward's walk: before → operation → after.
+    if (now.node < 0) return stage(c, state, a, {slot_look, chip_lens, false});
     const Enlarged large(c, {a.x, a.y}, size::far_growth);
     const float w = a.w / size::far_growth, h = a.h / size::far_growth;
     const float table = draw_parts(large.c, state, now, {0, 0, w - beside_parts, h});

@@ -208,7 +208,6 @@ bool draw_weight(const Canvas& c, const AppState& state, const SoftmaxWalk& walk
     }
     constexpr std::size_t most = 4;  // have their names beside them in a low pane, too
     if (points.size() > most) points.erase(points.begin(), points.end() - 1);
-    c.text(a.x, a.y + 11.5f, "exp(x − m)", size::body, c.theme->t2);
     curve(c, {a.x, a.y + 6, a.w, a.h - 6}, points, phase);
     return true;
 }

@@ -40,11 +40,12 @@ const Item* number_in(const Program& program, const CellRef& ref, const char* pa
 }  // namespace
 
 TEST_CASE("stage: beside products stands the factor without which they do not come to the sum") {
-    int seen = 0;
+    int seen = 0, on_others = 0;
     for (const char* problem : {"window-12", "causal-8", "six-words"})
         for (const char* lesson : {"flash-forward", "flash-backward", "attention", "split-kv", "ring"})
             for (const Screen size :
                  {stage_size, Screen{1600, 900}, Screen{1920, 1080}, Screen{2560, 1440}}) {
+                const bool usual = size.width == 1280 || size.width == 1920;
                 Program program(example(problem), size, true);
                 program.show_lesson(lesson);
                 const std::string factor = "× " + format_short(program.state.problem->softmax_scale());
@@ -53,13 +54,14 @@ TEST_CASE("stage: beside products stands the factor without which they do not co
                     INFO(program.where());
                     for (const Item* text : texts(program, "Lens")) {
                         const bool total = contains(text->text, "≈") || contains(text->text, "=  ");
-                        if (!total) continue;
-                        ++seen;
+                        if (!total || text->text == "≈") continue;  // that of the products
+                        ++(usual ? seen : on_others);
                         CHECK_MESSAGE(contains(text->text, factor), text->text);
                     }
                 }
             }
     CHECK(seen > 15);
+    CHECK(on_others > 15);
 }
 
 TEST_CASE("stage: numbers of areas stand on their side of the mean, which is called as an entry") {
@@ -199,7 +201,8 @@ using Row = std::vector<const Item*>;
 Row numbers_at(const Program& program, float x, float y) {
     Row out;
     for (const Item* text : texts(program, "Lens")) {
-        const bool number = text->text.find_first_not_of("0123456789.−") == std::string::npos;
+        const bool number =
+            !text->text.empty() && text->text.find_first_not_of("0123456789.−") == std::string::npos;
         if (number && std::abs(middle(*text).y - y) < 4 && middle(*text).x > x) out.push_back(text);
     }
     std::ranges::sort(out, {}, [](const Item* text) { return middle(*text).x; });
@@ -261,7 +264,7 @@ TEST_CASE("stage: whoever works out a table of products or a tile of dS comes to
     for (const char* problem : {"worked-4x4", "gradients-4x4"})
         for (const char* lesson : {"attention", "backward", "training-step", "flash-forward",
                                    "flash-backward", "ring", "ring-backward", "split-kv"})
-            for (const Screen size : {stage_size, Screen{1920, 1080}}) {
+            for (const Screen size : {stage_size, Screen{1600, 900}, Screen{1920, 1080}}) {
                 Program program(example(problem), size, true);
                 program.show_lesson(lesson);
                 for (int k = 0; k < program.state.trace->size(); ++k) {
@@ -411,4 +414,115 @@ TEST_CASE("stage: maxima far from zero are told apart by their bars") {
     REQUIRE(low);
     REQUIRE(high);
     CHECK(middle(*low).y > middle(*high).y + 40);
+}
+
+namespace {
+
+// "≈" of "D[0] ≈ 34.816"; none without a number behind it.
+std::string last_sign(const std::string& text) {
+    const std::size_t is = text.rfind("= "), near = text.rfind("≈ ");
+    if (is == std::string::npos && near == std::string::npos) return "";
+    return near == std::string::npos || (is != std::string::npos && is > near) ? "=" : "≈";
+}
+
+bool ends_with_number_of(const Item& one, const Item& other) {
+    const auto number = [](const std::string& text) { return text.substr(text.rfind(' ') + 1); };
+    return number(one.text) == number(other.text);
+}
+
+}  // namespace
+
+TEST_CASE("stage: a sum has one sign before it, in the formula and in the drawing") {
+    int seen = 0;
+    for (const char* lesson : {"backward", "training-step", "attention", "flash-forward", "flash-backward"})
+        for (const char* problem : {"worked-4x4", "gradients-4x4"}) {
+            Program program(example(problem), stage_size, true);
+            program.show_lesson(lesson);
+            for (int k = 0; k < program.state.trace->size(); ++k) {
+                program.go_to_step(k, 2);
+                // Numbers that the formula tells come to its result by themselves.
+                if (!program.state.explanation.numbers.empty() &&
+                    program.shows(plain(program.state.explanation.numbers)))
+                    continue;
+                const auto drawn = std::ranges::find_if(
+                    program.items(), [](const Item& item) { return item.text.starts_with("Σ"); });
+                if (drawn == program.items().end()) continue;
+                for (const Item* line : texts(program)) {
+                    const bool formula = line->panel != "Lens" && contains(line->text, "←") &&
+                                         ends_with_number_of(*line, *drawn);
+                    if (!formula) continue;
+                    ++seen;
+                    CHECK_MESSAGE(last_sign(line->text) == last_sign(drawn->text), program.where(), ": ",
+                                  line->text, " | ", drawn->text);
+                }
+            }
+        }
+    CHECK(seen > 10);
+}
+
+TEST_CASE("stage: a loss that is rounded is not said to be just that") {
+    Program program(example("worked-4x4"), stage_size, true);
+    program.show_lesson("training-step");
+    for (const int k : steps_of(*program.state.trace, Op::loss)) {
+        program.go_to_step(k, 2);
+        CHECK(program.shows("loss ≈ "));
+    }
+}
+
+TEST_CASE("stage: exp has one shape in one place") {
+    Program program(example("worked-4x4"), stage_size, true);
+    const Trace& trace = *program.state.trace;
+    int seen = 0;
+    std::optional<Item> first;
+    for (int k = 0; k < trace.size(); ++k) {
+        if (trace.step(k).op != Op::correction && trace.step(k).op != Op::exponentials) continue;
+        program.go_to_step(k, 2);
+        const Item* const plot = program.look_for("exp plot");
+        REQUIRE_MESSAGE(plot, program.where());
+        if (!first) first = *plot;
+        const auto size_of = [](const Item& item) {
+            return ImVec2{item.max.x - item.min.x, item.max.y - item.min.y};
+        };
+        const ImVec2 one = size_of(*first), now = size_of(*plot);
+        CHECK(std::abs(plot->min.y - first->min.y) < 2);
+        CHECK(std::abs(now.y - one.y) < 2);
+        CHECK(std::abs(now.x - one.x) < .12f * one.x);
+        ++seen;
+    }
+    CHECK(seen == 8);
+}
+
+TEST_CASE("stage: start values say what they mean") {
+    int seen = 0;
+    for (const char* lesson :
+         {"flash-forward", "flash-forward-v1", "flash-backward", "split-kv", "cascade", "ring-backward"}) {
+        Program program(example("worked-4x4"), stage_size, true);
+        program.show_lesson(lesson);
+        for (const int k : steps_of(*program.state.trace, Op::init)) {
+            program.go_to_step(k, 2);
+            INFO(program.where());
+            CHECK((program.shows("no weight yet") || program.shows("grows on chip") ||
+                   program.shows("grows in HBM")));
+            ++seen;
+        }
+    }
+    CHECK(seen > 8);
+}
+
+TEST_CASE("stage: a division is drawn to a scale that is shown, that of the whole row") {
+    Program program(example("causal-8"), stage_size, true);
+    int small = 0;
+    for (const int k : steps_of(*program.state.trace, Op::normalize)) {
+        program.go_to_step(k, 2);
+        INFO(program.where());
+        std::vector<double> ticks;
+        for (const Item* text : texts(program, "Lens"))
+            if (const double v = read_shown(text->text).value;
+                text->text.find_first_not_of("0123456789.−") == std::string::npos &&
+                std::abs(v * 4 - std::round(v * 4)) < 1e-9)
+                ticks.push_back(v);
+        CHECK(std::ranges::count(ticks, 0) >= 1);
+        small += ticks.size() > 1;
+    }
+    CHECK(small > 2);
 }
