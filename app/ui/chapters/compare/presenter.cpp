@@ -91,8 +91,10 @@ void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect
     map_legend(c, map, {filled.x, a.bottom() - 44 - 52, filled.w, 0}, size::far);
     mark_cell(c, state, map, shown_cell(state, map), filled, a, size::far);
     const bool explained = state.comparing->shown->within_rounding();
-    c.text_within(a.x, a.bottom() - space::foot, a.w, capitalised(unlike_words(map, explained)), size::far,
-                  t.t2);
+    const std::string all = capitalised(unlike_words(map, explained));
+    const bool fits = text_width(Face::regular, size::far, all) <= a.w;
+    c.text_within(a.x, a.bottom() - space::foot, a.w,
+                  fits ? all : replaced(all, "are rounded unlike", "unlike"), size::far, t.t2);
 }
 
 }  // namespace
