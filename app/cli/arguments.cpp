@@ -241,9 +241,12 @@ void add_inside(const OptionGroup& options, Arguments& a) {
                  "your own kernel (.cu): compiled and run here, as your own program");
     options.word("--dtype", a.compare.dtype, "f32|f16|bf16",
                  "[bf16; f32 where the kernel has no other, and for --source]");
-    const OptionGroup refused = options.under("");  // with a reason (run_inside)
-    refused.word("--heads", a.problem.heads, "H", "");
-    refused.word("--kv-heads", a.problem.kv_heads, "G", "");
+    options.word("--heads", a.problem.heads, "H", "query heads, up to 8: blocks of all of them run [1]");
+    options.word("--kv-heads", a.problem.kv_heads, "G", "key heads that they share, a divisor of H [H]");
+    options.word("--link", a.link, "'tilewalk:...'",
+                 "the run that a link leads to (Ctrl L on the page Inside), or the problem of a walk");
+    options.word("--seconds", a.seconds, "S",
+                 "with --source: of computing, after which it is stopped, 1 to 3600 [10]");
     options.word("--against", a.against, "NAME", "beside another kernel on the same problem: what it saves");
     options.word("--step", a.step, "K",
                  "which lane does what this step of flash-forward does, and where; from 1");
@@ -257,8 +260,7 @@ void add_inside(const OptionGroup& options, Arguments& a) {
                  "run it without a barrier, a wait, the swizzle …; list: which there are");
     add_output(options, a, "text|json|html");
     options.app.footer(
-        "One head, up to N = 256, d = 128. Of each line of the source: how often warps and lanes came "
-        "there;\n"
+        "Up to N = 256, d = 128. Of each line of the source: how often warps and lanes came there;\n"
         "turns that the banks of shared memory took, what they would take without conflicts, and the ways "
         "of\n"
         "the worst one; sectors of 32 bytes of HBM that were touched, and those that the bytes needed.\n"

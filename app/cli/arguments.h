@@ -93,6 +93,7 @@ struct Arguments {
     Word against, place;                   ///< inside: another kernel; a step of a lane
     Word source;                           ///< inside: the user's own kernel
     Word leave_out;                        ///< inside: what the run goes without
+    Word seconds;                          ///< inside: of the user's own kernel, which is then stopped
     Word frames, screenshot;               ///< window, for tests
     Word variants, key, gaps;              ///< questions
     Word from, to, fps, seconds_per_step;  ///< film

@@ -165,15 +165,21 @@ Outcome write_slides(const Arguments& a, const PageLook& look) {
 }
 
 Result<void> export_inside(const std::string& path, HandOut format, const ui::AppState& state) {
-    const auto& walk = state.kernel_walk->shown;
+    const ui::InsidePage& page = *state.kernel_walk;
+    const auto& walk = page.shown;
+    std::optional<BrokenWords> broken;
+    if (page.broken && page.sound && !page.broken->own)
+        broken = words_of_broken(page.sound->record, walk->record, page.broken->damage, page.broken->tried);
     if (format == HandOut::tex) return Failure{"A kernel's run is written as HTML, PDF or Markdown."};
     if (format == HandOut::md)
         return write_file_atomic(path, "# Inside " + walk->record.kernel + "\n\n```text\n" +
-                                           inside_text(walk->record) + "```\n");
+                                           inside_text(walk->record, broken ? broken_head(*broken) : "") +
+                                           (broken ? broken_end(*broken) : "") + "```\n");
     std::vector<inside::SourceText> sources = state.kernel_walk->sources;
     if (walk->own_source.count() > 0) sources.push_back(walk->own_source);
-    return write_file_atomic(
-        path, [&](std::ostream& out) { write_inside_html(out, walk->record, walk->problem, sources); });
+    return write_file_atomic(path, [&](std::ostream& out) {
+        write_inside_html(out, walk->record, walk->problem, sources, broken ? &*broken : nullptr);
+    });
 }
 
 }  // namespace

@@ -8,11 +8,13 @@
 #include "app/export/inside_html.h"
 #include "app/export/text_layout.h"
 #include "app/io/end_request.h"
+#include "app/io/link.h"
 #include "app/io/text.h"
 #include "core/base/numbers.h"
 #include "core/inside/model_time.h"
 #include "core/inside/source.h"
 #include "core/inside/words.h"
+#include "core/problem/heads.h"
 #include "cuda/host/gpu.h"
 
 #include <nlohmann/json.hpp>
@@ -81,10 +83,19 @@ std::string model_text_of(const std::string& kernel, const Launch& launch) {
     return text.empty() ? "" : "model: the longest path of its first block, in clocks: " + text + "\n";
 }
 
+/// "4 heads, 2 of K and V"; empty: there is one.
+std::string heads_of_record(const Record& record) {
+    if (record.heads == 1) return "";
+    const std::string all = counted(record.heads, "head");
+    return record.key_heads == record.heads ? all : all + ", " + str(record.key_heads) + " of K and V";
+}
+
 }  // namespace
 
 std::string inside_text(const inside::Record& record, const std::string& more) {
-    std::string text = record.kernel + ": " + record.title + " (" + name_of(record.dtype) + ")\n" + more;
+    const std::string heads = heads_of_record(record);
+    std::string text = record.kernel + ": " + record.title + " (" + name_of(record.dtype) + ")" +
+                       (heads.empty() ? "" : ", " + heads) + "\n" + more;
     int n = 0;
     for (const Launch& launch : record.launches) {
         text += "\nlaunch " + str(++n) + ": " + shape_of(launch) + "\n";
@@ -143,10 +154,9 @@ Json launch_json(const Record& record, const Launch& launch) {
 }
 
 std::string inside_json(const Record& record, const Json& broken = nullptr) {
-    Json json{{"schema", "tilewalk-inside-1"},
-              {"kernel", record.kernel},
-              {"dtype", name_of(record.dtype)},
-              {"race_free", record.races() == 0},
+    Json json{{"schema", "tilewalk-inside-1"},  {"kernel", record.kernel},
+              {"dtype", name_of(record.dtype)}, {"heads", record.heads},
+              {"kv_heads", record.key_heads},   {"race_free", record.races() == 0},
               {"launches", Json::array()}};
     for (const Launch& launch : record.launches) json["launches"].push_back(launch_json(record, launch));
     if (!broken.is_null()) json["broken"] = broken;
@@ -155,7 +165,25 @@ std::string inside_json(const Record& record, const Json& broken = nullptr) {
 
 }  // namespace
 
+// What --link names is not said twice.
+static Result<gpu::RecordRequest> request_of_link(const Arguments& a, const Word& name) {
+    if (a.source || a.leave_out || a.compare.dtype)
+        return Failure{
+            "--link names kernel, type and fault itself; leave out --source, --dtype and --break."};
+    auto run = run_of_link(a);
+    if (!run) return Failure{run.error};
+    gpu::RecordRequest request;
+    request.kernel = run->kernel, request.dtype = run->type, request.problem = std::move(run->problem);
+    request.blocks = {run->block};
+    if (!name) return request;
+    const auto kernel = find_kernel(*name);
+    if (!kernel) return Failure{kernel.error};
+    request.kernel = kernel->name, request.dtype = *find_type(*kernel, {});
+    return request;
+}
+
 Result<gpu::RecordRequest> make_record_request(const Arguments& a, const Word& name) {
+    if (a.link) return request_of_link(a, name);
     gpu::RecordRequest request;
     if (a.source && (a.compare.kernel || a.against || a.step || a.place))
         return Failure{
@@ -178,6 +206,10 @@ Result<gpu::RecordRequest> make_record_request(const Arguments& a, const Word& n
     if (auto refused = validate(*problem)) return Failure{*refused};
     request.problem = std::move(*problem);
     request.blocks = {0};
+    // Of more heads than are recorded those of a file are the shown one; those that --heads names are
+    // refused.
+    const bool few = query_heads(request.problem) <= gpu::most_recorded_heads || a.problem.heads;
+    request.all_heads = few && !a.step && !a.place && !a.source;
     return request;
 }
 
@@ -194,7 +226,10 @@ static void put_inside_html(std::ostream& out, const Record& record, const gpu::
     const Result<std::string> text = own ? read_file(request.kernel) : Result<std::string>(std::string());
     if (own && text) sources.push_back(inside::source_text(record.kernel, *text));
     const Problem& p = request.problem;
-    write_inside_html(out, record, "N = " + str(p.N()) + ", d = " + str(p.d()), sources, broken);
+    const std::string heads = heads_of_record(record);
+    write_inside_html(out, record,
+                      "N = " + str(p.N()) + ", d = " + str(p.d()) + (heads.empty() ? "" : ", " + heads),
+                      sources, broken);
 }
 
 namespace {
@@ -226,16 +261,16 @@ Result<inside::Fault> find_fault(const gpu::RecordRequest& request, const Record
 
 // The run without what --break says, and what comes of it beside the sound run.
 Outcome run_broken(const Arguments& a, std::ostream& out, gpu::RecordRequest request, const Record& sound,
-                   Form form) {
-    if (*a.leave_out == "list") return list_faults(a, out, request, sound, form);
-    const auto fault = find_fault(request, sound, *a.leave_out);
+                   const std::string& name, Form form) {
+    if (name == "list") return list_faults(a, out, request, sound, form);
+    const auto fault = find_fault(request, sound, name);
     if (!fault) return bad_input(fault.error);
     request.fault = *fault;
     gpu::TraceFailed how{};
     const auto broken = gpu::break_kernel(request, sound, &how);
     if (!broken) return not_recorded(how, broken.error);
     const Record& record = broken->record;
-    const BrokenWords words = words_of_broken(sound, *broken);
+    const BrokenWords words = words_of_broken(sound, record, broken->damage, broken->tried);
     const Writer writers[] = {
         [&](std::ostream& to) { to << inside_text(record, broken_head(words)) << broken_end(words); },
         [&](std::ostream& to) { to << inside_json(record, broken_json(sound, *broken)); },
@@ -249,7 +284,8 @@ Outcome run_broken(const Arguments& a, std::ostream& out, gpu::RecordRequest req
 }  // namespace
 
 // With a line that says how far it is; Ctrl C ends the compiler or the kernel, and then this program.
-static Result<Record> record_own_told(gpu::RecordRequest request, gpu::TraceFailed& how) {
+static Result<Record> record_own_told(gpu::RecordRequest request, const OwnKernelBudget& budget,
+                                      gpu::TraceFailed& how) {
     how = gpu::TraceFailed::input;
     if (const auto text = read_own_source(request.kernel); !text) return Failure{text.error};
     std::fprintf(stderr, "tilewalk: %s\n", own_code_warning(request.kernel).c_str());
@@ -260,7 +296,7 @@ static Result<Record> record_own_told(gpu::RecordRequest request, gpu::TraceFail
     const EndRequest ends;
     auto record = [&] {
         const ProgressLine line;
-        return record_own_source(request, &how, {}, [&] {
+        return record_own_source(request, &how, budget, [&] {
             const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begun;
             if (asked_to_end()) stop.request_stop();
             line.show(inside::own_run_words(name, *request.blocks_done, static_cast<int>(passed.count())));
@@ -270,38 +306,58 @@ static Result<Record> record_own_told(gpu::RecordRequest request, gpu::TraceFail
     return record;
 }
 
+static Word fault_of_link(const Arguments& a) {
+    const auto place = place_of_link(*a.link);
+    return place && !place->without.empty() ? Word(place->without) : Word();
+}
+
+// The sentence that refuses options which do not go together.
+static std::string refuse_together(const Arguments& a, Form form) {
+    if (form == Form::html && (a.against || a.step || a.place))
+        return "--format html is of a run alone; leave out --against, --step and --place.";
+    if ((a.problem.heads || a.problem.kv_heads) && (a.step || a.place || a.source))
+        return std::string(a.problem.heads ? "--heads" : "--kv-heads") +
+               ": --step and --place are of the walk of one head, and so is the memory of --source. Leave it "
+               "out.";
+    if (a.seconds && !a.source)
+        return "--seconds is of your own kernel; a kernel of the ladder comes to its end. Name a --source.";
+    if ((a.against && a.step) || (a.against && a.place) || (a.step && a.place))
+        return "--against, --step and --place ask different things of a run; give one of them.";
+    if (a.at && a.place) return "--at is the cell of --step; leave it out with --place.";
+    if (a.source && (a.against || a.step || a.place)) return make_record_request(a, {}).error;
+    if (a.leave_out && (a.against || a.step || a.place || a.source))
+        return "--break goes with a run of the ladder; leave out --against, --source, --step and --place.";
+    if ((a.problem.br || a.problem.bc || a.at) && !a.step && !a.place)
+        return std::string(a.problem.br   ? "--br"
+                           : a.problem.bc ? "--bc"
+                                          : "--at") +
+               " is of the walk that --step and --place cross over to; the kernel has tiles of its own. "
+               "Leave "
+               "it out, or name a step.";
+    return "";
+}
+
 Outcome run_inside(const Arguments& a, std::ostream& out) {
     const auto format = choice("--format", a.format.value_or("text"), {"text", "json", "html"});
     if (!format) return bad_input(format.error);
     const Form form = static_cast<Form>(*format);
-    if (form == Form::html && (a.against || a.step || a.place))
-        return bad_input("--format html is of a run alone; leave out --against, --step and --place.");
-    if (a.problem.heads || a.problem.kv_heads)
-        return bad_input(
-            std::string(a.problem.heads ? "--heads" : "--kv-heads") +
-            ": a problem holds the numbers of one head, and the record is of a run on that; other "
-            "heads are more of the same blocks. Leave it out.");
-    if ((a.against && a.step) || (a.against && a.place) || (a.step && a.place))
-        return bad_input("--against, --step and --place ask different things of a run; give one of them.");
-    if (a.at && a.place) return bad_input("--at is the cell of --step; leave it out with --place.");
-    if (a.source && (a.against || a.step || a.place)) return bad_input(make_record_request(a, {}).error);
-    if (a.leave_out && (a.against || a.step || a.place || a.source))
-        return bad_input(
-            "--break goes with a run of the ladder; leave out --against, --source, --step and --place.");
-    if ((a.problem.br || a.problem.bc || a.at) && !a.step && !a.place)
-        return bad_input(std::string(a.problem.br   ? "--br"
-                                     : a.problem.bc ? "--bc"
-                                                    : "--at") +
-                         " is of the walk that --step and --place cross over to; the kernel has tiles of its "
-                         "own. Leave it out, or name a step.");
+    if (std::string refused = refuse_together(a, form); !refused.empty()) return bad_input(refused);
     if (a.against) return run_inside_against(a, form == Form::json, out);
     if (a.step || a.place) return run_inside_bridge(a, form == Form::json, out);
     const auto request = make_record_request(a, a.compare.kernel);
     if (!request) return bad_input(request.error);
+    OwnKernelBudget budget;
+    WordReader read;
+    constexpr int most_seconds = 3600;
+    read.count("--seconds", a.seconds, 1, most_seconds, budget.computing);
+    if (!read.error.empty()) return bad_input(read.error);
+    budget.running = std::max(budget.running, 2.0 * budget.computing);
+    const Word fault = a.link && !a.compare.kernel ? fault_of_link(a) : a.leave_out;
     gpu::TraceFailed how{};
-    const auto record = a.source ? record_own_told(*request, how) : gpu::record_kernel(*request, &how);
+    const auto record =
+        a.source ? record_own_told(*request, budget, how) : gpu::record_kernel(*request, &how);
     if (!record) return not_recorded(how, record.error);
-    if (a.leave_out) return run_broken(a, out, *request, *record, form);
+    if (fault) return run_broken(a, out, *request, *record, *fault, form);
     const Writer writers[] = {
         [&](std::ostream& stream) { stream << inside_text(*record); },
         [&](std::ostream& stream) { stream << inside_json(*record); },

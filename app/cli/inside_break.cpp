@@ -15,31 +15,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 using inside::BankTotals;
 using inside::Damage;
-using inside::Fault;
 using inside::KnownFault;
 using inside::Record;
 using inside::WrongCell;
-
-/// What the kernel's comments say of the step that is left out; else what is done in its place.
-std::string meaning(const Fault& fault) {
-    for (const EmbeddedFile& file : gpu::kernel_sources())
-        if (fault.file.ends_with(std::string("/") + file.name)) {
-            std::string words = inside::remark_on(inside::source_text(fault.file, file.text), fault.line);
-            if (!words.empty()) return words;
-        }
-    return inside::info(fault.kind).what;
-}
-
-std::string cell_text(const char* which, const WrongCell& cell) {
-    return std::string(which) + ": " + cell.output + "[" + str(cell.row) + ", " + str(cell.column) + "] is " +
-           format_number(cell.broken) + " in place of " + format_number(cell.sound);
-}
-
-std::string outputs_of(const Record& record) {
-    std::vector<std::string> names;
-    for (const inside::Output& one : record.outputs) names.push_back(one.name);
-    return joined(names, ", ");
-}
 
 // A number of JSON, or null: JSON has no NaN.
 Json number_json(float x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
@@ -71,7 +49,7 @@ std::vector<KnownFault> faults_of_kernel(const gpu::RecordRequest& request, cons
 std::string faults_text(const std::string& kernel, const std::vector<KnownFault>& faults) {
     std::vector<std::vector<std::string>> rows;
     for (const auto& [fault, lacks] : faults)
-        rows.push_back({inside::name_of(fault), inside::title_of(fault), meaning(fault)});
+        rows.push_back({inside::name_of(fault), inside::title_of(fault), meaning_of(fault)});
     if (rows.empty()) return "There is nothing in " + kernel + " that can be left out.\n";
     std::string text = number_table(rows, {0, 1, 2});
     // Below the table, which says what each is
@@ -85,40 +63,9 @@ std::string faults_json(const std::string& kernel, const std::vector<KnownFault>
     for (const auto& [fault, lacks] : faults)
         json["faults"].push_back({{"name", inside::name_of(fault)},
                                   {"title", inside::title_of(fault)},
-                                  {"meaning", meaning(fault)},
+                                  {"meaning", meaning_of(fault)},
                                   {"lacks", lacks.empty() ? Json(nullptr) : Json(lacks)}});
     return json.dump(2) + "\n";
-}
-
-BrokenWords words_of_broken(const Record& sound, const gpu::BrokenRun& broken) {
-    const Record& record = broken.record;
-    const Damage& damage = broken.damage;
-    BrokenWords words;
-    words.fault = inside::title_of(*record.fault) + " (" + inside::name_of(*record.fault) +
-                  "): " + meaning(*record.fault);
-    words.order = inside::schedule_text(record.schedule) + "; " + counted(broken.tried, "order") + " tried";
-    words.numbers = outputs_of(record) + ": " + inside::damage_text(damage);
-    if (damage.wrong == 0 && record.races() > 0)
-        words.numbers += " in " +
-                         (broken.tried == 1 ? "this order" : "each of " + str(broken.tried) + " orders") +
-                         ", by luck: nothing makes them so";
-    if (damage.first) words.cells.push_back(cell_text("the first", *damage.first));
-    if (damage.worst) words.cells.push_back(cell_text("the worst", *damage.worst));
-    const BankTotals before = inside::bank_totals(sound), now = inside::bank_totals(record);
-    if (now.turns != before.turns)
-        words.banks = "turns of the banks: " + format_count(now.turns) + " in place of " +
-                      format_count(before.turns) + ", up to " + counted(now.ways, "way") + " of conflict";
-    return words;
-}
-
-std::string broken_head(const BrokenWords& words) {
-    return "broken: " + words.fault + "\norder: " + words.order + "\n";
-}
-
-std::string broken_end(const BrokenWords& words) {
-    std::string text = "\n" + words.numbers + "\n";
-    for (const std::string& cell : words.cells) text += "    " + cell + "\n";
-    return text + (words.banks.empty() ? "" : words.banks + "\n");
 }
 
 Json broken_json(const Record& sound, const gpu::BrokenRun& broken) {
@@ -126,7 +73,7 @@ Json broken_json(const Record& sound, const gpu::BrokenRun& broken) {
     const Damage& damage = broken.damage;
     return {{"name", inside::name_of(*record.fault)},
             {"title", inside::title_of(*record.fault)},
-            {"meaning", meaning(*record.fault)},
+            {"meaning", meaning_of(*record.fault)},
             {"orders_tried", broken.tried},
             {"copies", record.schedule.early ? "at once" : "when waited for"},
             {"warps_stand_still", record.schedule.stalls},

@@ -1,7 +1,7 @@
 // What `tilewalk inside --break` says beside the counts of the run.
 #pragma once
 
-#include "app/export/inside_html.h"
+#include "app/export/inside_broken.h"
 #include "core/inside/faults.h"
 #include "cuda/host/gpu.h"
 
@@ -17,11 +17,6 @@ std::vector<inside::KnownFault> faults_of_kernel(const gpu::RecordRequest& reque
 std::string faults_text(const std::string& kernel, const std::vector<inside::KnownFault>& faults);
 std::string faults_json(const std::string& kernel, const std::vector<inside::KnownFault>& faults);
 
-/// What the run goes without and in which order, and what came of it.
-BrokenWords words_of_broken(const inside::Record& sound, const gpu::BrokenRun& broken);
-/// The same for the head of a text, and for its end.
-std::string broken_head(const BrokenWords& words);
-std::string broken_end(const BrokenWords& words);
 nlohmann::ordered_json broken_json(const inside::Record& sound, const gpu::BrokenRun& broken);
 
 }  // namespace tilewalk

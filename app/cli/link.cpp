@@ -146,6 +146,21 @@ Result<NamedWalk> walk_of_link(const Arguments& a) {
     return NamedWalk{find_lesson(place->lesson), std::move(place->problem)};
 }
 
+Result<LinkedRun> run_of_link(const Arguments& a) {
+    const auto place = read_link(a);
+    if (!place) return Failure{place.error};
+    if (place->page != ui::page_names[static_cast<std::size_t>(ui::Page::inside)]) {
+        auto walk = walk_of_link(a);
+        if (!walk) return Failure{walk.error};
+        const gpu::RecordRequest usual;
+        return LinkedRun{usual.kernel, usual.dtype, std::move(walk->problem), 0, ""};
+    }
+    auto state = make_session_at_link(a, ui::Settings{});
+    if (!state) return Failure{state.error};
+    const ui::InsideForm& f = state->inside;
+    return LinkedRun{f.kernel, f.dtype, ui::recorded_problem(*state), f.block, f.fault};
+}
+
 Result<ui::AppState> make_session_at_link(const Arguments& a, ui::Settings settings) {
     auto place = read_link(a);
     if (!place) return Failure{place.error};

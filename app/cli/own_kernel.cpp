@@ -318,8 +318,9 @@ Failure ended_badly(const std::string& name, const ChildEnd& end, const OwnKerne
         return Failure{name + " did not come to its end: it was stopped after " + str(int(budget.running)) +
                        " seconds."};
     if (WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGXCPU)
-        return Failure{name + " did not come to its end: it was stopped after " + str(budget.computing) +
-                       " seconds of computing."};
+        return Failure{name + " did not come to its end: it was stopped after " +
+                       counted(budget.computing, "second") +
+                       " of computing. 'tilewalk inside --source' gives it more with --seconds."};
     if (WIFSIGNALED(end.status))
         return Failure{name + " was ended by the system: " + signal_words(WTERMSIG(end.status)) + "."};
     return Failure{said.empty() ? name + " ended without a record." : said};

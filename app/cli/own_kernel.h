@@ -12,7 +12,7 @@ namespace tilewalk {
 /// What may be taken of the machine's time, in seconds.
 struct OwnKernelBudget {
     double compiling = 120;  ///< of the wall
-    int computing = 60;      ///< of the CPU
+    int computing = 10;      ///< of the CPU
     double running = 300;    ///< of the wall
 };
 

@@ -38,6 +38,16 @@ Result<ui::AppState> make_session(const Arguments& arguments, ui::Settings setti
 
 /// Where --link leads: the problem and the lesson alone; refused if it is a page without a walk.
 Result<NamedWalk> walk_of_link(const Arguments& arguments);
+/// What --link has recorded: a run of the page Inside, or the problem of a walk with the kernel that the page
+/// begins with.
+struct LinkedRun {
+    std::string kernel;
+    DType type;
+    Problem problem;
+    int block = 0;
+    std::string without;  ///< the name of a fault; empty: sound
+};
+Result<LinkedRun> run_of_link(const Arguments& arguments);
 /// The interface where --link leads.
 Result<ui::AppState> make_session_at_link(const Arguments& arguments, ui::Settings settings);
 

@@ -94,6 +94,7 @@ private:
     void take(int w, const Store& store, const std::array<Found, 4>& results);
     int last_step(int w, const Store& store) const;
     bool is_stored(int w, const Store& store, HeldAt& held) const;
+    int last_summand(int w, int lane, int k) const;
     std::uint32_t sharers(int w, Position at, int lane, Gives gives) const;
     Position& limit_of(const Store& store, std::uint32_t row);
 
@@ -204,6 +205,21 @@ int Bridge::Maker::last_step(int w, const Store& store) const {
     return -1;
 }
 
+// Of the exponentials that the lane has just added up the last one that adds something: those of keys that
+// the row does not see are 0. Itself, where all are.
+int Bridge::Maker::last_summand(int w, int lane, int last) const {
+    const auto& events = plain_block.events;
+    if (last < 0) return last;
+    const Event& end = events[plain.event(w, last)];
+    if (end.op != Op::exp2 && end.op != Op::exp) return last;
+    for (int k = last; k >= 0; --k) {
+        const Event& e = events[plain.event(w, k)];
+        if (e.place != end.place || e.op != end.op) break;
+        if (e.has(lane) && as_float(plain_block.words_of(e, lane)[1]) != 0) return k;
+    }
+    return last;
+}
+
 // Plain arithmetic, and then a store to shared memory, before the lane writes the next number down.
 bool Bridge::Maker::is_stored(int w, const Store& store, HeldAt& held) const {
     for (int t = store.step + 1; t < traced.count(w); ++t) {
@@ -261,7 +277,7 @@ void Bridge::Maker::take(int w, const Store& store, const std::array<Found, 4>& 
         if (const int k = step_of[index_of(at->step)]; k >= 0)
             held.how = HeldAt::How::given, held.step = k, held.word = shuffles ? -1 : at->word;
         else if (shuffles)
-            held.how = HeldAt::How::parts;
+            held.how = HeldAt::How::parts, held.step = last_summand(w, store.lane, held.step);
     } else {
         is_stored(w, store, held);
     }

@@ -41,8 +41,8 @@ struct HeldAt {
     enum class How : std::uint8_t {
         given,   ///< the step gives it: a product, an exponential, a shuffle
         stored,  ///< made by plain arithmetic; the step stores it to shared memory
-        behind,  ///< made by plain arithmetic, which is not written down, or by wgmma, behind this step and
-                 ///< before the next
+        behind,  ///< made by plain arithmetic, which is not written down, behind this step and before the
+                 ///< next
         parts,   ///< the same, and several lanes have a part of the sum each: `lanes`
         loaded,  ///< an element of device memory: the step reads it from there, …
         written  ///< … or writes it there

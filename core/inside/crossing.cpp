@@ -76,13 +76,15 @@ public:
             const Event& event = broken.block.events[n];
             passed[n] = of_warp[event.warp] += event.op == Op::left_out;
         }
-        for (const Race& race : broken.launch.races)
-            if (race.first.block == broken.number && race.second.block == broken.number)
-                races.push_back(&race);
+        for (const Race& race : broken.launch.races) {
+            if (race.first.block != broken.number || race.second.block != broken.number) continue;
+            if (is_register(race.address)) of_sums.push_back(&race);
+            if (!is_register(race.address) && !is_numbered_barrier(race.address)) races.push_back(&race);
+        }
         tiles.emplace(broken, sound, races);
     }
     std::optional<Crossing> find() const {
-        if (races.empty()) return std::nullopt;
+        if (races.empty()) return of_sum();
         std::optional<Crossing> best, of_tiles;
         int tried = 0;
         for (std::uint32_t n = 0; n < broken.block.events.size() && tried < most_tried; ++n) {
@@ -295,6 +297,49 @@ private:
         return {};
     }
 
+    /// What the product brings to this register, where its warp waits for it in the sound run.
+    Content brought(std::uint32_t product, const SumRegister& at, int lane) const {
+        const std::uint32_t twin = counterpart(product);
+        if (twin == nowhere) return {};
+        const Event& issue = sound.block.events[twin];
+        const TileProduct of(sound.block.words_of(issue));
+        for (int k = step_of[product] + 1; k < sound.steps.count(issue.warp); ++k) {
+            const Event& event = sound.block.events[sound.steps.event(issue.warp, k)];
+            if (event.op != Op::wait_products) continue;
+            const TileSums sums(event, sound.block.words_of(event));
+            if (sums.sums() == at.sums && sums.groups() > of.group)
+                return {std::bit_cast<std::uint32_t>(sums.at(lane, static_cast<int>(at.reg))), 4};
+        }
+        return {};
+    }
+    // A sum that was taken before it was there: what was made of it in this run, and in the sound one.
+    std::optional<Crossing> of_sum() const {
+        if (of_sums.empty()) return std::nullopt;
+        const Race& race = **std::ranges::max_element(of_sums, {}, &Race::times);
+        const SumRegister at = held_register(race.address);
+        const Event& event = broken.block.events[race.second.event];
+        const std::uint32_t twin = counterpart(race.second.event);
+        CrossingSide reader = side(race.second.event, std::countr_zero(race.second.lanes), {}, {});
+        for (int lane = 0; lane < 32; ++lane) {
+            if (!event.has(lane)) continue;
+            const auto own = taken_numbers(event.op, broken.block.words_of(event, lane));
+            const auto taken = std::ranges::find(own, address_of(at), [](std::uint32_t word) {
+                const auto mark = marked(word);
+                return mark ? address_of(*mark) : 0;
+            });
+            if (taken == own.end()) continue;
+            reader.lane = lane, reader.content = {*taken, 4};
+            if (twin == nowhere || !sound.block.events[twin].has(lane)) break;
+            const auto right = taken_numbers(event.op, sound.block.words_of(sound.block.events[twin], lane));
+            reader.sound = {right[static_cast<std::size_t>(taken - own.begin())], 4};
+            break;
+        }
+        const Content sum = brought(race.first.event, at, reader.lane);
+        CrossingSide writer = side(race.first.event, reader.lane, sum, sum);
+        writer.writes = true;
+        return Crossing{race.address, writer, reader, true, true, race.times};
+    }
+
     // All reads are right. Between warps, in shared memory, and often: that is told best.
     std::optional<Crossing> by_luck() const {
         const Race* best = nullptr;
@@ -316,9 +361,10 @@ private:
     }
 
     const BlockRun &broken, &sound;
-    std::vector<int> step_of;  ///< by event; −1: a copy that arrives is none
-    std::vector<int> passed;   ///< by event: how often its warp had come to what is left out
-    std::vector<const Race*> races;
+    std::vector<int> step_of;          ///< by event; −1: a copy that arrives is none
+    std::vector<int> passed;           ///< by event: how often its warp had come to what is left out
+    std::vector<const Race*> races;    ///< of memory
+    std::vector<const Race*> of_sums;  ///< of registers, with a product
     std::optional<TileCrossings> tiles;
 };
 

@@ -27,9 +27,10 @@ void add_counts(Totals& t, const Counts& c, int warps) {
 }
 
 int rows_of(const Record& record) {
+    std::int64_t rows = 0;
     for (const Region& r : record.regions)
-        if (r.name == "Q" && r.row_bytes > 0) return static_cast<int>(r.bytes / r.row_bytes);
-    return 0;
+        if (r.name == "Q" && r.row_bytes > 0) rows += r.bytes / r.row_bytes;
+    return static_cast<int>(rows);
 }
 
 Amount whole(std::int64_t n) { return static_cast<double>(n); }

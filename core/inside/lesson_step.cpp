@@ -144,8 +144,9 @@ std::string held_text(const HeldAt& held) {
         return shared ? "the step gives it to " + lanes_text(held.lanes) : "the step gives it";
     case HeldAt::How::stored: return "plain arithmetic made it, and the step stores it to shared memory";
     case HeldAt::How::behind:
-        return "plain arithmetic, or a product in the background, makes it behind this step, in a register "
-               "of the lane";
+        return std::isinf(held.value)
+                   ? "the mask makes it −∞ behind this step, in a register of the lane"
+                   : "plain arithmetic makes it behind this step, in a register of the lane";
     case HeldAt::How::parts: return lanes_text(held.lanes) + " have a part of the sum each behind this step";
     case HeldAt::How::loaded: return "the step reads it from HBM";
     case HeldAt::How::written: return "the step writes it to HBM";

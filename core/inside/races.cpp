@@ -3,6 +3,7 @@
 #include "core/inside/tiles.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tilewalk::inside {
 
@@ -14,6 +15,7 @@ void RaceDetector::begin_block(int number, int warps) {
     block = number;
     order = Order(warps);
     events = 0;
+    products.clear(), turns = {};
     std::fill(shared.begin(), shared.end(), Cell{});
 }
 
@@ -126,8 +128,36 @@ void RaceDetector::multiply(const Event& event, std::span<const std::uint32_t> w
     const TileProduct product(words);
     Access now = by;
     now.agent = static_cast<std::uint16_t>(order.products_of(event.warp)), now.when = product.group;
+    products[{event.warp, product.sums}] = now;
     for (const std::uint32_t address : product.chunks_of_A(event.warp)) read_bytes(now, address, chunk);
     for (const std::uint32_t address : product.chunks_of_B()) read_bytes(now, address, chunk);
+}
+
+// What was made of a sum that was not there is told with the product whose sum it was, while that runs.
+void RaceDetector::take_sums(const Event& event, std::span<const std::uint32_t> words, const Access& by) {
+    for (int lane = 0; lane < 32; ++lane) {
+        if (!event.has(lane)) continue;
+        const auto own = words.first(event.words);
+        words = words.subspan(event.words);
+        for (const std::uint32_t word : taken_numbers(event.op, own)) {
+            const auto at = marked(word);
+            const auto product = at ? products.find({event.warp, at->sums}) : products.end();
+            if (product == products.end()) continue;
+            Access now = by;
+            now.lanes = 1u << lane;
+            if (!ordered(product->second, now)) note(product->second, now, address_of(*at));
+        }
+    }
+}
+
+void RaceDetector::take_turn(const Event& event, std::span<const std::uint32_t> words, const Access& by) {
+    Turn& turn = turns[words[0] % turns.size()];
+    if (turn.threads == 0) turn.given = by;
+    turn.taken = turn.taken || event.op == Op::sync_named;
+    turn.threads += std::popcount(event.lanes);
+    if (turn.threads < static_cast<int>(words[1])) return;
+    if (!turn.taken) note(turn.given, by, numbered_base + words[0]);
+    turn = {};
 }
 
 void RaceDetector::access(const Event& event, std::span<const std::uint32_t> words, const Access& by) {
@@ -161,7 +191,9 @@ void RaceDetector::take(const Event& event, std::span<const std::uint32_t> words
     // Arrivals and waits change a barrier, but never against each other.
     if (event.op == Op::init_barrier) return write_bytes(by, words[0], barrier_bytes);
     if (arrives(event.op) || event.op == Op::wait_for) read_bytes(by, words[0], barrier_bytes);
+    if (event.op == Op::arrive_named || event.op == Op::sync_named) take_turn(event, words, by);
     if (order.take(event, words)) return;
+    take_sums(event, words, by);
     if (event.op == Op::fetch_tile) return fetch(words, by);
     if (event.op == Op::multiply_async) return multiply(event, words, by);
     const OpInfo& of = info(event.op);

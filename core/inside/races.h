@@ -8,10 +8,15 @@
 // that; a product reads its factors until its warp has waited for its group. Two accesses to one address, one
 // of them writing, that this order leaves open are a race, whichever came first in this run. Blocks of one
 // launch are not ordered at all; launches are. Atomics do not race with atomics.
+//
+// Registers have one owner, and one thing besides it that writes them: a product in the background. Who takes
+// one of its sums before the warp has waited for it races with it. And a barrier with a number that ends
+// without anybody who waits there has lost a turn: it was given twice, and nobody took it between.
 #pragma once
 
 #include "core/inside/order.h"
 
+#include <array>
 #include <map>
 
 namespace tilewalk::inside {
@@ -62,8 +67,18 @@ private:
     void access(const Event& event, std::span<const std::uint32_t> words, const Access& by);
     void fetch(std::span<const std::uint32_t> words, const Access& by);
     void multiply(const Event& event, std::span<const std::uint32_t> words, const Access& by);
+    void take_sums(const Event& event, std::span<const std::uint32_t> words, const Access& by);
+    void take_turn(const Event& event, std::span<const std::uint32_t> words, const Access& by);
 
+    /// A barrier with a number, since it ended last.
+    struct Turn {
+        Access given;
+        int threads = 0;
+        bool taken = false;
+    };
     std::vector<Cell> shared, global;
+    std::map<std::pair<int, std::uint32_t>, Access> products;  ///< the last of a warp to these sums
+    std::array<Turn, 16> turns;
     Order order;
     int block = 0;
     std::uint32_t events = 0;  ///< of this block so far

@@ -105,8 +105,29 @@ std::string reason_of_access(const BlockRecord& block, const Steps& steps, const
     return {};
 }
 
+/// What lanes make of two numbers, one given and one got: the next shuffle gives it.
+const char* made_of_both(const BlockRecord& block, const Steps& steps, int warp, int k) {
+    const auto is_shuffle = [&](int n) {
+        return n >= 0 && n < steps.count(warp) && event_at(block, steps, warp, n).op == Op::shuffle;
+    };
+    const int first = is_shuffle(k + 1) ? k : k - 1;
+    if (!is_shuffle(first) || !is_shuffle(first + 1)) return "the larger of both numbers, or their sum,";
+    const Event &here = event_at(block, steps, warp, first), &next = event_at(block, steps, warp, first + 1);
+    bool larger = here.lanes == next.lanes, sum = larger;
+    block.each_lane(here, [&](int lane, auto words) {
+        if (!next.has(lane)) return;
+        const float given = std::bit_cast<float>(words[0]), got = std::bit_cast<float>(words[2]),
+                    gives = std::bit_cast<float>(block.words_of(next, lane)[0]);
+        larger = larger && gives == std::max(given, got), sum = sum && gives == given + got;
+    });
+    return larger == sum ? "the larger of both numbers, or their sum,"
+           : larger      ? "the larger of both numbers"
+                         : "the sum of both numbers";
+}
+
 // Which lanes give each other a register: by one bit of their numbers, or all from some.
-std::string reason_of_shuffle(const BlockRecord& block, const Event& event) {
+std::string reason_of_shuffle(const BlockRecord& block, const Steps& steps, int warp, int k) {
+    const Event& event = event_at(block, steps, warp, k);
     std::uint32_t apart = 0;
     bool same = true, any = false;
     int first = 0, asked = 0;
@@ -117,9 +138,8 @@ std::string reason_of_shuffle(const BlockRecord& block, const Event& event) {
     });
     if (same && std::has_single_bit(apart))
         return "Lanes whose numbers differ by " + str(apart) + " give each other a register, as " +
-               str(first) + " and " + str(asked) +
-               ", without any memory. Each then has the larger of both numbers, or their sum, of a row "
-               "that they share.";
+               str(first) + " and " + str(asked) + ", without any memory. Each then has " +
+               made_of_both(block, steps, warp, k) + " of a row that they share.";
     return "Each lane takes a register of another one, as " + str(first) + " that of " + str(asked) +
            ": a number of a row that they share, without any memory.";
 }
@@ -143,7 +163,7 @@ std::string reason_of_step(const Record& record, const BlockRecord& block, const
     case Op::store: return known && record.Bc > 0 ? reason_of_access(block, steps, origins, warp, k) : "";
     case Op::exp:
     case Op::exp2: return known && record.Bc > 0 ? reason_of_exponential(origins, event.op) : "";
-    case Op::shuffle: return event.lanes == 0 ? "" : reason_of_shuffle(block, event);
+    case Op::shuffle: return event.lanes == 0 ? "" : reason_of_shuffle(block, steps, warp, k);
     case Op::wait_products: {
         const std::string name = symbol_of(origins.matter(steps.event(warp, k)));
         return name.empty()

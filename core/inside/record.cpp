@@ -85,6 +85,13 @@ std::int64_t Record::races() const {
     return all;
 }
 
+std::int64_t Record::lost_turns() const {
+    std::int64_t all = 0;
+    for (const Launch& launch : launches)
+        for (const Race& race : launch.races) all += is_numbered_barrier(race.address);
+    return all;
+}
+
 std::int64_t Record::bytes() const {
     std::int64_t all = 0;
     for (const Launch& launch : launches)
@@ -110,7 +117,12 @@ std::string place_text(const Record& record, std::uint32_t place) {
     return text;
 }
 
+std::string head_text(int head) { return head < 0 ? "" : " of head " + std::to_string(head); }
+
 std::string address_text(const Record& record, std::uint32_t address) {
+    if (is_numbered_barrier(address)) return "barrier " + std::to_string(address - numbered_base);
+    if (is_register(address))
+        return "register " + std::to_string(held_register(address).reg) + " of the product's sums";
     char number[16];
     std::snprintf(number, sizeof number, "0x%x", is_shared(address) ? address : address - global_base);
     if (is_shared(address)) return std::string("shared memory, byte ") + number;
@@ -118,7 +130,7 @@ std::string address_text(const Record& record, std::uint32_t address) {
         const std::int64_t at = std::int64_t(address) - r.begin;
         if (at < 0 || at >= r.bytes) continue;
         if (r.row_bytes == 0) return r.name + ", byte " + std::to_string(at);
-        return r.name + ", row " + std::to_string(at / r.row_bytes) + ", column " +
+        return r.name + head_text(r.head) + ", row " + std::to_string(at / r.row_bytes) + ", column " +
                std::to_string(at % r.row_bytes / r.element_bytes);
     }
     return std::string("device memory, byte ") + number;
@@ -141,7 +153,10 @@ std::string race_text(const Record& record, const Race& race) {
     for (const RaceAccess& a : {race.first, race.second})
         text += std::string("\n    ") + info(a.op).name + " at " + place_text(record, a.place) + ", block " +
                 std::to_string(a.block) + ", warp " + std::to_string(a.warp) + ", " + lanes_text(a.lanes);
-    return text + "\n    nothing orders them; accesses that race so: " + std::to_string(race.times);
+    const std::string times = std::to_string(race.times);
+    if (is_numbered_barrier(race.address))
+        return text + "\n    the turn is given twice, and nobody takes it between; so often: " + times;
+    return text + "\n    nothing orders them; accesses that race so: " + times;
 }
 
 }  // namespace tilewalk::inside

@@ -73,6 +73,21 @@ std::optional<Op> find_op(std::string_view name);
 constexpr std::uint32_t whole_warp = 0xFFFFFFFF;  ///< lanes
 constexpr std::uint32_t global_base = 1u << 24;
 constexpr bool is_shared(std::uint32_t address) { return address < global_base; }
+/// What is no memory has addresses, too, where it races (races.h): registers that a product adds to, and
+/// barriers with a number.
+constexpr std::uint32_t register_base = 0xF0000000, numbered_base = 0xF8000000;
+constexpr bool is_register(std::uint32_t address) {
+    return address >= register_base && address < numbered_base;
+}
+constexpr bool is_numbered_barrier(std::uint32_t address) { return address >= numbered_base; }
+
+/// One of the registers that a product in the background adds to: the lane's n-th array of sums, and which of
+/// it.
+struct SumRegister {
+    std::uint32_t sums, reg;
+};
+constexpr std::uint32_t address_of(const SumRegister& at) { return register_base | at.sums << 8 | at.reg; }
+constexpr SumRegister held_register(std::uint32_t address) { return {address >> 8 & 0xFF, address & 0xFF}; }
 
 /// A place in the source; `caller` is where its function was called, as another place.
 struct Place {
@@ -153,6 +168,7 @@ struct Region {
     std::uint32_t begin = 0;
     std::int64_t bytes = 0;
     int row_bytes = 0, element_bytes = 0;  ///< 0: no rows
+    int head = -1;                         ///< of which it is; −1: there is one
 
     bool holds(std::uint32_t address) const { return address >= begin && address - begin < bytes; }
 };
@@ -175,9 +191,12 @@ struct Launch {
     std::int64_t steps() const;
 };
 
+/// " of head 2", or nothing where there is one.
+std::string head_text(int head);
+
 /// What the kernel writes: O, or dQ, dK and dV.
 struct Output {
-    std::string name;
+    std::string name;  ///< of several heads with that: "O of head 2"
     int rows = 0, columns = 0;
     std::vector<float> values;
 };
@@ -190,14 +209,16 @@ struct Record {
     Schedule schedule;
     std::optional<Fault> fault;  ///< what it went without
     bool swizzles = false;       ///< the kernel asked where a chunk of a row lies
-    int open_keys = 0;           ///< how many keys the last tile has room for beyond those that there are
+    int heads = 1, key_heads = 1;
+    int open_keys = 0;  ///< how many keys the last tile has room for beyond those that there are
     std::vector<Output> outputs;
     std::vector<Place> places;
     std::vector<Region> regions;
     std::vector<Launch> launches;
 
     std::int64_t races() const;
-    std::int64_t bytes() const;  ///< that it takes
+    std::int64_t lost_turns() const;  ///< races of barriers with a number, which order no memory
+    std::int64_t bytes() const;       ///< that it takes
     /// The block of a launch that wrote this address of device memory last; −1: none did, or it has no name.
     int writer(const Launch& launch, std::uint32_t address) const;
 };

@@ -19,8 +19,8 @@ template <class Way, class T> static void fields(Way& way, T& x) {
         auto& [file, line, column, caller] = x;
         take_all(way, file, line, column, caller);
     } else if constexpr (std::is_same_v<Kind, Region>) {
-        auto& [name, begin, bytes, row_bytes, element_bytes] = x;
-        take_all(way, name, begin, bytes, row_bytes, element_bytes);
+        auto& [name, begin, bytes, row_bytes, element_bytes, head] = x;
+        take_all(way, name, begin, bytes, row_bytes, element_bytes, head);
     } else if constexpr (std::is_same_v<Kind, BlockRecord>) {
         auto& [bx, by, bz, events, words] = x;
         take_all(way, bx, by, bz, events, words);
@@ -31,11 +31,12 @@ template <class Way, class T> static void fields(Way& way, T& x) {
         auto& [name, rows, columns, values] = x;
         take_all(way, name, rows, columns, values);
     } else {
-        auto& [kernel, title, teaches, dtype, Br, Bc, tiles, split_blocks, schedule, fault, swizzles,
-               open_keys, outputs, places, regions, launches] = x;
+        auto& [kernel, title, teaches, dtype, Br, Bc, tiles, split_blocks, schedule, fault, swizzles, heads,
+               key_heads, open_keys, outputs, places, regions, launches] = x;
         static_cast<void>(fault);  // kernels of the ladder alone are broken, and their records stay in memory
         take_all(way, kernel, title, teaches, dtype, Br, Bc, tiles, split_blocks, schedule.early,
-                 schedule.stalls, schedule.seed, swizzles, open_keys, outputs, places, regions, launches);
+                 schedule.stalls, schedule.seed, swizzles, heads, key_heads, open_keys, outputs, places,
+                 regions, launches);
     }
 }
 

@@ -13,6 +13,19 @@ constexpr std::uint32_t depth = 16, chunk_columns = 8;  // of a product; of 16 b
 
 }  // namespace
 
+std::span<const std::uint32_t> taken_numbers(Op op, std::span<const std::uint32_t> words) {
+    switch (op) {
+    case Op::exp2:
+    case Op::exp:
+    case Op::log:
+    case Op::from_float:
+    case Op::shuffle: return words.first(1);
+    case Op::pack: return words.first(2);
+    case Op::store: return words.subspan(1);
+    default: return {};
+    }
+}
+
 TileFetch::TileFetch(std::span<const std::uint32_t> w)
     : to(w[0]), from(w[1]), rows(w[2]), row_bytes(w[3]), stride(w[4]), barrier(w[5]), phase(w[6]),
       box_bytes(w[7]) {}

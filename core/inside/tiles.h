@@ -59,6 +59,17 @@ private:
     int of_lane;
 };
 
+/// While a product is under way its sums are no numbers: each register holds a NaN that says which it is. It
+/// goes through plain arithmetic as it is, so that a step that takes it tells what it was made of.
+constexpr std::uint32_t held_back = 0x7FFE0000, held_back_bits = 0x7FFF0000;
+constexpr std::uint32_t mark_of(const SumRegister& at) { return held_back | at.sums << 8 | at.reg; }
+constexpr std::optional<SumRegister> marked(std::uint32_t word) {
+    if ((word & held_back_bits) != held_back) return std::nullopt;
+    return held_register(word);
+}
+/// The words of a lane that it takes from its registers as numbers of 32 bits.
+std::span<const std::uint32_t> taken_numbers(Op op, std::span<const std::uint32_t> words);
+
 /// Where the sums of a product stand among the words of a lane, which they end: of multiply_add, and of the
 /// wait that brings those of products in the background; −1: the step gives none.
 constexpr int first_sum(Op op) {

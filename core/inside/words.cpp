@@ -328,6 +328,7 @@ std::string short_address(const Record& record, std::uint32_t address) {
         std::snprintf(text, sizeof text, "shared 0x%x", address);
         return text;
     }
+    if (is_register(address)) return "register " + str(held_register(address).reg);
     const auto element = element_of(record, address);
     return element ? element_text(record, *element) : address_text(record, address);
 }
@@ -335,7 +336,8 @@ std::string short_address(const Record& record, std::uint32_t address) {
 std::string element_text(const Record& record, const Element& element) {
     const Region& of = record.regions[static_cast<std::size_t>(element.region)];
     const bool one = of.row_bytes == of.element_bytes;
-    return of.name + "[" + str(element.row) + (one ? "" : list_separator() + str(element.column)) + "]";
+    return of.name + "[" + str(element.row) + (one ? "" : list_separator() + str(element.column)) + "]" +
+           head_text(of.head);
 }
 
 std::string rows_text(const std::string& name, int first, int last) {

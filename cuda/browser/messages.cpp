@@ -44,7 +44,7 @@ struct Parts {
     }
 
     template <class Way> static void of(Way& way, gpu::RecordRequest& r) {
-        take_all(way, r.kernel, r.dtype, r.blocks, r.twin, r.schedule.early, r.schedule.stalls,
+        take_all(way, r.kernel, r.dtype, r.all_heads, r.blocks, r.twin, r.schedule.early, r.schedule.stalls,
                  r.schedule.seed);
         maybe(way, r.fault);
         of(way, r.problem);

@@ -1,5 +1,6 @@
 #include "cuda/emulator/hopper.h"
 
+#include "core/base/register_file.h"
 #include "core/base/shared_tiles.h"
 #include "cuda/emulator/block.h"
 
@@ -11,7 +12,6 @@ namespace {
 
 constexpr unsigned char poison = 0xFF;  ///< NaN as float, half and bfloat16
 constexpr int chunk_bytes = 16, box_chunks = tile_row_bytes / chunk_bytes;
-constexpr int register_file = 1 << 16, least_registers = 24, most_registers = 256;
 constexpr int warps_of_group = 4;
 
 }  // namespace
@@ -35,8 +35,7 @@ int TensorMap::chunks(const std::array<int, 4>& at) const {
 void Hopper::begin(int threads, bool as_late_as_can_be, bool forgives_all) {
     late = as_late_as_can_be, forgives = forgives_all;
     warps.assign(static_cast<std::size_t>((threads + 31) / 32), Warp{});
-    for (Warp& w : warps)
-        w.registers = w.wanted = std::min(register_file / threads / 8 * 8, most_registers - 8);
+    for (Warp& w : warps) w.registers = w.wanted = registers_at_begin(threads);
     of_group.assign((warps.size() + warps_of_group - 1) / warps_of_group, {});
     flights.clear(), ended.clear(), named.fill({});
     spare_registers = 0;

@@ -67,6 +67,7 @@ struct RecordRequest {
     std::string kernel = "f5-flash2";
     DType dtype = DType::bf16;
     Problem problem;
+    bool all_heads = false;  ///< of the problem; else the shown one alone
     std::vector<int>
         blocks{};  ///< of each launch, by number: their events are kept; counts and races are of all
     std::stop_token stop{};
@@ -102,6 +103,6 @@ struct BrokenRun {
 /// `request.fault` is one of faults_of(sound), the record of the same request without it.
 Result<BrokenRun> break_kernel(const RecordRequest& request, const inside::Record& sound,
                                TraceFailed* how = nullptr);
-constexpr int most_recorded_N = 256, most_recorded_d = 128;
+constexpr int most_recorded_N = 256, most_recorded_d = 128, most_recorded_heads = 8;
 
 }  // namespace tilewalk::gpu

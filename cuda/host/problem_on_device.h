@@ -1,4 +1,4 @@
-// One head of a lesson's problem as a kernel takes it.
+// A lesson's problem as a kernel takes it: its shown head, or all of its heads.
 #pragma once
 
 #include "core/base/result.h"
@@ -9,7 +9,8 @@
 namespace tilewalk::gpu {
 
 /// Sizes with the smallest head dimension that holds the problem's and that the kernel takes.
-Result<Arguments> fitting(const Rung& rung, const Problem& problem, DType type, const Chip& chip);
+Result<Arguments> fitting(const Rung& rung, const Problem& problem, DType type, const Chip& chip,
+                          bool all_heads = false);
 
 /// The problem in a device's memory. Its functions throw what DeviceMemory and expect_well do.
 class ProblemOnDevice {
@@ -27,10 +28,10 @@ public:
     /// The kernel is told that there are so many keys, at least N_kv; what each query sees of the true ones
     /// stays.
     void pretend_keys(int keys);
-    /// Rows as the problem has them: O, or dQ, dK and dV.
+    /// Rows as the problem has them: O, or dQ, dK and dV; of all heads one after the other.
     struct Written {
         const char* name;
-        int rows;
+        int head, rows;
         std::vector<float> values;
     };
     std::vector<Written> outputs(const Problem& p);
@@ -39,7 +40,7 @@ protected:
     void* take(std::int64_t bytes) { return pieces.emplace_back(memory.take(bytes)).get(); }
     float* take_floats(std::int64_t size) { return static_cast<float*>(take(4 * size)); }
     /// The first columns of every row, as floats.
-    std::vector<float> output(const Tensor& tensor, int rows, int columns);
+    std::vector<float> output(const Tensor& tensor, int rows, int columns, int head = 0);
 
     Device& device;
     DeviceMemory memory;
@@ -50,8 +51,8 @@ protected:
 
 private:
     std::int64_t room = 0;
-    Tensor take_tensor(std::int64_t rows);
-    Tensor input(const Matrix& A, double factor = 1);
+    Tensor take_tensor(std::int64_t rows, int heads);
+    Tensor input(const std::vector<Matrix>& of_heads, double factor = 1);
 };
 
 }  // namespace tilewalk::gpu

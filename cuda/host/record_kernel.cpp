@@ -1,7 +1,8 @@
-// Records a kernel on one head of a lesson's problem.
+// Records a kernel on the shown head of a lesson's problem, or on all of its heads.
 #include "core/inside/bridge.h"
 
 #include "core/base/words.h"
+#include "core/problem/heads.h"
 #include "core/problem/logits.h"
 #include "core/problem/mask.h"
 #include "cuda/host/problem_on_device.h"
@@ -11,21 +12,25 @@ namespace tilewalk::gpu {
 
 namespace {
 
-void name_memory(RecordingDevice& device, const Arguments& a, const Rung& rung, DType type,
-                 std::int64_t keys) {
-    const std::int64_t element = bytes_of(type);
-    const auto tensor = [&](const char* name, const Tensor& t, std::int64_t rows) {
-        if (t.data) device.name(name, t.data, rows * t.row * element, t.row * element, element);
+void name_memory(RecordingDevice& device, const Arguments& a, const Rung& rung, DType type) {
+    const auto of_heads = [&](const char* name, const void* data, int heads, std::int64_t rows,
+                              std::int64_t head_bytes, std::int64_t row_bytes, std::int64_t element) {
+        for (int h = 0; h < heads && data; ++h)
+            device.name(name, static_cast<const unsigned char*>(data) + h * head_bytes, rows * row_bytes,
+                        row_bytes, element, a.heads > 1 ? h : -1);
     };
-    tensor("Q", a.Q, a.N_q), tensor("K", a.K, keys), tensor("V", a.V, keys), tensor("O", a.O, a.N_q);
-    tensor("dO", a.dO, a.N_q), tensor("dQ", a.dQ, a.N_q), tensor("dK", a.dK, keys);
-    tensor("dV", a.dV, keys);
-    device.name("L", a.L, 4 * std::int64_t(a.N_q), 4, 4);
+    const std::int64_t element = bytes_of(type), row_of_sums = 4, sums = row_of_sums * a.N_q;
+    const auto tensor = [&](const char* name, const Tensor& t, bool of_keys) {
+        of_heads(name, t.data, of_keys ? a.kv_heads : a.heads, of_keys ? a.N_kv : a.N_q, t.head * element,
+                 t.row * element, element);
+    };
+    tensor("Q", a.Q, false), tensor("K", a.K, true), tensor("V", a.V, true), tensor("O", a.O, false);
+    tensor("dO", a.dO, false), tensor("dQ", a.dQ, false), tensor("dK", a.dK, true), tensor("dV", a.dV, true);
+    of_heads("L", a.L, a.heads, a.N_q, sums, row_of_sums, row_of_sums);
     // BackwardSums (backward_parts.h): D comes first.
-    const std::int64_t workspace = rung.workspace(a, type);
     if (rung.direction == Direction::backward && !rung.materialises)
-        device.name("D", a.workspace, 4 * std::int64_t(a.N_q), 4, 4);
-    device.name("workspace", a.workspace, workspace, 0, 0);
+        of_heads("D", a.workspace, a.heads, a.N_q, sums, row_of_sums, row_of_sums);
+    device.name("workspace", a.workspace, rung.workspace(a, type), 0, 0);
 }
 
 // What the twin writes down, of one head and all tiles.
@@ -68,7 +73,8 @@ int open_keys(int keys, int Bc) { return Bc > 0 ? (Bc - keys % Bc) % Bc : 0; }
 
 void take_outputs(inside::Record& record, ProblemOnDevice& placed, const Problem& p) {
     for (ProblemOnDevice::Written& one : placed.outputs(p))
-        record.outputs.push_back({one.name, one.rows, static_cast<int>(p.d()), std::move(one.values)});
+        record.outputs.push_back({one.name + inside::head_text(record.heads > 1 ? one.head : -1), one.rows,
+                                  static_cast<int>(p.d()), std::move(one.values)});
 }
 
 }  // namespace
@@ -82,7 +88,10 @@ Result<inside::Record> record_rung(const std::shared_ptr<RecordingDevice>& devic
         return Failure{"N = " + std::to_string(std::max(p.N(), p.N_kv())) + ", d = " + std::to_string(p.d()) +
                        " is too large to be recorded; up to N = " + std::to_string(most_recorded_N) +
                        ", d = " + std::to_string(most_recorded_d) + " are."};
-    const Result<Arguments> sizes = fitting(rung, p, request.dtype, device->chip);
+    if (request.all_heads && query_heads(p) > most_recorded_heads)
+        return Failure{std::to_string(query_heads(p)) + " heads are too many to be recorded; up to " +
+                       std::to_string(most_recorded_heads) + " are."};
+    const Result<Arguments> sizes = fitting(rung, p, request.dtype, device->chip, request.all_heads);
     if (!sizes) return Failure{sizes.error};
     if (request.twin && !rung.traced) return Failure{request.kernel + " has no tiles that it writes down."};
     const Tile tile = rung.tile(*sizes, request.dtype, device->chip);
@@ -97,11 +106,12 @@ Result<inside::Record> record_rung(const std::shared_ptr<RecordingDevice>& devic
         if (!placed.run_forward()) return Failure{"There is no forward kernel for its O and L."};
         if (unguarded) placed.pretend_keys(sizes->N_kv + beyond);
         device->prepare(rung, placed.arguments(), request.dtype);
-        name_memory(*device, placed.arguments(), rung, request.dtype, sizes->N_kv);
+        name_memory(*device, placed.arguments(), rung, request.dtype);
         placed.name_window(*device);
         device->begin();
         placed.run(rung);
         record = device->record();
+        record.heads = sizes->heads, record.key_heads = sizes->kv_heads;
         take_outputs(record, placed, p);
     } catch (const std::runtime_error& failure) {
         of = TraceFailed::device;

@@ -53,10 +53,11 @@ public:
 
     void begin() override { begun = true; }
     void name(const char* region, const void* begin, std::int64_t bytes, std::int64_t row_bytes,
-              std::int64_t element_bytes) override {
+              std::int64_t element_bytes, int head) override {
         if (bytes > 0)
             now.record().regions.push_back({region, arena.address(as_kernels_see(begin)), bytes,
-                                            static_cast<int>(row_bytes), static_cast<int>(element_bytes)});
+                                            static_cast<int>(row_bytes), static_cast<int>(element_bytes),
+                                            head});
     }
     const inside::Record& record() const override { return now.record(); }
 

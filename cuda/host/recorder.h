@@ -34,7 +34,7 @@ public:
     virtual void begin() = 0;
     /// Gives a name to memory that was allocated here.
     virtual void name(const char* region, const void* begin, std::int64_t bytes, std::int64_t row_bytes,
-                      std::int64_t element_bytes) = 0;
+                      std::int64_t element_bytes, int head = -1) = 0;
     virtual const inside::Record& record() const = 0;
 };
 std::unique_ptr<RecordingDevice> open_recorder(const RecordOptions& options = {}, const Chip& chip = {});

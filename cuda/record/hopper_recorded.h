@@ -98,17 +98,29 @@ inline void note_product(const At& at, const float* C, std::uint64_t A, std::uin
         note(Op::multiply_async, at, low(A), low(A >> 32), low(B), low(B >> 32), columns, int(adds),
              recording->product_groups(), recording->sums(C), a[0], a[1], a[2], a[3]);
 }
+/// The model holds the sums back; each register says which it is (core/inside/tiles.h).
+template <int eights> void mark_sums(float (&C)[eights][4]) {
+    constexpr std::uint32_t held = 0xFFFFFFFF;
+    if (!records() || std::bit_cast<std::uint32_t>(C[0][0]) != held) return;
+    const std::uint32_t sums = recording->sums(&C[0][0]);
+    for (std::uint32_t reg = 0; reg < 4 * eights; ++reg) {
+        const std::uint32_t mark = inside::mark_of({sums, reg});
+        std::memcpy(&C[reg / 4][reg % 4], &mark, sizeof mark);
+    }
+}
 template <class T, int eights>
 void multiply_async(float (&C)[eights][4], std::uint64_t A, std::uint64_t B, bool adds,
                     const At& at = At::current()) {
     note_product(at, &C[0][0], A, B, 8 * eights, adds, {});
     model::multiply_async<T>(C, A, B, adds);
+    mark_sums(C);
 }
 template <class T, int eights>
 void multiply_async(float (&C)[eights][4], const std::uint32_t (&A)[4], std::uint64_t B,
                     const At& at = At::current()) {
     note_product(at, &C[0][0], 0, B, 8 * eights, true, A);
     model::multiply_async<T>(C, A, B);
+    mark_sums(C);
 }
 inline void commit_products(const At& at = At::current()) {
     if (records()) note(Op::commit_products, at, recording->commit_group());

@@ -29,7 +29,8 @@ struct Bridged {
     /// Walked in the kernel's tiles, rounded where it rounds.
     Bridged(std::string name, DType of, Problem given, int block = 0)
         : kernel(std::move(name)), type(of), problem(std::move(given)) {
-        auto made = gpu::record_bridged({kernel, type, problem, {block}});
+        auto made =
+            gpu::record_bridged({.kernel = kernel, .dtype = type, .problem = problem, .blocks = {block}});
         REQUIRE_MESSAGE(made, made.error);
         run = std::make_unique<gpu::BridgedRecord>(std::move(*made));
         problem.Br = run->record.Br, problem.Bc = run->record.Bc;
@@ -283,10 +284,55 @@ TEST_SUITE("inside") {
         CHECK(TileSums::cell(output->lane, output->word - TileSums::first_sum) == FragmentCell{3, 5});
     }
 
+    TEST_CASE("a part of ℓ is held where the lane's last key that the row sees is added, not where 0 is") {
+        for (const char* kernel : {"f4-tensor-core", "f5-flash2"}) {
+            Problem ragged = *random_problem(37, 64, 1), causal = *random_problem(64, 64, 1);
+            causal.causal = true;
+            for (const Problem& problem : {ragged, causal}) {
+                const Bridged b(kernel, DType::bf16, problem);
+                int seen = 0;
+                for (const Bridge::Entry& entry : b.run->bridge.all()) {
+                    if (entry.number.quantity != Quantity::l || entry.held.how != HeldAt::How::parts)
+                        continue;
+                    const Event& e = b.event(entry.held);
+                    if (e.op != Op::exp2) continue;
+                    ++seen;
+                    CHECK(std::bit_cast<float>(b.words(entry.held)[1]) > 0);
+                }
+                CHECK(seen >= 30);
+            }
+        }
+    }
+
+    TEST_CASE("what stands behind a step of f7 is the mask's, or plain arithmetic, and never a product's") {
+        const Bridged b("f7-hopper", DType::bf16, *random_problem(100, 64, 1));
+        int masked = 0;
+        for (const Bridge::Entry& entry : b.run->bridge.all()) {
+            const bool of_product =
+                entry.number.quantity == Quantity::S || entry.number.quantity == Quantity::O;
+            if (entry.held.how != HeldAt::How::behind || !of_product) continue;
+            masked += std::isinf(entry.held.value);
+            CHECK(std::isinf(entry.held.value));
+        }
+        Problem causal = *random_problem(64, 64, 1);
+        causal.causal = true;
+        const Bridged cut("f7-hopper", DType::bf16, causal);
+        for (const Bridge::Entry& entry : cut.run->bridge.all())
+            if (entry.number.quantity == Quantity::S && entry.number.column > entry.number.row) {
+                ++masked;
+                CHECK(held_text(entry.held) ==
+                      "the mask makes it −∞ behind this step, in a register of the lane");
+            }
+        CHECK(masked > 0);
+        HeldAt plain;
+        plain.how = HeldAt::How::behind, plain.value = 1;
+        CHECK(held_text(plain) == "plain arithmetic makes it behind this step, in a register of the lane");
+    }
+
     TEST_CASE("a small problem: what differs is said") {
         Problem p = *random_problem(8, 4, 1);
         p.Br = p.Bc = 2;
-        const auto run = gpu::record_bridged({"f5-flash2", DType::bf16, p, {0}});
+        const auto run = gpu::record_bridged({.problem = p, .blocks = {0}});
         REQUIRE_MESSAGE(run, run.error);
         const auto walk = (*find_lesson("flash-forward"))(p);
         int same = 0, other = 0;

@@ -56,14 +56,8 @@ std::string text_at(const Fault& fault) {
     return "";
 }
 
-// A block of keys that no query sees would end with copies under way; whose turn it is at the tensor cores
-// orders no memory (tests/cuda/prover/deletions.txt).
-bool may_be_silent(const Fault& fault) {
-    const std::string text = text_at(fault);
-    return contains(text, "keys that no query sees") || contains(text, "take_turn");
-}
-// Registers do not race: sums of a product that nobody has waited for are no numbers.
-bool ends_in_registers(const Fault& fault) { return contains(text_at(fault), "wait_products"); }
+// A block of keys that no query sees would end with copies under way (tests/cuda/prover/deletions.txt).
+bool may_be_silent(const Fault& fault) { return contains(text_at(fault), "keys that no query sees"); }
 
 /// Lines of a file that wait, as its text has them.
 std::vector<int> waiting_lines(const std::string& file_name) {
@@ -297,6 +291,31 @@ const ExpectedOfTiles expected_of_tiles[] = {
     {"b4-hopper", "W_full(now", 1, tile_first, Op::fetch_tile, Op::multiply_async, "dO["},
 };
 
+// ---- Which race of sums, and of turns
+
+/// A race without a wait for products, or without the turn: what a step takes that was not there.
+struct ExpectedOfSums {
+    const char* kernel;
+    const char* waits;  ///< a part of the line that waits
+    Op first, second;
+    const char* address;
+};
+const ExpectedOfSums expected_of_sums[] = {
+    {"f7-hopper", "wait_products<1>(S)", Op::multiply_async, Op::exp2, "of the product's sums"},
+    {"f7-hopper", "take_turn() const", Op::arrive_named, Op::arrive_named, "barrier "},
+    {"b4-hopper", "wait_products<1>(P)", Op::multiply_async, Op::exp2, "of the product's sums"},
+    {"b4-hopper", "? 1 : 0>(dS)", Op::multiply_async, Op::pack, "of the product's sums"},
+};
+
+const Race* race_of(const Record& record, const ExpectedOfSums& e) {
+    for (const Launch& launch : record.launches)
+        for (const Race& race : launch.races)
+            if (race.first.op == e.first && race.second.op == e.second &&
+                contains(address_text(record, race.address), e.address))
+                return &race;
+    return nullptr;
+}
+
 // ---- Attention with a mistake, dense and in double
 
 Matrix softmax_of(const Matrix& S) {
@@ -425,10 +444,6 @@ TEST_SUITE("inside faults") {
                     continue;
                 }
                 ++reported;
-                if (broken.races() == 0 && ends_in_registers(fault)) {
-                    CHECK(damage_of(sound, broken).wrong > 0);
-                    continue;
-                }
                 REQUIRE(broken.races() > 0);
                 for (const Launch& launch : broken.launches)
                     for (const Race& race : launch.races) {
@@ -441,7 +456,7 @@ TEST_SUITE("inside faults") {
         }
         MESSAGE(reported << " reported, " << silent << " may be silent");
         CHECK(reported >= 40);
-        CHECK(silent <= 3);
+        CHECK(silent <= 2);
         CHECK(stopped <= 2);
     }
 
@@ -519,6 +534,59 @@ TEST_SUITE("inside faults") {
             for (const ExpectedOfTiles& e : expected_of_tiles)
                 if (e.kernel == std::string(kernel))
                     CHECK_MESSAGE(seen[std::string(e.waits) + std::to_string(e.nth)] >= e.nth, e.waits);
+        }
+    }
+
+    TEST_CASE("each wait for products, and the turn, left out: who takes what is not there, and where") {
+        for (const char* kernel : {"f7-hopper", "b4-hopper"}) {
+            const gpu::RecordRequest request = of_two_tiles(kernel);
+            const Record sound = recorded(request);
+            CHECK(sound.races() == 0);
+            for (const ExpectedOfSums& e : expected_of_sums) {
+                if (e.kernel != std::string(kernel)) continue;
+                CAPTURE(e.waits);
+                const auto all = waits_of(sound);
+                const auto fault =
+                    std::ranges::find_if(all, [&](const Fault& f) { return contains(text_at(f), e.waits); });
+                REQUIRE(fault != all.end());
+                const Record broken = recorded_with(request, *fault);  // one run
+                const Race* const race = race_of(broken, e);
+                REQUIRE(race);
+                CHECK(race->first.lanes == whole_warp);
+                CHECK(race->second.lanes == whole_warp);
+                CHECK(race->first.warp >= 4);  // of those that compute
+                CHECK(race->second.warp >= 4);
+                if (is_numbered_barrier(race->address)) {
+                    CHECK(broken.lost_turns() > 0);
+                    CHECK(damage_of(sound, broken).wrong == 0);
+                    continue;
+                }
+                CHECK(broken.lost_turns() == 0);
+                CHECK(race->first.warp == race->second.warp);
+                const auto crossing = crossing_of_most(broken, sound);
+                REQUIRE(crossing);
+            }
+        }
+    }
+
+    TEST_CASE("a sum that is taken before it is there, as two orders: the product's number, and none") {
+        const gpu::RecordRequest request = of_two_tiles("f7-hopper");
+        const Record sound = recorded(request);
+        for (const Fault& fault : waits_of(sound)) {
+            if (!contains(text_at(fault), "wait_products<1>(S)")) continue;
+            const auto crossing = crossing_of_most(recorded_with(request, fault), sound);
+            REQUIRE(crossing);
+            CHECK(is_register(crossing->address));
+            CHECK(crossing->first.writes);
+            CHECK(crossing->first.lane == crossing->second.lane);
+            CHECK(crossing->ordered);
+            CHECK(crossing->crossed);
+            CHECK(std::isnan(std::bit_cast<float>(crossing->second.content.word)));
+            // x of 2 to the power of x: the scores are scaled, and the row's maximum is off
+            const float sum = std::bit_cast<float>(crossing->first.content.word),
+                        x = std::bit_cast<float>(crossing->second.sound.word);
+            CHECK(std::isfinite(sum));
+            CHECK(x <= 0);
         }
     }
 

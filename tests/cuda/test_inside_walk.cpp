@@ -34,7 +34,7 @@ struct Walked {
 
     explicit Walked(const std::string& kernel, DType type = DType::bf16, int N = 128)
         : problem(*random_problem(N, 64, 1)) {
-        auto run = gpu::record_kernel({kernel, type, problem, {0}});
+        auto run = gpu::record_kernel({.kernel = kernel, .dtype = type, .problem = problem, .blocks = {0}});
         REQUIRE_MESSAGE(run, run.error);
         record = std::move(*run);
         launch = &record.launches.back(), block = &launch->blocks.front();
@@ -171,7 +171,8 @@ TEST_SUITE("inside") {
                     protects[w.record.places[w.event(0, k).place].line] |= !meeting->orders.empty();
             for (const Fault& fault : faults_of(w.record)) {
                 if (fault.kind != FaultKind::barrier) continue;
-                gpu::RecordRequest without{kernel, type, w.problem, {0}};
+                gpu::RecordRequest without{
+                    .kernel = kernel, .dtype = type, .problem = w.problem, .blocks = {0}};
                 without.fault = fault;
                 const auto broken = gpu::record_kernel(without);
                 REQUIRE_MESSAGE(broken, broken.error);
@@ -226,7 +227,7 @@ TEST_SUITE("inside") {
         }
         CHECK(seen > 100);
         // Without the swizzle the rule does not hold.
-        gpu::RecordRequest without{"f5-flash2", DType::bf16, w.problem, {0}};
+        gpu::RecordRequest without{.problem = w.problem, .blocks = {0}};
         without.fault = Fault{FaultKind::swizzle, "", 0};
         const auto record = gpu::record_kernel(without);
         REQUIRE(record);
@@ -374,7 +375,8 @@ TEST_SUITE("inside") {
     TEST_CASE("a packing of the backward pass is stored in shared memory, and its words say so") {
         for (const std::string kernel : {"b2-tensor-core", "b3-deterministic"}) {
             CAPTURE(kernel);
-            auto run = gpu::record_kernel({kernel, DType::bf16, *random_problem(128, 64, 1), {0}});
+            auto run =
+                gpu::record_kernel({.kernel = kernel, .problem = *random_problem(128, 64, 1), .blocks = {0}});
             REQUIRE_MESSAGE(run, run.error);
             int shared = 0;
             for (const Launch& launch : run->launches) {
@@ -541,8 +543,10 @@ TEST_SUITE("inside") {
     TEST_CASE("every kernel of the ladder can be walked through, and each step has its words") {
         for (const auto& kernel : gpu::traceable_kernels()) {
             CAPTURE(kernel.name);
-            auto run =
-                gpu::record_kernel({kernel.name, kernel.types.front(), *random_problem(64, 64, 1), {0}});
+            auto run = gpu::record_kernel({.kernel = kernel.name,
+                                           .dtype = kernel.types.front(),
+                                           .problem = *random_problem(64, 64, 1),
+                                           .blocks = {0}});
             REQUIRE_MESSAGE(run, run.error);
             for (const Launch& launch : run->launches) {
                 if (launch.blocks.empty()) continue;
@@ -583,7 +587,7 @@ TEST_SUITE("inside") {
         std::stop_source stop;
         stop.request_stop();
         const auto run = gpu::record_kernel(
-            {"f5-flash2", DType::bf16, *random_problem(128, 64, 1), {0}, stop.get_token()});
+            {.problem = *random_problem(128, 64, 1), .blocks = {0}, .stop = stop.get_token()});
         CHECK(!run);
         CHECK(contains(run.error, "Cancelled"));
     }

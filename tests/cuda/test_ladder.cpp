@@ -20,7 +20,7 @@ using test::contains;
 namespace {
 
 Record recorded(const std::string& kernel, DType type, const Problem& p) {
-    auto run = gpu::record_kernel({kernel, type, p, {0}});
+    auto run = gpu::record_kernel({.kernel = kernel, .dtype = type, .problem = p, .blocks = {0}});
     REQUIRE_MESSAGE(run, run.error);
     return std::move(*run);
 }
@@ -104,7 +104,7 @@ TEST_SUITE("inside") {
             double sum = 0;
             std::set<std::int64_t> different;
             for (int b = 0; b < blocks; ++b) {
-                const auto one = gpu::record_kernel({kernel, DType::bf16, p, {b}});
+                const auto one = gpu::record_kernel({.kernel = kernel, .problem = p, .blocks = {b}});
                 REQUIRE_MESSAGE(one, one.error);
                 const Launch& launch = one->launches[0];
                 different.insert(model_time(launch.blocks[0], launch.warps(), costs).end);

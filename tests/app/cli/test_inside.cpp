@@ -1,10 +1,13 @@
 // tilewalk inside: its words, counts and exit codes.
+#include "app/cli/hooks.h"
+#include "app/cli/session.h"
 #include "cuda/host/gpu.h"
 #include "tests/app/cli/run.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+using namespace tilewalk;
 using namespace tilewalk::test;
 using nlohmann::json;
 
@@ -212,12 +215,77 @@ TEST_CASE(
     CHECK(contains(unknown.err, "f5_flash2.cu:"));
 }
 
-TEST_CASE("inside: heads are refused with the reason, and rungs side by side know every block") {
-    for (const char* heads : {"--heads", "--kv-heads"}) {
-        const Ran ran = run({"inside", "--random", "64x64", heads, "2"});
-        CHECK(ran.code == 2);
-        check_contains(ran.err, {heads, "a problem holds the numbers of one head"});
+TEST_CASE("inside: heads run all their blocks, and what knows one head alone refuses them") {
+    const std::vector<std::string> one{"inside", "--random", "64x64"};
+    const std::vector<std::string> four = with(one, {"--heads", "4", "--kv-heads", "2"});
+    check_contains(output_of(four), {"f5-flash2: ", "(bf16), 4 heads, 2 of K and V", "1 × 4 × 1 blocks",
+                                     "No two accesses race."});
+    const auto products = [](const json& all) {
+        std::int64_t sum = 0;
+        for (const json& line : all["launches"][0]["lines"])
+            if (line["op"] == "multiply_add") sum += line["warps"].get<std::int64_t>();
+        return sum;
+    };
+    const json of_one = json::parse(output_of(with(one, {"--format", "json"}))),
+               of_four = json::parse(output_of(with(four, {"--format", "json"})));
+    CHECK(of_one["heads"] == 1);
+    CHECK(of_four["heads"] == 4);
+    CHECK(of_four["kv_heads"] == 2);
+    CHECK(products(of_four) == 4 * products(of_one));
+    check_contains(output_of(with(four, {"--format", "html"})), {"4 heads, 2 of K and V"});
+    const Ran swapped = run(with(four, {"--break", "swap-b"}));
+    CHECK(swapped.code == 1);
+    check_contains(swapped.out, {"of 16 384 numbers are wrong", "O of head 3", "the worst: O of head "});
+    check_refused(
+        {{{"--random", "64x64", "--heads", "9"}, "9 heads are too many to be recorded; up to 8 are."},
+         {{"--random", "64x64", "--heads", "2", "--step", "3"}, "of the walk of one head"},
+         {{"--source", "my.cu", "--heads", "2"}, "the memory of --source"}},
+        {"inside"});
+}
+
+TEST_CASE("inside: a link is recorded as what it names") {
+    const auto first_line = [](const std::string& text) { return text.substr(0, text.find('\n')); };
+    const auto linked = [](const std::vector<std::string>& words) {
+        std::string link = output_of(with({"link"}, words));
+        return link.substr(0, link.find('\n'));
+    };
+    const std::string f4 = linked({"--page", "inside", "--kernel", "f4-tensor-core", "--size", "256x64"});
+    const std::string text = output_of({"inside", "--link", f4});
+    CHECK(text == output_of({"inside", "--kernel", "f4-tensor-core", "--random", "256x64"}));
+    // A fault of the link is the run's, and another kernel is on the link's problem.
+    const Ran broken =
+        run({"inside", "--link", linked({"--page", "inside", "--size", "128x64", "--without", "swap-b"})});
+    CHECK(broken.code == 1);
+    check_contains(broken.out, {"broken: Registers of B swapped"});
+    check_contains(output_of({"inside", "--link", f4, "--against", "f3-warp-rows"}),
+                   {"f4-tensor-core (bf16)", "f3-warp-rows (f32)"});
+    CHECK(first_line(output_of({"inside", "--link", f4, "--kernel", "f2-tiled-fp32"})) ==
+          first_line(output_of({"inside", "--kernel", "f2-tiled-fp32"})));
+    // The problem of a walk
+    CHECK(output_of({"inside", "--link", linked({"--random", "20x8", "--causal"})}) ==
+          output_of({"inside", "--random", "20x8", "--causal"}));
+    check_refused({{{"--link", f4, "--random", "8x8"}, "leave out options for these"},
+                   {{"--link", f4, "--dtype", "f16"}, "--link names kernel, type and fault itself"},
+                   {{"--link", linked({"--page", "memory"})}, "the page memory, which is no walk"},
+                   {{"--link", "tilewalk:nothing"}, "link"}},
+                  {"inside"});
+}
+
+TEST_CASE("inside: what Ctrl S writes of a run with a fault says what it goes without") {
+    const Folder folder;
+    Arguments words;
+    std::string link = output_of({"link", "--page", "inside", "--size", "128x64", "--without", "swap-b"});
+    words.link = link.substr(0, link.find('\n'));
+    auto state = make_session_at_link(words, ui::Settings{});
+    REQUIRE_MESSAGE(state, state.error);
+    for (const char* name : {"run.html", "run.md"}) {
+        const std::string path = folder.file(name, "");
+        REQUIRE(export_walk(path, *state));
+        check_contains(contents(path), {"Registers of B swapped", "numbers are wrong", "the worst: O["});
     }
+}
+
+TEST_CASE("inside: rungs side by side know every block") {
     const json rungs = json::parse(run({"inside", "--kernel", "f5-flash2", "--against", "f4-tensor-core",
                                         "--random", "256x64", "--causal", "--format", "json"})
                                        .out);

@@ -264,7 +264,16 @@ TEST_CASE("own kernel: one that only computes, forever, is stopped after its sec
     const auto record = record_own_source(request, &how, budget);
     REQUIRE_FALSE(record);
     CHECK(how == gpu::TraceFailed::device);
-    CHECK(record.error == "my.cu did not come to its end: it was stopped after 1 seconds of computing.");
+    const std::string sentence = "my.cu did not come to its end: it was stopped after 1 second of computing. "
+                                 "'tilewalk inside --source' "
+                                 "gives it more with --seconds.";
+    CHECK(record.error == sentence);
+    const Ran ran = run({"inside", "--source", request.kernel, "--random", "8x4", "--seconds", "1"});
+    CHECK(ran.code == 1);
+    check_contains(ran.err, {sentence});
+    check_refused({{{"--source", request.kernel, "--seconds", "0"}, "--seconds"},
+                   {{"--seconds", "5"}, "--seconds is of your own kernel"}},
+                  {"inside"});
     request.kernel = own.file("#include <unistd.h>\n" + kernel("    ::pause();"));
     budget.computing = 60, budget.running = 2;
     CHECK(record_own_source(request, &how, budget).error ==
