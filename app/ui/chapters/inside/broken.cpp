@@ -31,9 +31,27 @@ int most_ways(const InsidePlace& a, const InsidePlace& b) {
     return most;
 }
 
+/// Where the step asks for no address the warp's next one that does: what the swizzle is for is seen
+/// anywhere.
+InsidePlace next_access(const InsidePlace& at) {
+    constexpr int ahead = 256;  // steps
+    InsidePlace there = at;
+    for (int k = at.k; k < std::min(at.steps().count(at.warp), at.k + ahead); ++k) {
+        there.k = k, there.n = at.steps().event(at.warp, k), there.event = &at.block().events[there.n];
+        there.words = at.block().words_of(*there.event);
+        const ShownAccess of = shown_access(there, {});
+        if (!of.event) continue;
+        const auto all = inside::accesses_of(*of.event, at.block().words_of(*of.event));
+        if (std::ranges::any_of(all, &inside::Access::shared)) return there;
+    }
+    return at;
+}
+
 /// The same step with and without the swizzle.
-void draw_both_layouts(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
-    const InsidePlace sound = place_in(*state.kernel_walk->sound, state.inside);
+void draw_both_layouts(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& here) {
+    const InsidePlace at = next_access(here);
+    const InsidePlace sound = next_access(place_in(*state.kernel_walk->sound, state.inside));
+    const int later = at.k - here.k;
     const float w = std::floor((a.w - space::margin) / 2);
     const InsidePlace* const places[] = {&at, &sound};
     const char* const names[] = {"Without the swizzle", "With it"};
@@ -41,7 +59,8 @@ void draw_both_layouts(const Canvas& c, AppState& state, const Rect& a, const In
     note_part(c, a, "Memory");
     for (int n = 0; n < 2; ++n) {
         const Rect part{a.x + px(n) * (w + space::margin), a.y, w, a.h};
-        const Panel panel(c, n == 0 ? "Banks broken" : "Banks sound", part, names[n]);
+        const Panel panel(c, n == 0 ? "Banks broken" : "Banks sound", part, names[n],
+                          later > 0 ? "in " + counted(later, "step") : "");
         const ShownAccess shown = shown_access(*places[n], cell_inside(state));
         const Rect in{part.inner_x(), part.y + 46, part.inner_w(), part.h - 46 - space::foot};
         InsideLook look;
@@ -96,7 +115,7 @@ std::string title_of_fault(const BrokenWalk& told) {
 }
 
 const char* title_of_outcome(const BrokenWalk& told, const inside::Record& record) {
-    if (record.races() > 0) return "Race";
+    if (record.races() > 0) return record.races() == record.lost_turns() ? "Lost turn" : "Race";
     if (told.damage.wrong > 0) return "Wrong numbers";
     return told.fault.kind == FaultKind::swizzle ? "Bank conflicts" : "No difference";
 }
@@ -106,7 +125,9 @@ std::string race_sentence(const Crossing& crossing, std::int64_t wrong) {
     const bool same = first.warp == second.warp;
     const std::string a = who_of(first, same), b = who_of(second, same);
     std::string text;
-    if (same && first.lane == second.lane && first.writes && !second.writes)
+    if (inside::is_register(crossing.address))
+        text = capitalised(b) + " takes a sum that its own product has not brought yet.";
+    else if (same && first.lane == second.lane && first.writes && !second.writes)
         text = capitalised(b) + (crossing.crossed ? " reads what its own copy has not brought yet."
                                                   : " may read what its own copy has not brought yet.");
     else if (first.writes && second.writes)
@@ -167,27 +188,50 @@ struct FaultPen {
         if (paragraph_height(a.inner_w(), text, size) > room() + 1) return;
         y += c.paragraph(a.inner_x(), y, a.inner_w(), text, size, colour, 0, face) + 6;
     }
-    void row(const std::string& name, const std::string& value) {
+    /// `brief`: where the whole value has no room.
+    void row(const std::string& name, const std::string& value, const std::string& brief = "") {
         if (room() < 20) return;
         const float w = c.text(a.inner_x(), y + 8, name, size::small, c.theme->t3);
-        c.text_within(a.inner_right(), y + 8, a.inner_w() - w - 12, value, size::small, c.theme->t1,
-                      Face::mono, Align::right);
+        text_that_fits(c, a.inner_right(), y + 8, a.inner_w() - w - 12,
+                       {value, brief.empty() ? value : brief}, size::small, c.theme->t1, Face::mono,
+                       Align::right);
         y += 19;
     }
 };
 
-std::string line_of_side(const InsidePlace& at, const CrossingSide& side) {
-    return "warp " + str(side.warp) + ", lane " + str(side.lane) + ", line " +
+std::string line_of_side(const InsidePlace& at, const CrossingSide& side, bool lane) {
+    return "warp " + str(side.warp) + (lane ? ", lane " + str(side.lane) : "") + ", line " +
            str(at.record().places[side.place].line);
 }
 
 void draw_race_table(FaultPen& pen, const InsidePlace& at, const Crossing& crossing) {
     for (const CrossingSide* side : {&crossing.first, &crossing.second})
-        pen.row(side->writes ? "writer" : "reader", line_of_side(at, *side));
+        pen.row(side->writes ? "writer" : "reader", line_of_side(at, *side, true),
+                line_of_side(at, *side, false));
     pen.row("address", inside::short_address(at.record(), crossing.address));
     if (inside::is_shared(crossing.address))
         pen.row("bank", str(crossing.address / inside::bank_bytes % inside::banks));
     pen.row("pairs that race here", format_count(crossing.pairs));
+    pen.y += 8;
+}
+
+/// Of a turn that is lost: who gave it, and who gave it again.
+const inside::Race* lost_turn(const InsidePlace& at) {
+    for (const inside::Launch& launch : at.record().launches)
+        for (const inside::Race& race : launch.races)
+            if (inside::is_numbered_barrier(race.address)) return &race;
+    return nullptr;
+}
+
+void draw_turn_table(FaultPen& pen, const InsidePlace& at, const inside::Race& race) {
+    const auto place = [&](const inside::RaceAccess& side) {
+        return "warp " + str(side.warp) + ", line " + str(at.record().places[side.place].line);
+    };
+    pen.row("given by", place(race.first));
+    pen.row("and again by", place(race.second));
+    pen.row("taken by", "nobody");
+    pen.row("barrier", str(race.address - inside::numbered_base));
+    pen.row("so often", format_count(race.times));
     pen.y += 8;
 }
 
@@ -209,7 +253,10 @@ void draw_fault_words(FaultPen& pen, const AppState& state, const InsidePlace& a
             "Nothing orders the two accesses: a barrier between them would, or for a copy its wait "
             "and a barrier behind that. There is no sound run to hold the numbers against.",
             size::small, t.t1);
-    pen.words(inside::info(told.fault.kind).expect, size::small, t.t1);
+    pen.words(!told.crossing && lost_turn(at)
+                  ? "Nothing says any more which group multiplies while the other takes exponentials."
+                  : inside::info(told.fault.kind).expect,
+              size::small, t.t1);
     pen.words("Order of this run: " + inside::schedule_text(at.record().schedule) + "; " +
                   counted(told.tried, "order") + " tried.",
               size::small, t.t2);
@@ -247,6 +294,7 @@ void inside_fault(const Canvas& c, AppState& state, const Rect& a) {
     } else {
         pen.words(inside::info(told.fault.kind).what, size::body, t.t1);
         if (told.fault.kind == FaultKind::swizzle) draw_bank_table(pen, page);
+        if (const inside::Race* const turn = lost_turn(at)) draw_turn_table(pen, at, *turn);
     }
     if (pen.room() > 60) rule(c, a, pen.y), pen.y += 10, draw_fault_words(pen, state, at, told);
     if (told.own) return;
@@ -263,14 +311,15 @@ void far_fault(const Canvas& c, AppState& state, const Rect& a, const InsidePlac
     if (told.crossing) {
         draw_crossing(c, state, top, crossing_place(state, at), told, look);
     } else if (told.fault.kind == FaultKind::swizzle) {
-        const InsidePlace sound = place_in(*state.kernel_walk->sound, state.inside);
+        const InsidePlace next = next_access(at),
+                          sound = next_access(place_in(*state.kernel_walk->sound, state.inside));
         const float w = (a.w - 50) / 2;
         float x = a.x;
         InsideLook of_both = look;
-        of_both.ways = most_ways(at, sound);
+        of_both.ways = most_ways(next, sound);
         const char* name = "Without the swizzle";
         constexpr float head = 36;
-        for (const InsidePlace& place : {at, sound}) {
+        for (const InsidePlace& place : {next, sound}) {
             c.text(x, a.y + 16, name, size::far, c.theme->t2, Face::medium);
             if (const ShownAccess shown = shown_access(place, cell_inside(state)); shown.event)
                 draw_banks(c, state, {x, a.y + head, w, upper - head}, place, *shown.event, of_both);

@@ -46,6 +46,8 @@ enum class Lies { now, before, behind };
 // Which element that is: of device memory, or of the tile in shared memory; empty: its name is not known.
 std::string raced_element(const AppState& state, const InsidePlace& at, const Crossing& crossing,
                           const CrossingSide& side, Lies lies) {
+    // What is taken from a register has gone through plain arithmetic on its way.
+    if (inside::is_register(crossing.address) && !side.writes) return "";
     if (!inside::is_shared(crossing.address)) return inside::short_address(at.record(), crossing.address);
     const CrossingSide& writer = side.writes             ? side
                                  : crossing.first.writes ? crossing.first
@@ -249,6 +251,10 @@ void draw_number_bar(const Canvas& c, const Rect& a, const char* label, float va
 std::string luck_words(const BrokenWalk& told, const inside::Record& record) {
     std::string text = "All " + format_count(told.damage.cells) + " numbers are right";
     if (record.races() == 0) return text + ": bit for bit those of the sound run.";
+    if (record.races() == record.lost_turns())
+        return text +
+               ", for a turn orders no memory. But one was given twice and taken by nobody: both groups "
+               "are at the tensor cores at once.";
     text +=
         told.tried == 1 ? " in this order." : " in each of " + str(told.tried) + " orders that were tried.";
     return text + " That is luck: nothing makes it so.";

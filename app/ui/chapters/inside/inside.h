@@ -39,6 +39,9 @@ ArrivalWords arrival_words(const AppState& state, const InsidePlace& at);
 float inside_operands(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
 /// Of an exponential the score and the maximum that it came from.
 float inside_exponent(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
+/// The same for the back row: "Lane 13: P̃ of row 3, key 58; x comes from S[3, 58] = 19.2 and m[3] = 25.8.";
+/// empty: it is none.
+std::string exponent_sentence(const InsidePlace& at);
 /// The rule by which the lane's chunk lies where it does, with its numbers.
 float inside_swizzle(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
 /// Who uses what the lane's step brought; each leads to its step.
@@ -101,6 +104,14 @@ std::string fetch_sentence(const InsidePlace& at);
 bool shows_barrier(AppState& state, const InsidePlace& at);
 void draw_barrier(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                   const InsideLook& look);
+/// Of a fence, a commit or a barrier of the warp what stands before it and behind it; where registers change
+/// hands, who has how many.
+bool shows_sides(AppState& state, const InsidePlace& at);
+void draw_sides(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
+                const InsideLook& look);
+bool shows_shares(AppState& state, const InsidePlace& at);
+void draw_shares(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
+                 const InsideLook& look);
 /// Of those that take part the first: it speaks for the warp where the chosen one does nothing.
 int elected_lane(const inside::Event& event);
 /// What lanes took or gave: 8 × 4, so that a quad is a row.

@@ -108,31 +108,69 @@ float inside_operands(const Canvas& c, AppState& state, const Rect& a, const Ins
     return y - a.y + 8;
 }
 
-float inside_exponent(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
-    if ((at.event->op != Op::exp2 && at.event->op != Op::exp) || !at.bridge || a.h < 24 + row_h) return 0;
-    using inside::Quantity;
-    const Theme& t = *c.theme;
+namespace {
+
+/// What the lane's exponential is: a weight or α, and the numbers that x came from.
+struct Exponent {
+    std::optional<inside::Number> of;
     std::vector<inside::Number> from;
+};
+Exponent exponent_at(const InsidePlace& at) {
+    using inside::Quantity;
+    Exponent out;
+    if ((at.event->op != Op::exp2 && at.event->op != Op::exp) || !at.bridge) return out;
     for (const auto& entry : at.bridge->at(at.launch_number(), at.warp, at.k, at.lane, 1)) {
         const inside::Number& n = entry.number;
         if (n.quantity == Quantity::P)
-            from = {{Quantity::S, n.row, n.column, n.tile}, {Quantity::m, n.row, 0, n.tile}};
+            out.from = {{Quantity::S, n.row, n.column, n.tile}, {Quantity::m, n.row, 0, n.tile}};
         if (n.quantity == Quantity::alpha)
-            from = {{Quantity::m, n.row, 0, n.tile - 1}, {Quantity::m, n.row, 0, n.tile}};
-        if (!from.empty()) break;
+            out.from = {{Quantity::m, n.row, 0, n.tile - 1}, {Quantity::m, n.row, 0, n.tile}};
+        if (!out.from.empty()) return out.of = n, out;
     }
+    return out;
+}
+
+// "S[3, 58]"; of α's first m that of the tile before.
+std::string name_in_exponent(const Exponent& exponent, const inside::Number& n) {
+    using inside::Quantity;
+    const bool before = n.quantity == Quantity::m && &n == &exponent.from.front();
+    return std::string(info(n.quantity).name) + "[" + str(n.row) +
+           (n.quantity == Quantity::S ? list_separator() + str(n.column) : "") + "]" +
+           (before ? ", before" : "");
+}
+
+}  // namespace
+
+std::string exponent_sentence(const InsidePlace& at) {
+    const Exponent exponent = exponent_at(at);
+    if (!exponent.of) return "";
+    const bool weight = exponent.of->quantity == inside::Quantity::P;
+    std::string text = "Lane " + str(at.lane) + ": " + (weight ? "P̃" : "α") + " of row " +
+                       str(exponent.of->row) + (weight ? ", key " + str(exponent.of->column) : "") +
+                       "; x comes from ";
+    bool any = false;
+    for (const inside::Number& n : exponent.from) {
+        const auto held = at.bridge->find(n);
+        if (!held) continue;
+        text += (any ? " and " : "") + name_in_exponent(exponent, n) + " = " + format_short(held->value);
+        any = true;
+    }
+    return any ? text + "." : "";
+}
+
+float inside_exponent(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    if (a.h < 24 + row_h) return 0;
+    const Theme& t = *c.theme;
+    const Exponent exponent = exponent_at(at);
     float y = a.y;
-    for (const inside::Number& n : from) {
+    for (const inside::Number& n : exponent.from) {
         const auto held = at.bridge->find(n);
         if (!held || y + row_h > a.bottom() || held->launch != at.launch_number()) continue;
         if (y == a.y) c.text(a.x, y + 8, "Where x comes from", size::body, t.t2, Face::semibold), y += 22;
         const Rect box{a.x - 6, y - 1, a.w + 12, row_h};
         const Hot hot = hot_area(c, "##exponent " + number_text(n), box.x, box.y, box.w, box.h);
         if (hot.hovered) c.rect(box.x, box.y, box.w, box.h, t.raised, radius::cell);
-        const bool before = n.quantity == Quantity::m && &n == &from.front();
-        const std::string name = std::string(info(n.quantity).name) + "[" + str(n.row) +
-                                 (n.quantity == Quantity::S ? list_separator() + str(n.column) : "") + "]" +
-                                 (before ? ", before" : "");
+        const std::string name = name_in_exponent(exponent, n);
         const std::string value =
             format_short(held->value) + ", " + counted(at.k - held->step, "step") + " ago";
         const float w = text_width(Face::regular, size::small, value);

@@ -99,6 +99,11 @@ void far_step(const Canvas& c, const Rect& a, const InsidePlace& at, const std::
     float y = a.y + 14;
     y += c.paragraph(a.x, y, a.w, words, size::far_text, c.theme->t1, 4) + 18;
     far_quad(c, {a.x, y, a.w, a.bottom() - y}, at);
+    // Below the quad whose number it is
+    const std::string whose = exponent_sentence(at);
+    const float below = y + 3 * size::far * 1.35f + 12 + size::far;
+    if (!whose.empty() && below + size::far < a.bottom())
+        c.paragraph(a.x, below, a.w, whose, size::far, c.theme->t1, 2);
 }
 
 void far_access(const Canvas& c, AppState& state, const Rect& all, const InsidePlace& at) {
@@ -156,6 +161,15 @@ void far_barrier(const Canvas& c, AppState& state, const Rect& a, const InsidePl
     draw_barrier(c, state, {a.x + 12, y, a.w - 24, a.bottom() - y}, at, {size::far, size::far, 1.5f, true});
 }
 
+// What a fence stands between, or who has how many registers.
+void far_told(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
+              const std::string& words) {
+    const float y = a.y + 4 + c.paragraph(a.x, a.y + 4, a.w, words, size::far_text, c.theme->t1, 3) + 18;
+    const Rect in{a.x, y, a.w, a.bottom() - y};
+    const InsideLook look{size::far, size::far, 1.5f, true};
+    shows_sides(state, at) ? draw_sides(c, state, in, at, look) : draw_shares(c, state, in, at, look);
+}
+
 // Where a tour speaks of them: all of the page.
 void far_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
     note_part(c, a, "Warps");
@@ -185,6 +199,8 @@ void far_body(const Canvas& c, AppState& state, const Rect& body, const InsidePl
         far_fetched(c, body, at);
     else if (shows_barrier(state, at))
         far_barrier(c, state, body, at, why);
+    else if (shows_sides(state, at) || shows_shares(state, at))
+        far_told(c, state, body, at, why);
     else if (memory)
         far_access(c, state, body, at);
     else if (at.event->op == Op::sync_block && arrival.empty())

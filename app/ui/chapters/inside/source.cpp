@@ -1,5 +1,6 @@
 // What is run, and its source: the line at hand between its neighbours, and how often the warp came there.
 #include "app/ui/chapters/inside/inside.h"
+#include "app/ui/chapters/inside/ways.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
 
@@ -89,11 +90,19 @@ std::string times_tip(const std::vector<inside::LineTimes::OfOp>& all, int warp)
     return text + ". Click: the next time.";
 }
 
-void draw_code(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+/// Lines that are shown round one of them: where the step stands, or where its function was called.
+struct ShownLines {
+    std::string file;
+    std::vector<int> lines;  ///< one of which it is; where the step stands: one
+    bool called = false;
+    bool has(int line) const { return std::ranges::find(lines, line) != lines.end(); }
+};
+
+void draw_code(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
+               const ShownLines& shown) {
     const Theme& t = *c.theme;
-    const inside::Place& place = at.place();
-    const SourceText* source = source_of(state, place.file);
-    if (!source) return void(c.text(a.x, a.y + 12, place.file, size::small, t.t3));
+    const SourceText* source = source_of(state, shown.file);
+    if (!source) return void(c.text(a.x, a.y + 12, shown.file, size::small, t.t3));
     // Longer walks have counts of four digits.
     const float digit = text_width(Face::mono_bold, size::small, "0"),
                 counts_w = times_w + (at.steps().count(at.warp) > 999 ? digit : 0);
@@ -102,14 +111,17 @@ void draw_code(const Canvas& c, AppState& state, const Rect& a, const InsidePlac
     float y = a.y;
     std::vector<inside::LineTimes::OfOp> kinds;
     std::size_t kind = 0;
-    for (const CodeRow& row : code_rows(*source, place.line, columns, fit)) {
-        const bool current = row.line == place.line;
+    for (const CodeRow& row : code_rows(*source, shown.lines.front(), columns, fit)) {
+        const bool told = shown.has(row.line), current = told && !shown.called;
         // Of a row that goes on with its line the next kind
-        if (row.first) kinds = at.launch->times.at(at.warp, at.k, place.file, row.line), kind = 0;
+        if (row.first) kinds = at.launch->times.at(at.warp, at.k, shown.file, row.line), kind = 0;
         const float middle = y + code_row / 2;
-        if (current) c.rect(a.x - 6, y, a.w + 12, code_row, t.t1, row.first ? radius::bar : 0);
+        if (told)
+            c.rect(a.x - 6, y, a.w + 12, code_row, current ? t.t1 : t.raised, row.first ? radius::bar : 0);
+        if (told && shown.called && row.first)
+            c.polygon({{a.x - 3, middle - 4}, {a.x + 2, middle}, {a.x - 3, middle + 4}}, t.t1);
         const bool comment = row.text.find_first_not_of(' ') == row.text.find("//");
-        const ImU32 ink = current ? t.inv : comment ? t.t3 : !kinds.empty() ? t.t1 : t.t2;
+        const ImU32 ink = current ? t.inv : comment ? t.t3 : told || !kinds.empty() ? t.t1 : t.t2;
         if (row.first)
             c.text(a.x + 20, middle, str(row.line), size::small, current ? t.inv : t.t3, Face::mono,
                    Align::right);
@@ -117,10 +129,11 @@ void draw_code(const Canvas& c, AppState& state, const Rect& a, const InsidePlac
                       current ? Face::mono_bold : Face::mono);
         if (kind < kinds.size()) draw_times(c, kinds[kind++], a.right(), middle, current);
         if (row.first && !kinds.empty()) {
-            const Hot hot = hot_area(c, "##code " + str(row.line), a.x, y, a.w, code_row);
+            const Hot hot =
+                hot_area(c, (shown.called ? "##call " : "##code ") + str(row.line), a.x, y, a.w, code_row);
             if (hot.hovered) tooltip(c, times_tip(kinds, at.warp));
             if (hot.clicked)
-                go_inside(state, at.warp, at.steps().next_in_line(at.warp, at.k, place.file, row.line));
+                go_inside(state, at.warp, at.steps().next_in_line(at.warp, at.k, shown.file, row.line));
         }
         y += code_row;
     }
@@ -215,6 +228,25 @@ void draw_head(const Canvas& c, const AppState& state, const Rect& a, const Insi
     c.text(a.inner_right(), y, "times run", size::small, t.t3, Align::right);
 }
 
+// Of a helper the kernel's own lines above it, where it was called, if there is room for both. Returns how
+// high they are.
+float draw_caller(const Canvas& c, AppState& state, const Rect& a, float y, float room,
+                  const InsidePlace& at) {
+    constexpr int rows = 6, least = 22;
+    const auto& called = inside_ways(state, at).called;
+    if (called.empty() || room < least * code_row) return 0;
+    const inside::Call& call = called.back();
+    const Theme& t = *c.theme;
+    const float w = c.text(a.inner_x(), y + 10, file_name(call.file), size::small, t.t1, Face::semibold);
+    c.text_within(a.inner_x() + w + 8, y + 10, a.inner_w() - w - 8, call.function, size::small, t.t2,
+                  Face::mono);
+    draw_code(c, state, {a.inner_x(), y + 22, a.inner_w(), rows * code_row}, at,
+              {call.file, call.lines, true});
+    const float h = 22 + rows * code_row + 14;
+    rule(c, a, y + h - 8);
+    return h;
+}
+
 }  // namespace
 
 void inside_source(const Canvas& c, AppState& state, const Rect& a) {
@@ -231,9 +263,11 @@ void inside_source(const Canvas& c, AppState& state, const Rect& a) {
     const float foot = a.bottom() - space::foot - h;
     rule(c, a, foot - 10);
     c.paragraph(a.inner_x(), foot - 1, a.inner_w(), words, size::small, t.t2, lines);
-    const float head = a.y + choices_top + space::control,
-                top = head + 6 + inside_called(c, state, a.inner_x(), head + 12, a.inner_w(), at);
-    draw_code(c, state, {a.inner_x(), top, a.inner_w(), foot - 14 - top}, at);
+    const inside::Place& place = at.place();
+    const float head = a.y + choices_top + space::control;
+    float top = head + 6 + inside_called(c, state, a.inner_x(), head + 12, a.inner_w(), at);
+    top += draw_caller(c, state, a, top, foot - 14 - top, at);
+    draw_code(c, state, {a.inner_x(), top, a.inner_w(), foot - 14 - top}, at, {place.file, {place.line}});
 }
 
 }  // namespace tilewalk::ui

@@ -531,7 +531,7 @@ WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
     WarpRows out;
     const bool many = warps > most_high_lanes;
     out.row = look.small * (many ? 1.25f : 1.35f);
-    const float of_each = look.far ? (many ? 9.0f : 20.0f) : many ? 5.5f : 12.0f;
+    const float of_each = look.far ? (many ? 9.0f : 20.0f) : many ? 5.0f : 12.0f;
     float left = h - px(warps) * of_each - 16;
     const auto wish = [&left](float wanted) {
         if (left < wanted) return 0.0f;
@@ -543,10 +543,11 @@ WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
     };
     if (copies) ++out.flights, left -= out.row;
     wish_row();
+    // What the chosen warp computes comes before a third row of copies.
+    if (phases) out.phases = wish(look.small * 1.4f);
     // Each that is on its way has a row of its own, as far as there is room: in one row names would be lost.
     const int rows = std::clamp(at.steps().flights_at_once(), many ? 3 : 2, most_flight_rows);
     while (copies && many && out.flights < rows && left >= out.row) wish_row();
-    if (phases) out.phases = wish(look.small * 1.4f);
     if (!many) wish_row();
     out.axis = wish(look.small * 1.4f);
     // Without room for names thin rows: no bar hides another.

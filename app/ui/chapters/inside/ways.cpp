@@ -13,6 +13,8 @@ static void look_up_step(InsideWays& ways, const InsidePlace& at) {
     ways.called = ways.calls.of(at.block(), at.steps(), at.warp, at.k);
     ways.meeting = meeting_at(at.block(), at.steps(), at.origins(), at.warp, at.k);
     ways.barrier = at.launch->barriers.at(at.block(), at.steps(), at.warp, at.k);
+    ways.sides = sides_at(at.block(), at.steps(), at.warp, at.k);
+    ways.registers = registers_at(*at.launch->launch, at.block(), at.steps(), at.warp, at.k);
     ways.chain = {};
     if (at.event->op == inside::Op::multiply_add) ways.chain = at.origins().chain(at.warp, at.k);
     ways.sums_step = step_of_sums(at), ways.sums = {};

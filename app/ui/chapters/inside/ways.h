@@ -6,6 +6,7 @@
 #include "core/base/remembered.h"
 #include "core/inside/calls.h"
 #include "core/inside/meeting.h"
+#include "core/inside/sides.h"
 #include "core/inside/uses.h"
 
 #include <tuple>
@@ -27,9 +28,11 @@ struct InsideWays {
     inside::Uses uses;
     std::optional<inside::Meeting> meeting;
     std::optional<inside::BarrierState> barrier;
-    inside::Origins::Chain chain;  ///< of a product
-    int sums_step = -1;            ///< what has the sums that the step is about; −1: none has
-    inside::NamedSums sums;        ///< these
+    std::optional<inside::Sides> sides;               ///< of a fence
+    std::optional<inside::RegisterShares> registers;  ///< where they change hands
+    inside::Origins::Chain chain;                     ///< of a product
+    int sums_step = -1;      ///< what has the sums that the step is about; −1: none has
+    inside::NamedSums sums;  ///< these
     std::optional<inside::Swizzle> swizzle;
     std::vector<inside::SharedContent> contents;  ///< of the areas of shared memory
 

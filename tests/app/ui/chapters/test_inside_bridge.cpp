@@ -165,6 +165,23 @@ TEST_CASE("two rungs: R shows them, arrows choose them, and the numbers are thos
     CHECK(program.shows("times run"));
 }
 
+TEST_CASE(
+    "two rungs: what is not counted is said on stage as well, below the table, and only where it is so") {
+    const auto stage = [](const char* kernel, const char* against) {
+        Crossing program(example("worked-4x4"), {1280, 720});
+        program.state.page = Page::inside;
+        program.state.presenter = true;
+        program.state.inside.kernel = kernel, program.state.inside.against = against;
+        program.state.inside.ladder = true;
+        wait_for_inside(program.state);
+        program.frame(2);
+        return std::pair(program.shows("plain arithmetic"), program.shows("library"));
+    };
+    CHECK(stage("f4-tensor-core", "f3-warp-rows") == std::pair(true, false));
+    CHECK(stage("f1-online-row", "f0-cublas").second);
+    CHECK(stage("f5-flash2", "f4b-copies-ahead") == std::pair(false, false));
+}
+
 TEST_CASE("two rungs and the bridge: texts have their place at every size and in every theme") {
     for (const Screen& screen : all_screens)
         for (const bool presenter : {false, true})

@@ -56,6 +56,48 @@ TEST_CASE("inside names: f2 has its softmax, whose name is drawn at the smallest
     CHECK(page.shows("m α P̃ ℓ"));
 }
 
+TEST_CASE("inside names: f7 and b4 say what a warp computes at the smallest page, too") {
+    for (const auto& [kernel, words] : {std::pair("f7-hopper", "O += P̃ V"), {"b4-hopper", "dV += P"}}) {
+        NamesProgram page(kernel, {1280, 720});
+        page.go_to(4, StepOp::multiply_async, 20);
+        CAPTURE(kernel);
+        CHECK(page.shows(words));
+        check_new_frame(page);
+    }
+}
+
+TEST_CASE("inside names: a fence says what it stands between, and registers who has how many") {
+    for (const bool presenter : {false, true}) {
+        NamesProgram page("f7-hopper", {1280, 720});
+        page.state.presenter = presenter;
+        page.go_to(4, StepOp::fence_products, 2);
+        page.check_shows({"Written before it", "Read behind it", "4 products in the background"});
+        check_new_frame(page);
+        page.go_to(4, StepOp::grow_registers);
+        page.check_shows({"168 → 240", "warps 0–3", "in all"});
+        check_new_frame(page);
+        page.go_to(0, StepOp::shrink_registers);
+        page.check_shows({"168 → 24"});
+        page.go_to(0, StepOp::publish_barriers);
+        page.check_shows({"9 barriers made", "Used behind it"});
+        check_new_frame(page);
+    }
+}
+
+TEST_CASE("inside names: without the guard every phase of the last tile is named, and its copies are one") {
+    Program page(*random_problem(100, 64, 1), {1600, 900});
+    page.state.page = Page::inside;
+    inside_page(page.state);
+    page.state.inside.own = true;
+    page.state.inside.fault = "guard";
+    wait_for_inside(page.state);
+    page.frame(2);
+    REQUIRE(place_inside(page.state).record().fault);
+    for (const auto& flight : place_inside(page.state).steps().flights()) CHECK(flight.region >= 0);
+    const auto& phases = place_inside(page.state).launch->phases[0];
+    CHECK(std::ranges::count(phases, Phase::scores, &inside::PhaseStretch::phase) == 2);
+}
+
 TEST_CASE(
     "inside names: copies of the backward pass have the numbers of their tiles, and no product is else") {
     NamesProgram page("b4-hopper");
@@ -181,6 +223,47 @@ TEST_CASE("inside names: a race in shared memory names the element of the tile, 
     page.check_shows(
         {"Two accesses cross", "warp " + str(crossing->first.warp) + ", lane " + str(crossing->first.lane)});
     CHECK((page.shows("] of the tile =") || page.shows("S[") || page.shows("K[")));
+}
+
+namespace {
+
+/// A kernel of one's own that stores to shared memory in `stores` lines of its text, and reads the first.
+inside::Record own_record(const std::vector<int>& lines, std::string text, std::string& of_kernel) {
+    inside::test::MadeRun run(2, 6);
+    const auto bits = [](float x) { return std::bit_cast<std::uint32_t>(x); };
+    std::uint32_t first = 0;
+    for (const int line : lines) {
+        const std::uint32_t at = static_cast<std::uint32_t>(line) * 64;
+        const auto store = run.add(StepOp::store, 0, line, 4, {{at, bits(2)}}, 3);
+        if (line == lines.front()) first = store;
+    }
+    const std::uint32_t at = static_cast<std::uint32_t>(lines.front()) * 64;
+    const auto load = run.add(StepOp::load, 1, 6, 4, {{at, bits(2)}}, 7);
+    run.race(first, load, at);
+    of_kernel = std::move(text);
+    return std::move(run.record);
+}
+
+}  // namespace
+
+TEST_CASE("inside names: elements of a kernel's own array are counted; of two arrays none is") {
+    const auto shown = [](const std::vector<int>& lines, const std::string& text) {
+        Program page(example("worked-4x4"), {1600, 900});
+        page.state.hooks.record_source = [=](const gpu::RecordRequest&,
+                                             std::string& of_kernel) -> Result<inside::Record> {
+            return own_record(lines, text, of_kernel);
+        };
+        open_kernel_source(page.state, "mine.cu", true);
+        page.frame();
+        wait_for_inside(page.state);
+        page.frame(2);
+        REQUIRE(page.state.kernel_walk->broken);
+        REQUIRE(page.state.kernel_walk->broken->crossing);
+        return page.shows("sums[16] = 2");
+    };
+    // Byte 64 is the 16th number of 4 bytes of what line 1 stores under this name.
+    CHECK(shown({1}, "sums[t] = 2;\n\n\n\n\nx = sums[u];\n"));
+    CHECK_FALSE(shown({1, 3}, "sums[t] = 2;\n\nrows[t] = 2;\n\n\nx = sums[u];\n"));
 }
 
 TEST_CASE("inside names: the race of a kernel of one's own is drawn as those of the ladder") {
