@@ -69,10 +69,10 @@ bool make_context() {
 extern "C" {
 
 /// 1: it is there; 2: in words alone, because the canvas gives no WebGL 2; 0: it is not.
-EMSCRIPTEN_KEEPALIVE int tilewalk_open(const char* link, int presenter, const char* theme) {
+EMSCRIPTEN_KEEPALIVE int tilewalk_open(const char* link, int presenter, const char* theme, int motion) {
     setenv("TILEWALK_FONTS", "/fonts", 1);
     const bool drawn = make_context();
-    page = Page::open({link, presenter != 0, theme, drawn});
+    page = Page::open({link, presenter != 0, theme, motion != 0, drawn});
     if (!page) return 0;
     tilewalk::web::run_in_worker();
     tilewalk::web::run_kernels_in_worker();

@@ -35,7 +35,10 @@ Page* page_of_imgui() { return static_cast<Page*>(ImGui::GetIO().UserData); }
 Page* Page::open(const Opening& opening) {
     const std::string file = settings_path();
     LoadedSettings loaded = load_settings(file);
-    if (!loaded.found && opening.theme == "light") loaded.settings.theme = ui::ThemeId::light;
+    if (!loaded.found) {
+        if (opening.theme == "light") loaded.settings.theme = ui::ThemeId::light;
+        loaded.settings.motion = opening.motion;
+    }
     Arguments words;
     if (!opening.link.empty()) words.link = opening.link;
     words.presenter = opening.presenter;

@@ -16,8 +16,10 @@ namespace tilewalk::web {
 struct Opening {
     std::string link;        ///< "tilewalk:…", or nothing
     bool presenter = false;  ///< the stage
-    std::string theme;       ///< that the reader's system prefers, for a first start: "dark", "light"
-    bool drawn = true;       ///< false: there is no WebGL 2, so that the walk is told in words alone
+    // What the reader's system prefers, for a first start
+    std::string theme;   ///< "dark", "light"
+    bool motion = true;  ///< false: it asks for less of it
+    bool drawn = true;   ///< false: there is no WebGL 2, so that the walk is told in words alone
 };
 
 class Page {

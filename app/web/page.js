@@ -234,6 +234,10 @@
     call('resized', null, ['number', 'number', 'number'], [width, height, ratio()]);
     want();
   }
+  // On to a screen with other pixels, each time: a query asks for one number of them.
+  function followRatio() {
+    matchMedia('(resolution: ' + ratio() + 'dppx)').addEventListener('change', () => { resize(); followRatio(); }, { once: true });
+  }
   function point(event) {
     const box = canvas.getBoundingClientRect();
     const buttons = event.type === 'pointerup' && event.pointerType === 'touch' ? 0 : event.buttons;
@@ -244,7 +248,11 @@
   function modifiers(event) {
     return (event.shiftKey ? 1 : 0) | (event.ctrlKey ? 2 : 0) | (event.altKey ? 4 : 0) | (event.metaKey ? 8 : 0);
   }
+  // Tab goes over what is within the canvas; after Escape it leaves it, as every part of a page can be left.
+  let escaped = false;
   function key(event, down) {
+    if (down && event.key === 'Tab' && escaped) return;
+    if (down && event.key !== 'Shift') escaped = event.key === 'Escape';
     const taken = call('key', 'number', ['string', 'string', 'number', 'number', 'number'],
       [event.key, event.code || '', down ? 1 : 0, modifiers(event), event.repeat ? 1 : 0]);
     const plain = !event.ctrlKey && !event.metaKey;
@@ -308,7 +316,7 @@
     canvas.addEventListener('webglcontextlost', (event) => { event.preventDefault(); running = false; call('context', null, ['number'], [0]); });
     canvas.addEventListener('webglcontextrestored', () => { call('context', null, ['number'], [1]); running = true; want(); });
     new ResizeObserver(resize).observe(canvas);
-    matchMedia('(resolution: ' + ratio() + 'dppx)').addEventListener('change', resize);
+    followRatio();
     window.addEventListener('hashchange', followAddress);
     window.addEventListener('popstate', followAddress);
     window.addEventListener('message', listen);
@@ -358,10 +366,11 @@
     preRun: [(module) => restore(module.FS || window.Module.FS)],
     onRuntimeInitialized: () => {
       program = window.Module;
-      const theme = matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark';
+      const prefers = (what) => matchMedia('(prefers-' + what + ')').matches;
+      const theme = prefers('color-scheme: light') ? 'light' : 'dark', motion = prefers('reduced-motion: reduce') ? 0 : 1;
       const stage = asked.get('embed') === '1' && asked.get('controls') === 'min' || asked.get('presenter') === '1';
       ownHash = location.hash;
-      const how = call('open', 'number', ['string', 'number', 'string'], [linkOfAddress(), stage ? 1 : 0, theme]);
+      const how = call('open', 'number', ['string', 'number', 'string', 'number'], [linkOfAddress(), stage ? 1 : 0, theme, motion]);
       if (!how) return say('The walk could not be begun; reload the page without what stands behind the # of its address.');
       say(how === 1 ? '' : 'This browser gives no WebGL 2, so there is no picture: here is the walk in words. ' +
         'The arrow keys and the buttons step.');

@@ -23,12 +23,12 @@ function element(id) {
 }
 
 // A page with the program in it that `answers` describes.
-function page({ search = '', hash = '', storage, parent = null, opens = 1 } = {}) {
+function page({ search = '', hash = '', storage, parent = null, opens = 1, prefers = [] } = {}) {
   const all = {};
   for (const id of ['canvas', 'status', 'mirror', 'chooser', 'fullscreen', 'frame']) all[id] = element(id);
   const next = element('next');
   next.dataset.key = 'ArrowRight';
-  const calls = [], files = {}, made = [], timers = [], posted = [], entries = [], workers = [];
+  const calls = [], files = {}, made = [], timers = [], posted = [], entries = [], workers = [], media = [];
   entries.push('');
   let step = 1, lesson = 'flash', telling = 0;
   const program = {
@@ -62,7 +62,7 @@ function page({ search = '', hash = '', storage, parent = null, opens = 1 } = {}
     history: {
       pushState: (a, b, to) => { entries.push(to); location.hash = to; }, replaceState: (a, b, to) => { entries[entries.length - 1] = to; location.hash = to; },
     },
-    matchMedia: () => element('media'), ResizeObserver: class { observe() {} }, performance: { now: () => 5 },
+    matchMedia: (query) => { const one = element('media'); one.query = query; one.matches = prefers.some((what) => query.includes(what)); media.push(one); return one; }, ResizeObserver: class { observe() {} }, performance: { now: () => 5 },
     requestAnimationFrame: (draw) => timers.push(() => draw(16)), setTimeout: (what) => timers.push(what), clearTimeout() {},
   };
   // Three bytes of packed kernels are within the program.
@@ -80,7 +80,7 @@ function page({ search = '', hash = '', storage, parent = null, opens = 1 } = {}
   Module.onRuntimeInitialized();
   const settle = () => { while (timers.length) timers.shift()(); };
   settle();
-  return { all, window, document, location, calls, files, made, posted, entries, workers, next, Module, program, settle,
+  return { all, window, document, location, calls, files, made, posted, entries, workers, media, next, Module, program, settle,
     named: (name) => calls.filter((one) => one[0] === name) };
 }
 
@@ -99,10 +99,24 @@ const tests = {
   },
   'a link that cannot be decoded is passed over'() {
     const p = page({ hash: '#tilewalk:%E0%A4%A' });
-    assert.deepEqual(p.named('open'), [['open', '', 0, 'dark']]);
+    assert.deepEqual(p.named('open'), [['open', '', 0, 'dark', 1]]);
     p.location.hash = '#%';
     p.window.fire('hashchange', {});
     assert.equal(p.named('follow').length, 0);
+  },
+  'what the reader\'s system prefers is handed on'() {
+    for (const [prefers, theme, motion] of [[[], 'dark', 1], [['color-scheme: light'], 'light', 1], [['reduced-motion: reduce'], 'dark', 0]])
+      assert.deepEqual(page({ prefers }).named('open')[0].slice(3), [theme, motion]);
+  },
+  'on every change of the screen it is looked at anew'() {
+    const p = page();
+    for (const [ratio, query] of [[1, '2dppx'], [3, '1dppx'], [1.5, '3dppx']]) {
+      p.window.devicePixelRatio = ratio;
+      const last = p.media.at(-1);
+      assert.ok(last.query.includes(query), last.query);
+      last.fire('change', {});
+      assert.deepEqual(p.named('resized').at(-1), ['resized', 800 * ratio, 600 * ratio, ratio]);
+    }
   },
   'only the page that is named is told and listened to'() {
     const p = page({ search: '?origin=https://school.example', parent: {} });
@@ -140,6 +154,14 @@ const tests = {
     p.settle();
     const link = p.made.find((one) => one.download);
     assert.deepEqual([link.download, link.clicked, p.files['walk.csv']], ['walk.csv', true, undefined]);
+  },
+  'after Escape, Tab leaves the canvas'() {
+    const p = page();
+    p.program.key = () => 1;
+    const pressed = (key) => { const event = { key, code: '' }; p.all.canvas.fire('keydown', event); return event.prevented || false; };
+    const all = ['Tab', 'Escape', 'Shift', 'Tab', 'Tab', 'ArrowRight', 'Tab'].map((key) => [key, pressed(key)]);
+    const taken = all.map(([key, taken]) => key + (taken ? ' taken' : ''));
+    assert.deepEqual(taken, ['Tab taken', 'Escape taken', 'Shift taken', 'Tab', 'Tab', 'ArrowRight taken', 'Tab taken']);
   },
   'two fingers that part enlarge'() {
     const p = page();
