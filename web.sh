@@ -27,7 +27,7 @@ done
 
 build=$root/build-web
 # What compiles for a browser, beside what ./run.sh needs for its headers
-set_up emscripten fonttools brotli dpkg-dev fonts-inter fonts-dejavu-core
+set_up emscripten python3-fonttools brotli dpkg-dev fonts-inter fonts-dejavu-core
 
 # Debian has these two compiled for this machine only, so it is their sources that are used.
 fetch_sources() {
@@ -49,19 +49,11 @@ fetch_sources() {
 
 # Only the letters that the program draws
 cut_fonts() {
-    mkdir -p "$build/fonts"
-    local letters=$build/letters.txt name
-    python3 - "$root/app/ui/kit/fonts.cpp" >"$letters" <<'PY'
-import sys
-used = set(open(sys.argv[1], encoding="utf-8").read()) | set(map(chr, [*range(0x20, 0x7F), *range(0xA0, 0x100), 0x303]))
-print("".join(sorted(c for c in used if c >= " ")), end="")
-PY
-    for name in opentype/inter/Inter-{Regular,Medium,SemiBold,Italic,SemiBoldItalic}.otf \
-        truetype/dejavu/DejaVuSans.ttf truetype/dejavu/DejaVuSansMono{,-Bold}.ttf; do
-        [ -s "$build/fonts/${name##*/}" ] && [ "$build/fonts/${name##*/}" -nt "$root/app/ui/kit/fonts.cpp" ] && continue
-        pyftsubset "/usr/share/fonts/$name" --text-file="$letters" --layout-features= --no-hinting --desubroutinize \
-            --notdef-outline --output-file="$build/fonts/${name##*/}"
-    done
+    local stamp=$build/fonts.cut
+    [ -e "$stamp" ] && [ "$stamp" -nt "$root/app/ui/kit/fonts.cpp" ] && [ "$stamp" -nt "$root/cmake/web/cut_fonts.py" ] && return
+    rm -rf "$build/fonts"
+    run_logged "$build/fonts.log" "cutting the fonts" /usr/bin/python3 "$root/cmake/web/cut_fonts.py" "$root/app/ui/kit/fonts.cpp" "$build/fonts"
+    touch "$stamp"
 }
 
 # Emscripten's own settings, with its libraries where this user may write them
