@@ -1,7 +1,8 @@
 # cmake -DFOLDER=assets/... -DENDING=json -DFUNCTION=... -DHEADER=... -DOUTPUT=... -P embed.cmake
 # Writes the C++ file whose function, declared in the header, gives every file of the folder with this ending as text,
 # sorted by file name. The ending * takes every file, and its ending stays in its name. With -DFILES=... in place of
-# FOLDER and ENDING these files, by their paths below FOLDER.
+# FOLDER and ENDING these files, by their paths below FOLDER. -DCOMPACT=ON: JSON without the ends of its lines, which no text
+# within it has, and what indents them.
 if(FILES)
   set(files ${FILES})
 else()
@@ -18,6 +19,9 @@ foreach(file IN LISTS files)
     get_filename_component(name ${file} NAME)
   endif()
   file(READ ${file} text)
+  if(COMPACT AND file MATCHES "[.]json$")
+    string(REGEX REPLACE "\n *" "" text "${text}")
+  endif()
   # A literal holds 64 KiB at least; longer files are joined of several. gcc and clang take longer ones than they must.
   string(LENGTH "${text}" length)
   set(literals "")

@@ -14,6 +14,8 @@ add_compile_options(-fwasm-exceptions -msimd128 $<$<NOT:$<CONFIG:Debug>>:-Oz> -f
 # the bit. What it writes as assembler for gcc from 6 on, and before 5, is left out.
 add_compile_options(-msse2 -fgnuc-version=5.99)
 add_link_options(-fwasm-exceptions)
+# No type is asked for its name; what is thrown has one all the same.
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 # Sizes are 64 bits there as everywhere else.
 add_compile_definitions("EIGEN_DEFAULT_DENSE_INDEX_TYPE=long long")
 # It tells the number of registers from the size of a pointer, and from that the order in which a product adds.
@@ -44,6 +46,17 @@ tilewalk_headers(stb ${headers}/stb ${headers})
 function(tilewalk_throws_nothing target)
   target_compile_options(${target} PRIVATE -fno-exceptions)
 endfunction()
+
+# A stream asks its locale how numbers are written. The C++ library's own brings money, dates and wide letters with it; these lines
+# are left out of it.
+set(library ${EMSCRIPTEN_ROOT_PATH}/system/lib/libcxx/src)
+set(TILEWALK_LOCALE ${PROJECT_BINARY_DIR}/locale.cpp)
+execute_process(COMMAND sed -E "/^ *install(_from)?(\\(|<).*(wchar_t|char16_t|char32_t|char8_t|money|time_|messages)/d" ${library}/locale.cpp
+  OUTPUT_FILE ${TILEWALK_LOCALE} COMMAND_ERROR_IS_FATAL ANY)
+set(TILEWALK_LOCALE_OPTIONS -D_LIBCPP_BUILDING_LIBRARY -D_LIBCPP_DISABLE_VISIBILITY_ANNOTATIONS -DLIBCXX_BUILDING_LIBCXXABI=1
+  -I${library} -I${library}/include)
+add_library(tilewalk_locale OBJECT ${TILEWALK_LOCALE})
+target_compile_options(tilewalk_locale PRIVATE ${TILEWALK_LOCALE_OPTIONS})
 
 add_library(hwy STATIC ${hwy_sources}/hwy/targets.cc ${hwy_sources}/hwy/aligned_allocator.cc)
 target_include_directories(hwy SYSTEM PUBLIC ${hwy_sources})

@@ -60,7 +60,7 @@ void wake_beside() {
 bool waits_beside() { return !waiting().empty() || !put_aside().empty(); }
 
 void leave(int code) {
-    std::cout.flush();
+    if constexpr (!in_browser) std::cout.flush();
     std::fflush(stdout);
     if (__lsan_do_leak_check) __lsan_do_leak_check();
     if (__gcov_dump) __gcov_dump();
