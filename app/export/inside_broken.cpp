@@ -5,6 +5,8 @@
 #include "core/inside/source.h"
 #include "cuda/host/gpu.h"
 
+#include <algorithm>
+
 namespace tilewalk {
 
 using inside::BankTotals;
@@ -25,8 +27,10 @@ std::string meaning_of(const Fault& fault) {
 namespace {
 
 std::string cell_text(const char* which, const WrongCell& cell) {
-    return std::string(which) + ": " + cell.output + "[" + str(cell.row) + ", " + str(cell.column) + "] is " +
-           format_number(cell.broken) + " in place of " + format_number(cell.sound);
+    const std::size_t head = std::min(cell.output.find(" of head"), cell.output.size());
+    return std::string(which) + ": " + cell.output.substr(0, head) + "[" + str(cell.row) + ", " +
+           str(cell.column) + "]" + cell.output.substr(head) + " is " + format_number(cell.broken) +
+           " in place of " + format_number(cell.sound);
 }
 
 std::string outputs_of(const Record& record) {
