@@ -30,7 +30,8 @@ except ImportError:
     print("browse.py: python3-selenium is missing")
     sys.exit(77)
 
-from firefox import Firefox
+sys.dont_write_bytecode = True
+from firefox import Firefox  # noqa: E402
 
 here = pathlib.Path(__file__).resolve().parent
 checks = 0
@@ -477,6 +478,19 @@ def check_storage(test):
     session.run("localStorage.clear()")
 
 
+def check_preferences(test):
+    """Light colours and less motion for who asks for them, at the first start."""
+    begin_light(test)
+    features = [{"name": "prefers-color-scheme", "value": "light"}, {"name": "prefers-reduced-motion", "value": "reduce"}]
+    test.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    session = test.session(link=test.step_17)
+    session.press(Keys.ESCAPE)
+    kept = json.loads(session.run("Module.ccall('tilewalk_keep', null, ['number'], [1]); return localStorage.getItem('tilewalk.settings')"))
+    expect((kept["theme"], kept["motion"]) == ("light", False), f"kept are {kept['theme']!r} and motion {kept['motion']}")
+    test.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    session.run("localStorage.clear()")
+
+
 def check_lacking(test):
     """Without WebGL 2 a sentence, and the walk in words; without SIMD a sentence."""
     session = test.with_script("const get = HTMLCanvasElement.prototype.getContext;"
@@ -604,6 +618,8 @@ def check_reading(test):
     test.driver.find_element(By.CSS_SELECTOR, "[data-key=ArrowRight]").click()
     session.wait(lambda: mirror.get_attribute("textContent") != before, "the button steps, and nothing is read out")
     expect(test.driver.find_elements(By.CSS_SELECTOR, "#mirror p") != [], "the words have no paragraphs")
+    session.press(Keys.ESCAPE, Keys.TAB)
+    expect(session.run("return document.activeElement.id") != "canvas", "after Escape, Tab does not leave the canvas")
 
 
 def check_axe(test):
@@ -658,8 +674,8 @@ def check_soak(test, minutes=10):
 
 
 parts = {"walk": check_walk, "pages": check_pages, "traces": check_traces, "links": check_links, "messages": check_messages,
-         "touch": check_touch, "files": check_files, "storage": check_storage, "lacking": check_lacking, "reading": check_reading, "axe": check_axe,
-         "random": check_random_use, "context": check_context_loss, "scale": check_scale, "picture": check_picture, "inside": check_inside,
+         "touch": check_touch, "files": check_files, "storage": check_storage, "preferences": check_preferences, "lacking": check_lacking, "reading": check_reading,
+         "axe": check_axe, "random": check_random_use, "context": check_context_loss, "scale": check_scale, "picture": check_picture, "inside": check_inside,
          "single": check_single_file, "requests": check_requests}
 by_name = {**parts, "soak": check_soak}
 
