@@ -63,9 +63,9 @@ struct MatrixDigits {
 std::pair<std::string, std::string> format_apart(double a, double b);
 /// Full precision: the shortest text that reads back as the same double.
 std::string format_full(double value);
-/// "160 B", "1.5 KiB": sizes of things that are held.
+/// "160 B", "4 GiB", "1.50 KiB": bytes, with decimals where they are not whole.
 std::string format_size(std::int64_t bytes);
-/// "160 B", "1.50 kB": traffic, decimal as bandwidth is.
+/// The same of bytes that move: one unit for what is held and what moves.
 std::string format_traffic(std::int64_t bytes);
 /// The same two for bytes beyond 64 bits.
 std::string format_large_size(double bytes);
