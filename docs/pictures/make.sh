@@ -22,8 +22,8 @@ draw step-17-contrast --step 17 --size 1600x900 --theme contrast
 # A projector
 draw presenter-17-dark --step 17 --size 1280x720 --presenter
 draw presenter-18-light --step 18 --size 1280x720 --presenter --theme light
-draw speaker-dark --tour flash-attention --stop 12 --speaker window --size 1280x720
-draw speaker-panel-light --tour flash-attention --stop 12 --speaker panel --size 1280x720 --theme light
+draw speaker-dark --tour flash-attention --stop 11 --speaker window --size 1280x720
+draw speaker-panel-light --tour flash-attention --stop 11 --speaker panel --size 1280x720 --theme light
 # Broken on stage, and rounded
 draw stage-broken --step 17 --keys 'x 3' --size 1280x720 --presenter
 draw stage-rounded --step 16 --keys 'x e' --size 1280x720 --presenter --theme light

@@ -135,6 +135,25 @@ void draw_memory(const Canvas& c, const Rect& a, const char* name, const char* w
         c.text(left, a.y + 24, words, size::far, c.theme->t3);
 }
 
+// While key blocks pass, the query block that they pass stays on chip.
+void draw_what_stays(const Canvas& c, const AppState& state, const TransferPlan& plan) {
+    const Trace& trace = *state.trace;
+    const int k = state.cursor.step, i = trace.step(k).i;
+    if (trace.step(k).op != Op::load_kv || i < 0 || trace.tiles(Slot::Qi) == 0) return;
+    const int tile = std::min(i, trace.tiles(Slot::Qi) - 1);
+    if (!trace.live(Slot::Qi, tile, k)) return;
+    const Theme& t = *c.theme;
+    const ImU32 colour = hue(t, Role::Q), fill = mix(t.panel, colour, .3f);
+    Line words = pieces(block_symbol(trace, Slot::Qi, k, tile), " stays");
+    for (Span& span : words) span.role = Role::none;
+    const float w = rich_width(c, words, size::far) + 20;
+    if (w + 200 > plan.chip.w) return;
+    const Rect a{plan.chip.right() - w - 8, plan.chip.y + 7, w, chip_title_h - 8};
+    c.rect(a.x, a.y, a.w, a.h, fill, radius::cell);
+    c.frame(a.x, a.y, a.w, a.h, mix(t.panel, colour, .75f), 2, radius::cell);
+    c.rich(a.x + 10, a.middle(), words, size::far, Align::left, ink_on(t, fill));
+}
+
 // Whose bytes a walk adds up, where ranks or workers are beside each other.
 std::string whose_bytes(const AppState& state) {
     const int count = state.trace->workers();
@@ -253,6 +272,7 @@ void draw_transfer(const Canvas& c, AppState& state, const TransferPlan& plan) {
         draw_memory(c, plan.hbm, "HBM", "");
         draw_blocks(c, state, plan);
     }
+    draw_what_stays(c, state, plan);
     draw_arrows(c, state, plan);
     if (plan.bytes.h > 0) draw_bytes(c, state, plan.bytes);
 }

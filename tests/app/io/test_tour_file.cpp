@@ -127,6 +127,9 @@ TEST_SUITE("tour files") {
         CHECK(in(*right, Slot::m, max, 0) == 2);
         CHECK(in(*right, Slot::m, max, 1) == 2);
         CHECK(format_number(1 / in(*right, Slot::alpha, sum, 0)) == "2.718");
+        // "of the old O, 2.839, and the new tile's P̃ V make 11.804"
+        CHECK(format_number(in(*right, Slot::Oi, sum, 0)) == "2.839");
+        CHECK(format_fixed(in(*right, Slot::Oi, sum + 1, 0), 3) == "11.804");
         // "Wrong first: ℓ", then O; rows 2 and 3 come out right
         for (int k = 0; k < right->size(); ++k)
             for (const Slot slot : {Slot::l, Slot::Oi}) {
@@ -263,7 +266,15 @@ TEST_SUITE("tour files") {
                      before = test::after(*walk_of("attention", graded), Slot::Prob, Op::divide);
         CHECK((P.bottomRows(3) == before.bottomRows(3)));
         for (const int key : {0, 1, 2, 3}) CHECK(P(0, key) == doctest::Approx(weight(nudged, key)));
-        // "(7 − D)", "0.1 · 7 = 0.7": row 2 of V times row 0 of dO
+        // "in row 0 dP − D is −6.2, −2.2, 1.8, 5.8"
+        const auto dP = (graded.V * (*graded.dO).row(0).transpose()).eval();
+        double D = 0;
+        for (const int key : {0, 1, 2, 3}) D += weight(untouched, key) * dP(key);
+        for (const int key : {0, 1, 2, 3})
+            CHECK(format_fixed(std::abs(dP(key) - D), 1) ==
+                  std::vector<std::string>{"6.2", "2.2", "1.8", "5.8"}.at(static_cast<std::size_t>(key)));
+        CHECK((dP(1) < D && dP(2) > D));
+        // "0.1 · 7 = 0.7": row 2 of V times row 0 of dO
         CHECK((*graded.dO).row(0).dot(graded.V.row(2)) == 7);
         // "one message: 2 · (N ÷ R) · d numbers, here … 32 B; all: … 384 B"; backward "384 B + 512 B = 896 B"
         Problem round = worked;
@@ -363,7 +374,7 @@ TEST_SUITE("tour files") {
         // "in bf16 … one tree ends at 7.25, the other at 7.1875"
         CHECK(round_to(Format::bf16, by(MergeOrder::chain, Format::bf16).output(0)) == 7.25);
         CHECK(round_to(Format::bf16, by(MergeOrder::pairs, Format::bf16).output(0)) == 7.1875);
-        // "its share is exp(0 − 2) ÷ ℓ = 0.076 … O[0,0] is less than in stop 8", "ℓ ≈ 0.135 + 1.639"
+        // "its share is exp(0 − 2) ÷ ℓ = 0.076 … O[0,0] is less than in stop 7", "ℓ ≈ 0.135 + 1.639"
         Problem with_sink = worked;
         with_sink.logits.sink = 0;
         const auto sunk = walk_of("flash-forward", with_sink);
@@ -413,9 +424,9 @@ TEST_SUITE("tour files") {
                 out += "\n" + plain(line);
             return out;
         };
-        // "what stop 17 had"
+        // "what stop 15 had"
         constexpr const char* what_stop = "what stop ";
-        const std::map<int, std::string> others = {{8, "The output, and the bill"}, {10, "Exp overflows"}};
+        const std::map<int, std::string> others = {{7, "The output, a mean of values"}};
         int named = 0;
         for (const TourStop& stop : tour.stops) {
             if (stop.heading.starts_with("Step ")) {

@@ -2,6 +2,7 @@
 #include "app/ui/chapters/compare/page.h"
 #include "app/ui/kit/layout.h"
 #include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
 #include "core/base/matrix.h"
 #include "core/lessons/table.h"
 
@@ -192,7 +193,10 @@ std::optional<Map> map_of(const AppState& state) {
     measure_cells(map, state.compare.measure);
     map.unlike = (map.far.array() > 0).count();
     map.compared = map.far.size() - map.far.array().isNaN().count();
-    map.from_exact = state.compare.from >= 0 ? state.compare.from == 0 : shows_more_from_exact(*c, map);
+    // Where a tour speaks of the verdict: what the rule measures, whatever is found.
+    const bool of_rule = points_at(state, "Verdict") && !map.quantity;
+    map.from_exact =
+        state.compare.from >= 0 ? state.compare.from == 0 : of_rule || shows_more_from_exact(*c, map);
     if (!map.from_exact) return map;
     measure_cells(map, state.compare.measure);
     for (const OutputVerdict& v : c->outputs)

@@ -94,11 +94,39 @@ void far_quad(const Canvas& c, const Rect& a, const InsidePlace& at) {
     }
 }
 
-// What a step is for, and its numbers; of α whose it is.
-void far_step(const Canvas& c, const Rect& a, const InsidePlace& at, const std::string& words) {
+// All lanes of the block, a row for each warp: the warp that is at this step bright, its quad framed.
+void far_block(const Canvas& c, const Rect& a, const InsidePlace& at) {
+    const Theme& t = *c.theme;
+    constexpr int lanes = 32, quad = 4;
+    constexpr float names = 120, head = 36, least_row = 27;
+    const int warps = at.launch->launch->warps();
+    const float pitch = std::min(40.0f, (a.h - head) / px(warps)), w = (a.w - names) / px(lanes);
+    if (pitch < least_row) return;
+    const ImU32 colour = hue_of(t, at.origins().matter(at.n));
+    const int first = at.lane / quad * quad;
+    const float left = a.x + names, top = a.y + head;
+    c.text(a.x, a.y + head / 2, "lane", size::far, t.t2);
+    for (int lane = 0; lane < lanes; lane += quad)
+        c.text(left + (px(lane) + .5f) * w, a.y + head / 2, str(lane), size::far, t.t2, Align::center);
+    for (int warp = 0; warp < warps; ++warp) {
+        const float y = top + px(warp) * pitch;
+        const bool here = warp == at.warp;
+        c.text(a.x, y + pitch / 2, "warp " + str(warp), size::far, here ? t.t1 : t.t2,
+               here ? Face::semibold : Face::regular);
+        for (int lane = 0; lane < lanes; ++lane)
+            c.rect(left + px(lane) * w + 1.5f, y + 3, w - 3, pitch - 6,
+                   mix(t.panel, colour, here ? .6f : .2f), radius::cell);
+        if (here) c.frame(left + px(first) * w - 1, y, px(quad) * w + 2, pitch, t.focus, 3, radius::cell);
+    }
+}
+
+// What a step is for, and its numbers; of α whose it is. Where there is room, the lanes of the block besides.
+void far_step(const Canvas& c, const Rect& a, const InsidePlace& at, const std::string& words, bool block) {
     float y = a.y + 14;
     y += c.paragraph(a.x, y, a.w, words, size::far_text, c.theme->t1, 4) + 18;
-    far_quad(c, {a.x, y, a.w, a.bottom() - y}, at);
+    const float quad_h = 124, h = block ? quad_h : a.bottom() - y;
+    far_quad(c, {a.x, y, a.w, h}, at);
+    if (block) return far_block(c, {a.x, y + h + 6, a.w, a.bottom() - y - h - 10}, at);
     // Below the quad whose number it is
     const std::string whose = exponent_sentence(at);
     const float below = y + 3 * size::far * 1.35f + 12 + size::far;
@@ -206,7 +234,7 @@ void far_body(const Canvas& c, AppState& state, const Rect& body, const InsidePl
     else if (at.event->op == Op::sync_block && arrival.empty())
         far_meeting(c, state, body, at);
     else
-        far_step(c, body, at, arrival.empty() ? why : arrival);
+        far_step(c, body, at, arrival.empty() ? why : arrival, points_at(state, "Registers"));
 }
 
 }  // namespace

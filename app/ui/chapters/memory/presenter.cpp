@@ -145,10 +145,20 @@ void bars(const Canvas& c, const Study& s, const Rect& a, const char* title) {
     }
 }
 
+// Below what a stop speaks of, what its bytes cost in time.
+constexpr float times_h = 44;
+
+void times(const Canvas& c, const Study& s, const Rect& a) {
+    const std::string all = best_times(s, false);
+    const bool fits = text_width(Face::regular, size::far, all) <= a.w;
+    c.text_within(a.x, a.middle(), a.w, fits ? all : best_times(s, true), size::far, c.theme->t1);
+}
+
 void roofline(const Canvas& c, const Study& s, const Rect& a) {
     note_part(c, a, "Roofline");
     const ChartLook look{.text = 27, .label = 28, .marker = 10, .line = 3, .panel = false};
-    const Rect inner{a.x, a.y + 10, a.w, a.h - 16};  // the ring of a tour goes round its edge
+    times(c, s, {a.x + 16, a.bottom() - times_h - 4, a.w - 32, times_h});
+    const Rect inner{a.x, a.y + 10, a.w, a.h - 16 - times_h};  // the ring of a tour goes round its edge
     paint(c, lay_out(roofline_chart(*c.theme, s, a.w - 300), inner, look, *c.theme));
 }
 
@@ -204,8 +214,13 @@ void memory_presenter(const Canvas& canvas, AppState& state, float W, float H) {
                   traffic ? std::string("bytes through HBM, of one head") : matrices, size::far_text,
                   c.theme->t2);
     if (brief) {
-        const Rect room{x, 138, w, std::min(300.0f, H - 138 - 20)};
-        return traffic ? bars(c, s, room, "") : table(c, s, room);
+        // Its frame is wider by 16 and stays as far from the edge as the others.
+        constexpr float frame = 12;
+        const float height = H - 138 - 20;
+        if (traffic) return bars(c, s, {x + frame, 138, w - 2 * frame, std::min(300.0f, height)}, "");
+        const Rect room{x + frame, 138, w - 2 * frame, std::min(300.0f, height - times_h)};
+        times(c, s, {room.x, room.bottom() + 8, room.w, times_h});
+        return table(c, s, room);
     }
     table(c, s, {x, 138, w, 226});
     c.line({x, 378.5f}, {W - x, 378.5f}, c.theme->line);

@@ -82,7 +82,8 @@ constexpr PlotLook plot_looks[] = {
     {MemoryPlot::tile_height, "Tile height", "tile height", memory_tile_height},
     {MemoryPlot::kv_cache, "KV cache", "KV cache", memory_kv_cache}};
 
-// "At best, 16 heads: Standard 22.2 ms, FlashAttention-1 8.70 ms, …", or the names of the ends alone.
+}  // namespace
+
 std::string best_times(const Study& s, bool brief) {
     const std::int64_t heads = s.input.heads * s.input.batch;
     std::string out = "At best, " + format_count(heads) + (heads == 1 ? " head: " : " heads: ");
@@ -93,8 +94,6 @@ std::string best_times(const Study& s, bool brief) {
     }
     return out + ".";
 }
-
-}  // namespace
 
 MemoryPlot memory_plot(const AppState& state) {
     for (const PlotLook& look : plot_looks)
@@ -164,7 +163,8 @@ std::string why_not_on_chip(const Study& s) {
         const bool sums = static_cast<double>(need.operands) <= h.shared.value;
         return "Hatched: at Br = " + format_count(row.Br) + (sums ? " S, P and O" : " Q, K and V") +
                " need " + format_large_size(static_cast<double>(sums ? need.sums : need.operands)) +
-               ", an SM has " + format_large_size(sums ? h.registers.value : h.shared.value) + " for them.";
+               (sums ? ", an SM's registers have " : ", the SRAM of an SM has ") +
+               format_large_size(sums ? h.registers.value : h.shared.value) + ".";
     }
     return {};
 }

@@ -416,6 +416,7 @@ TEST_CASE("the verdict is on a kernel whose α counts: two tiles, and a wrong α
     CHECK(limit_text(output) == "0.02805");
     CHECK(output.factor == 2);
     CHECK(output.floor == doctest::Approx(2 * largest / 256));
+    CHECK(format_fixed(largest, 3) == "1.041");
     // "Now it is at 4.26 ×, beyond the rule. A limit of 5 × would let this fault pass": O alone is wrong
     const auto broken_stop = std::ranges::find_if(script.stops, [](const TourStop& stop) {
         return stop.kernel_fault.quantity != KernelFault::Quantity::none;
@@ -458,6 +459,36 @@ TEST_CASE("a stop breaks the kernel, and leaving mends it or has the user's own 
     CHECK(p.state.compare.fault == KernelFault{});
     p.press(Key::escape);
     CHECK(p.state.compare.fault == own);
+}
+
+TEST_CASE("on stage both stops about the verdict have one yardstick, the one of the rule") {
+    Program p(example("worked-4x4"), {1280, 720}, true);
+    p.press(Key::u);
+    const auto& stops = p.state.tour->script.stops;
+    int seen = 0;
+    for (int n = 0; n < p.state.tour->stops(); ++n) {
+        if (stops[static_cast<std::size_t>(n)].page != "compare") continue;
+        settle_at_stop(p.state, n);
+        p.frame(3);
+        CHECK(p.shows(" is from fp64"));
+        CHECK_FALSE(p.shows(" is from the CPU's"));
+        ++seen;
+    }
+    CHECK(seen == 2);
+}
+
+TEST_CASE("on stage the query block that stays is named where key blocks come, and nowhere else") {
+    const auto stays = [](const std::string& lesson, const std::string& step) {
+        Program p(example("worked-4x4"), {1280, 720}, true);
+        start_tour(p.state, read("# T\n## One\n- problem: worked-4x4\n- lesson: " + lesson +
+                                 "\n- step: " + step + "\n\nx\n"));
+        settle(p);
+        return std::ranges::any_of(p.items(), [](const Item& item) { return item.text.ends_with("stays"); });
+    };
+    CHECK(stays("flash-forward", "load_kv i=0 j=0"));
+    CHECK(stays("flash-forward", "load_kv i=1 j=1"));
+    CHECK_FALSE(stays("flash-forward", "1"));
+    CHECK_FALSE(stays("flash-forward-v1", "load_kv n=1"));
 }
 
 TEST_CASE("\"done in half the time\": as the stop's page says") {
@@ -550,7 +581,7 @@ TEST_CASE("panels of a page that the card cuts step back, but not in a walk") {
     };
     goes_to("The height of a tile decides");
     CHECK(p.state.tour->dimmed.size() >= 1);
-    goes_to("O shrinks and grows with ℓ");
+    goes_to("ℓ and O, not yet divided");
     CHECK(p.state.tour->dimmed.empty());
 }
 
@@ -627,7 +658,7 @@ TEST_CASE("on stage a drawing that a stop speaks of has the room of the page") {
     // 64
     at("- lesson: memory\n- highlight: panel Tile height", [](const Program& p) {
         const int kib = 4 * (2 * 256 * 128 + 256 * 64 + 4 * 256) / 1024;
-        CHECK(p.shows("need " + str(kib) + " KiB, an SM has 256 KiB"));
+        CHECK(p.shows("need " + str(kib) + " KiB, an SM's registers have 256 KiB"));
     });
     // The drawing alone, where formula and sentence have their room as well.
     at("- lesson: backward\n- step: ds\n- cell: dS[0,2]\n- highlight: panel Lens", [](const Program& p) {

@@ -47,7 +47,7 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     CHECK(at.launch->launch->x == 1);  // one block computes all 128 queries
 
     // "none goes on before all four have come", "Q and the first keys, of which each has fetched a part"
-    at = page.go_to_heading("A barrier: nobody goes on alone");
+    at = page.go_to_heading("A barrier");
     CHECK(at.event->op == inside::Op::sync_block);
     page.check_shows({"All 4 warps come", "of Q that warps 0–3 wrote before it", "of K that warps 0–3"});
 
@@ -64,19 +64,8 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     const auto cells = inside::cells_of_lane(Part::C, 13);
     CHECK(cells == std::vector<inside::FragmentCell>{{3, 2}, {3, 3}, {11, 2}, {11, 3}});
 
-    // "row 3 + 8 = 11, and columns 2 and 3 again"
-    at = page.go_to_heading("And eight rows further");
-    CHECK(at.event->op == inside::Op::multiply_add);
-    CHECK(cell_inside(page.state) == inside::FragmentCell{11, 2});
-
-    // "V of the first tile is asked for … they compute its scores from Q and K meanwhile"
-    at = page.go_to_heading("Copies that come meanwhile");
-    CHECK(at.event->op == inside::Op::copies_committed);
-    const auto flies = std::ranges::find_if(at.steps().flights(), [&](const inside::Flight& flight) {
-        return flight.region >= 0 && at.record().regions[static_cast<std::size_t>(flight.region)].name == "V";
-    });
-    REQUIRE(flies != at.steps().flights().end());
-    CHECK(flies->committed == at.steps().slot(at.warp, at.k));
+    // "of the lower half, row 3 + 8 = 11"
+    CHECK(cell_inside(page.state) == inside::FragmentCell{3, 2});
 
     // "While Q Kᵀ was computed, V … was on its way … committed before the first product"
     at = page.go_to_heading("The copy that runs ahead");
@@ -97,12 +86,6 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     CHECK(at.event->op == inside::Op::sync_block);
     page.check_shows({"of V that warps 0–3 wrote before it"});
 
-    at = page.go_to_heading("Eight rows, the same banks");
-    CHECK(at.event->op == inside::Op::load_matrices);
-    const inside::Access plain = inside::accesses_of(*at.event, at.words).front();
-    CHECK(inside::bank_turns(plain.addresses, plain.lanes, 16).turns == 32);
-    CHECK(page.state.kernel_walk->broken->damage.wrong == 0);
-
     at = page.go_to_heading("Banks and the swizzle");
     // "row 5, chunk 1: place 1 XOR 5 = 4, banks 16 to 19", "where lane 13 finds its row", "4 turns"
     REQUIRE(at.event->op == inside::Op::load_matrices);
@@ -115,6 +98,7 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     const auto straight = at.origins().straight_rows(at.n, access.addresses);
     REQUIRE_FALSE(straight.empty());
     CHECK(inside::bank_turns(straight, access.lanes, 16).ways == 8);
+    CHECK(inside::bank_turns(straight, access.lanes, 16).turns == 32);
     CHECK(access.addresses[13] % 128 == 4 * 16);
     CHECK(straight[13] % 128 == 1 * 16);
 
@@ -132,6 +116,16 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
         if (event.op == inside::Op::store) CHECK_FALSE(inside::is_shared(at.block().words_of(event)[0]));
 }
 
+TEST_CASE(
+    "tour inside: on stage all lanes of a block are drawn, a row for each warp, and the numbers of four") {
+    OnTour page;
+    page.state.presenter = true;
+    page.go_to_heading("Lanes, a warp, a block");
+    page.check_shows({"warp 0", "warp 1", "warp 2", "warp 3", "lane 12", "lane 15"});
+    CHECK_FALSE(page.shows("warp 4"));
+    CHECK(page.look_for("28"));  // the first of the last four lanes
+}
+
 TEST_CASE("tour inside: on stage colours and marks of the warps are explained below them") {
     OnTour page;
     page.state.presenter = true;
@@ -143,13 +137,13 @@ TEST_CASE("tour inside: on stage colours and marks of the warps are explained be
 TEST_CASE("tour inside: on stage every copy has its name, a barrier no addresses") {
     OnTour page;
     page.state.presenter = true;
-    page.go_to_heading("Copies that come meanwhile");
+    page.go_to_heading("The copy that runs ahead");
     // Its bar is too narrow for the bytes, too.
     const auto names = std::ranges::count_if(page.items(), [](const Item& item) {
         return item.kind == ItemKind::text && item.visible && item.text == "V0";
     });
     CHECK(names == 1);
-    page.go_to_heading("A barrier: nobody goes on alone");
+    page.go_to_heading("A barrier");
     CHECK_FALSE(page.shows("0x"));
 }
 
