@@ -184,7 +184,7 @@ constexpr Elsewhere elsewhere[] = {
     {"What a score is worth: dS", "1.8", "dP − D"},
     {"What a score is worth: dS", "5.8", "dP − D"},
     {"Why up to twice as far?", "1.041", "the largest output"},
-    {"Why up to twice as far?", "1.17", "of the same kernel on other numbers"},
+    {"Why up to twice as far?", "1.17", "of a right kernel on other numbers"},
     {"What training gets from it", "0.1", "the learning rate, one step before"},
     {"The same, but for the last digits", "7.25", "7.25000 there, with digits set apart"},
     {"The same, but for the last digits", "7.1875", "7.18750 there, with digits set apart"},
