@@ -34,8 +34,8 @@ std::vector<const KernelInfo*> chosen_kernels(const BenchRequest& request, const
 struct BenchProgress {
     std::string doing;  ///< "flash, N = 2048: timing"
     int done = 0, points = 0;
-    double part = 0;                     ///< of the whole work, 0 … 1
-    std::optional<double> seconds_left;  ///< none before there is something to tell it from
+    double part = 0;                          ///< of the whole work, 0 … 1
+    std::optional<double> seconds_left = {};  ///< none before there is something to tell it from
 };
 
 /// Runs the points, the cheapest first; the kernels of one length take turns, so that whatever disturbs the

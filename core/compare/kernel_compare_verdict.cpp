@@ -148,9 +148,9 @@ Standard rounding_of_L(const KernelComparison& c) {
             {Slot::dV, P.transpose() * dO.cwiseAbs()}};
 }
 
-// `rounding`: what that of L comes to in gradients; empty of other kernels.
+// `from_L`: what that of L comes to in gradients; empty of other kernels.
 OutputVerdict judge(const KernelComparison& c, Slot slot, const std::vector<Standard>& standards,
-                    const Standard& rounding) {
+                    const Standard& from_L) {
     const ThreeWays values = output_values(c, slot);
     const Format format = format_of(*c.kernel, slot);
     OutputVerdict out;
@@ -159,7 +159,7 @@ OutputVerdict judge(const KernelComparison& c, Slot slot, const std::vector<Stan
     out.floor = std::ldexp(largest_finite(values.exact), -info(format).fraction_bits);
     // Tensor cores cut their sums off instead of rounding them (core/bench/verify.h).
     if (slot == Slot::L && c.kernel->dtype != DType::f32) out.floor *= 8;
-    if (const auto of_L = rounding.find(slot); of_L != rounding.end()) out.floor += of_L->second.maxCoeff();
+    if (const auto of_L = from_L.find(slot); of_L != from_L.end()) out.floor += of_L->second.maxCoeff();
     for (const Standard& standard : standards)
         out.standard = std::max(out.standard, largest_off(standard.at(slot), values.exact));
     out.worst = values.cell(0, 0);

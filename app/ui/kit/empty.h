@@ -17,8 +17,8 @@ struct EmptyButton {
     bool primary = true;
 };
 struct EmptyState {
-    std::string words;     ///< what is missing, and what would be there
-    std::string progress;  ///< how far the run is that brings it
+    std::string words;          ///< what is missing, and what would be there
+    std::string progress = {};  ///< how far the run is that brings it
     EmptyButton first = {}, second = {};
 };
 struct EmptyAnswer {

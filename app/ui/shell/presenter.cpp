@@ -53,7 +53,7 @@ Line brief_result(const AppState& state) {
 
 // The formula with its numbers: in one line, or below each other.
 struct Formula {
-    Line symbols, numbers;
+    Line symbols = {}, numbers = {};
     float size = 34, h = 0;
     bool one_line = false;
 };

@@ -251,7 +251,6 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     page.back = "Back (←)", page.forward = "Forward (→)";
     page.move = [&](int by) { go_inside_by(state, inside_stride(state), by); };
     const Canvas& c = page.c;
-    const Theme& t = *c.theme;
     const float left = space::far_side, w = W - 2 * left;
     if (!at || awaits_own_kernel(state)) {
         const InsidePage& held = *state.kernel_walk;
