@@ -10,6 +10,7 @@
 #include "core/base/words.h"
 #include "core/class/glossary.h"
 #include "core/lessons/table.h"
+#include "core/problem/precision.h"
 #include "core/problem/savings.h"
 
 #include <algorithm>
@@ -17,6 +18,14 @@
 namespace tilewalk::ui {
 
 namespace {
+
+// Greek letters are found by their names, too.
+std::string named_in_full(std::string_view text) {
+    std::string out(text);
+    for (const auto& [letter, name] : {std::pair{"α", " alpha"}, {"ℓ", " ell"}, {"τ", " tau"}, {"Σ", " sum"}})
+        if (text.find(letter) != text.npos) out += name;
+    return out;
+}
 
 // To where the keys of a group mean what its lines say.
 void go_where(AppState& state, std::string_view group) {
@@ -49,7 +58,7 @@ void add_keys(std::vector<Command>& out) {
 void add_moments(std::vector<Command>& out) {
     for (const Moment& moment : moments())
         out.push_back({moment.title, "Moment", moment.keys,
-                       std::string(moment.action) + " " + replaced(moment.title, "α", "alpha"),
+                       std::string(moment.action) + " " + named_in_full(moment.title),
                        [&moment](AppState& state) { go_to_moment(state, moment); }});
 }
 
@@ -100,7 +109,8 @@ void add_faults(std::vector<Command>& out) {
         for (const Fault& fault : lesson.faults()) {
             if (std::ranges::find(seen, fault.on) != seen.end()) continue;
             seen.push_back(fault.on);
-            out.push_back({fault.title, "Fault", "", std::string(fault.what) + " break broken " + fault.name,
+            out.push_back({fault.title, "Fault", "",
+                           named_in_full(fault.what) + " break broken " + fault.name,
                            [&lesson, &fault](AppState& state) { toggle_fault(state, lesson, fault); }});
         }
     };
@@ -172,10 +182,31 @@ void add_savings(std::vector<Command>& out) {
          [](AppState& state) { toggle_saving(state, [](Savings& saved) { saved.cubic = !saved.cubic; }); }});
 }
 
+// Rounded as a kernel rounds, in any lesson.
+void round_as(AppState& state, const Precision& precision) {
+    state.page = Page::walk;
+    Problem problem = latest_problem(state);
+    problem.precision = precision;
+    set_problem(state, std::move(problem));
+}
+
+void add_formats(std::vector<Command>& out) {
+    for (const Preset& preset : presets())
+        out.push_back({std::string("Number formats: ") + preset.name, "Format", "",
+                       "rounding precision break",
+                       [&preset](AppState& state) { round_as(state, preset.precision); }});
+}
+
+// "Softmax", but fp16 as everywhere.
+std::string term_title(const GlossaryCard& card) {
+    const bool format = find_format(card.term).has_value();
+    return format ? std::string(card.term) : capitalised(card.term);
+}
+
 void add_terms(std::vector<Command>& out) {
     for (const GlossaryCard& card : glossary())
-        out.push_back({capitalised(card.term), "Term", "",
-                       std::string(card.words) + " " + card.id + " symbol", [&card](AppState& state) {
+        out.push_back({term_title(card), "Term", "", std::string(card.words) + " " + card.id + " symbol",
+                       [&card](AppState& state) {
                            state.glossary = std::make_shared<Glossary>();
                            state.glossary->card = card.id;
                        }});
@@ -195,7 +226,7 @@ void add_stops(std::vector<Command>& out, AppState& state) {
                        "guided stops part " + str(n + 1),
                        [first = chapters[n].first](AppState& s) { begin_tour_at(s, first); }});
     for (std::size_t n = 0; n < stops.size(); ++n)
-        out.push_back({stops[n], "Tour stop", "", "tour " + str(n + 1),
+        out.push_back({stops[n], "Tour stop", "", "tour " + str(n + 1) + " " + named_in_full(stops[n]),
                        [n](AppState& s) { begin_tour_at(s, static_cast<int>(n)); }});
 }
 
@@ -255,6 +286,7 @@ std::vector<Command> commands(AppState& state) {
     add_kernels(out, state);
     add_recorded_sizes(out);
     add_kernel_faults(out, state);
+    add_formats(out);
     add_savings(out);
     add_stops(out, state);
     add_terms(out);

@@ -12,6 +12,7 @@
 #include "app/ui/state/tour.h"
 #include "core/base/words.h"
 #include "core/class/glossary.h"
+#include "core/problem/precision.h"
 #include "tests/app/ui/layout_check.h"
 
 #include <algorithm>
@@ -173,6 +174,34 @@ TEST_CASE("what a command promises comes: a lesson, an example, a fault and its 
     program.press(Key::escape);
     run("alpha corrects");
     CHECK(program.state.trace->step(program.step()).op == Op::correction);
+}
+
+TEST_CASE("number formats are found and set, and what has a Greek letter by the letter's name") {
+    Program program;
+    const auto finds = [&](const char* text, const char* title) {
+        const std::vector<std::string> found = titles(program, text);
+        return std::ranges::find(found, title) != found.end();
+    };
+    CHECK(titles(program, "fp16").front() == "fp16");  // as it is written everywhere
+    CHECK(titles(program, "bf16").front() == "bf16");
+    CHECK(finds("fp16", "Number formats: fp16 kernel"));
+    for (const Preset& preset : presets()) {
+        const std::vector<Command> found = find_commands(commands(program.state), preset.name);
+        const auto command =
+            std::ranges::find(found, std::string("Number formats: ") + preset.name, &Command::title);
+        REQUIRE(command != found.end());
+        command->run(program.state);
+        CHECK(latest_problem(program.state).precision == preset.precision);
+    }
+    CHECK(finds("alpha", "Leave the correction out"));
+    CHECK(finds("alpha", "α corrects"));
+    int stops = 0;
+    for (const std::string& stop : start_page(program.state).stops) {
+        if (!contains(stop, "α")) continue;
+        ++stops;
+        CHECK_MESSAGE(finds("alpha", stop.c_str()), stop);
+    }
+    CHECK(stops > 0);
 }
 
 TEST_CASE(
