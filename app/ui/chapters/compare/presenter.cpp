@@ -54,7 +54,8 @@ void small_map(const Canvas& c, const AppState& state, const Map& map, const Rec
 }
 
 // m, ℓ and α of the chosen tile in large digits
-void statistics(const Canvas& c, const AppState& state, const Rect& a) {
+void statistics(const Canvas& c, const AppState& state, const Rect& a,
+                std::initializer_list<Quantity> quantities = {Quantity::m, Quantity::l, Quantity::alpha}) {
     const KernelComparison& shown = *state.comparing->shown;
     const Theme& t = *c.theme;
     const Place at = place_of(state);
@@ -62,7 +63,7 @@ void statistics(const Canvas& c, const AppState& state, const Rect& a) {
                   Face::medium);
     const int r = at.row - at.i * shown.kernel->problem.Br;
     float y = a.y + 76;
-    for (Quantity quantity : {Quantity::m, Quantity::l, Quantity::alpha}) {
+    for (const Quantity quantity : quantities) {
         if (y + 60 > a.bottom()) break;
         const ThreeWays values = tile_values(shown, quantity, at.i, at.j);
         c.rich(a.x, y + 18, slot_symbol(info(quantity).slot), size::far_title);
@@ -138,8 +139,19 @@ void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) 
             small_map(c, state, *map, {half + 20, top, W - left - half - 20, foot - top - 8});
         return;
     }
-    if (!shown.tiles.empty()) statistics(c, state, {left, top, half - 70, foot - top});
-    if (const auto map = map_of(state)) {
+    const auto map = map_of(state);
+    // Of a single tile α is 0 and m any score: there the output is told, and its sum.
+    const bool one_tile = p.Tr() == 1 && p.Tc() == 1,
+               output = one_tile && map && map->from_exact && !shown.finding;
+    const Rect at_left{left, top, half - 70, foot - top};
+    constexpr float worst_h = 204;
+    if (output) {
+        worst_number(c, shown, at_left);
+        statistics(c, state, {left, top + worst_h, at_left.w, at_left.h - worst_h}, {Quantity::l});
+    } else if (!shown.tiles.empty()) {
+        statistics(c, state, at_left);
+    }
+    if (map) {
         const float x = shown.tiles.empty() ? left : half + 20;
         map_side(c, state, *map, {x, top, W - left - x, foot - top});
     }

@@ -122,6 +122,7 @@ void compare_example(AppState& state) {
     CompareForm form;
     form.device = state.compare.device;
     form.i = form.j = 0, form.row = start_page(state).row;
+    form.from = 0;  // the number that its card has told is the one farthest from fp64
     std::ranges::copy(state.compare.path, form.path);
     state.compare = form;
 }

@@ -3,6 +3,7 @@
 #include "app/ui/chapters/compare/page.h"
 #include "app/ui/chapters/start/moments.h"
 #include "app/ui/state/state.h"
+#include "core/base/numbers.h"
 #include "core/walk/compare.h"
 #include "tests/app/ui/harness.h"
 
@@ -75,6 +76,10 @@ TEST_CASE("from the start of the program two presses lead to each moment, in the
         for (const Item& item : program.items())
             there += item.kind == ItemKind::text && contains(item.text, format_fixed(l, 6));
         CHECK(there >= 2);
+        // And the one that its card has told: the output's number farthest from fp64.
+        const OutputVerdict& verdict = program.state.comparing->shown->nearest();
+        CHECK_MESSAGE(program.shows(format_short(verdict.worst.exact)), verdict.worst.exact);
+        CHECK_FALSE(program.shows("No cell differs"));
         CHECK(program.state.presenter == presenter);
     }
 }
