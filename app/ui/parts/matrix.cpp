@@ -125,15 +125,32 @@ int fitting_digits(const AppState& state, const MatrixLook& look) {
     return 0;
 }
 
-// Where large numbers cancel, the formula has more decimals than a cell has room for. They may be smaller
-// there.
-std::string number_at_desk(const AppState& state, double v, const MatrixLook& look, std::string text) {
-    const bool plain = std::abs(v) >= 1e-3 && std::abs(v) < 1e6;
-    const double unit = read_shown(text).unit;
-    if (!plain || std::abs(v / unit - std::round(v / unit)) < 1e-9) return text;
-    std::string in_formula = formula_text(state.explanation, v, text);
-    const bool room = px(letter_count(in_formula)) * size::mono * size::small <= look.cw;
-    return room ? in_formula : text;
+// Where the matrix has no power of ten, a small number beside others has none either: 0.0008.
+std::string with_decimals(MatrixDigits all, double value, int decimals) {
+    if (!all.plain() || all.largest >= 1000 || !std::isfinite(value)) return format_fixed(value, decimals);
+    all.exact = MatrixDigits::never_exact;
+    return all.text(value, decimals + 1);
+}
+
+// Decimals that the formula has of this matrix, wherever it lies; 0: no more than the matrix.
+int decimals_at_desk(const AppState& state, Slot slot) {
+    int most = formula_decimals(state, slot);
+    for (const auto& [whole, tile] : matrices_and_tiles())
+        if (slot == whole || slot == tile)
+            most = std::max(most, formula_decimals(state, slot == whole ? tile : whole));
+    return most;
+}
+
+// Where large numbers cancel, the formula has more decimals than the matrix; here all of it has them, or
+// none. They may be smaller there.
+std::string number_at_desk(const AppState& state, double v, const MatrixLook& look, Slot slot,
+                           std::string text) {
+    const MatrixDigits& all = state.look[slot].digits;
+    const bool plain = all.plain() || v == 0 || (std::abs(v) >= 1e-3 && std::abs(v) < 1e6);
+    const int most = decimals_at_desk(state, slot);
+    if (!std::isfinite(v) || !plain || most <= all.decimals()) return text;
+    const int letters = state.look[slot].whole + 1 + most;
+    return px(letters) * size::mono * size::small <= look.cw ? with_decimals(all, v, most) : text;
 }
 
 // `read`: the formula reads it, and is not what comes of it.
@@ -142,7 +159,7 @@ std::string number_text(const AppState& state, double v, const MatrixLook& look,
     std::string text = cell_number(state.look[slot].digits, v, look.digits, look.form);
     if (!read || look.form == NumberForm::trimmed || look.digits != number_style().digits) return text;
     // At the desk the same number may lie elsewhere, too: there it is the one that the formula has.
-    if (!far_type() && look.size < size::far) return number_at_desk(state, v, look, std::move(text));
+    if (!far_type() && look.size < size::far) return number_at_desk(state, v, look, slot, std::move(text));
     const bool measured = look.measured || look.window;  // whoever shows a part of it has measured that
     if (!measured || look.form != NumberForm::as_formula) return text;
     return number_in_formula(state, slot, v, std::move(text));
@@ -517,8 +534,9 @@ int formula_decimals(const AppState& state, Slot slot) {
 
 std::string number_in_formula(const AppState& state, Slot slot, double value, std::string text) {
     const int most = formula_decimals(state, slot);
-    const bool plain = value == 0 || (std::abs(value) >= 1e-3 && std::abs(value) < 1e6);
-    return plain && most > decimals(text) ? format_fixed(value, most) : text;
+    const MatrixDigits& all = state.look[slot].digits;
+    const bool plain = all.plain() || value == 0 || (std::abs(value) >= 1e-3 && std::abs(value) < 1e6);
+    return std::isfinite(value) && plain && most > decimals(text) ? with_decimals(all, value, most) : text;
 }
 
 static std::string text_in_formula(const Explanation& explanation, std::optional<Role> role, double value,

@@ -99,7 +99,7 @@ void check_page(const test::Program& p) {
     // What stands beside an operand in its matrix has its decimals, whether it changes in this step or not.
     std::set<int> of_matrices;
     for (const CellRef& source : p.state.explanation.sources)
-        if (p.state.presenter) of_matrices.insert(formula_decimals(p.state, source.slot));
+        of_matrices.insert(formula_decimals(p.state, source.slot));
     for (const std::string& fine : all)
         if (decimals_shown(fine) > 3 && of_matrices.contains(decimals_shown(fine))) formula.insert(fine);
     for (const std::string& coarse : all)
