@@ -386,7 +386,7 @@ BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Exte
     p.h = std::max(pane.h - above - below, 8.0f);
     const float span = px(scale.hi - scale.lo);
     p.unit = span > 1e-30f ? p.h / span : 0;
-    p.zero = p.top + px(scale.hi) * p.unit;
+    p.zero = p.top + (p.unit > 0 ? px(scale.hi) * p.unit : p.h);  // zeros alone stand at the foot
     if (const auto close = mark ? far_from_zero(list) : std::nullopt) {
         p.base = 2 * close->lo - close->hi;  // the smallest is as high as the largest stands above it
         p.unit = p.h / px(close->hi - p.base), p.zero = p.top + p.h;

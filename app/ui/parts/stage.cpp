@@ -219,18 +219,26 @@ void give_decimals(const AppState& state, Terms& line, const Room& in) {
     }
 }
 
+// With the decimals of the matrices, though the formula has more.
+bool fits_without_formula(const AppState& state, Terms& line, const Room& in) {
+    return fits(state, line, in, tight, Letters::of_matrix) ||
+           fits(state, line, in, tighter, Letters::of_matrix);
+}
+
 // At last with a decimal or none, without zeros at the end.
 bool fits_trimmed(const AppState& state, Terms& line, const Room& in) {
-    for (const CellSize& cell : {tight, tighter})
-        if (fits(state, line, in, cell, Letters::of_matrix)) {
-            give_decimals(state, line, in), spread(line, in);
-            return true;
-        }
+    if (fits_without_formula(state, line, in)) {
+        give_decimals(state, line, in), spread(line, in);
+        return true;
+    }
     const float room = row_room(line, in.cut > 0 ? 2 * in.w : in.w, in.h);
-    const bool fits = room > 0 && std::ranges::any_of(digit_choices(2), [&](int digits) {
-                          lay_out(state, line, tight, room, digits, Letters::trimmed);
-                          return width_in(line, in) <= in.w;
-                      });
+    const bool fits =
+        room > 0 && std::ranges::any_of(digit_choices(2), [&](int digits) {
+            return std::ranges::any_of(std::array{Letters::of_matrix, Letters::trimmed}, [&](Letters how) {
+                lay_out(state, line, tight, room, digits, how);
+                return width_in(line, in) <= in.w;
+            });
+        });
     if (fits) give_decimals(state, line, in), spread(line, in);
     return fits;
 }
@@ -437,8 +445,9 @@ void draw_all(const Canvas& c, AppState& state, const Rect& a, Terms& line, cons
         for (const Placed& t : line)  // the symbols of a second line
             if (t.bed.y > bottom) floor = std::min(floor, t.bed.y - symbols_h);
         draw_column_words(c, state, line[n], floor);
-        if (n == 0 && !pictures_transfer(state))  // their arrows lie there
-            draw_row_words(c, state, line[n], gap_before(line, n), a.x - edge_for_words);
+        // Where matrices come from HBM or go there, the border of the chip is near.
+        const float edge = pictures_transfer(state) ? 0 : edge_for_words;
+        if (n == 0) draw_row_words(c, state, line[n], gap_before(line, n), a.x - edge);
     }
     if (lens.w > 0) stage_lens(c, state, lens, view);
     draw_flights(c, state, all, view);
@@ -458,13 +467,17 @@ void draw_heading(const Canvas& c, const Rect& a, float x, const char* word) {
     c.text(std::min(x, a.right() - w), a.y + heading_mid, word, size::far, c.theme->t3);
 }
 
+bool has_drawing_between(const AppState& state, Terms& line, float width, float height) {
+    const float h = height - symbols_h - 8 - words_below(state, line),
+                w = width - least_lens_w(op_now(state)) - 2 * least_gap;
+    return h >= least_lens_h && (fits_roomy(state, line, width - good_lens_w - 2 * least_gap, h) ||
+                                 fits_usual(state, line, {w, h}));
+}
+
 // Before, the drawing, after. False if that is too wide.
 bool beside_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view) {
-    const float h = a.h - symbols_h - 8 - words_below(state, line),
-                w = a.w - least_lens_w(op_now(state)) - 2 * least_gap;
-    if (h < least_lens_h) return false;
-    if (!fits_roomy(state, line, a.w - good_lens_w - 2 * least_gap, h) && !fits_usual(state, line, {w, h}))
-        return false;
+    if (!has_drawing_between(state, line, a.w, a.h)) return false;
+    const float h = a.h - symbols_h - 8 - words_below(state, line);
     const auto first_result =
         static_cast<std::size_t>(std::ranges::find_if(line, &Placed::result) - line.begin());
     const float room = (h - heading_h) / px(most_rows(line));
@@ -661,6 +674,11 @@ static TransferPlan plan_with_digits(const AppState& state, Terms line, const Re
     return transfer_plan(a, strip, bytes, narrow ? Lanes::narrow : Lanes::usual);
 }
 
+static bool fits_on_chip(const AppState& state, Terms& line, const Room& in) {
+    return fits_roomy(state, line, in.w, in.h) || fits_well(state, line, in) ||
+           fits_in(state, line, in, closest) || fits_trimmed(state, line, in);
+}
+
 // From HBM to the chip or back. False if what goes has no room with numbers.
 static bool draw_sent_or_loaded(const Canvas& c, AppState& state, const Rect& a, Terms line,
                                 const StageView& view) {
@@ -669,10 +687,10 @@ static bool draw_sent_or_loaded(const Canvas& c, AppState& state, const Rect& a,
         if (!bytes && points_at(state, "Meters")) return false;
         const TransferPlan plan = plan_with_digits(state, line, a, !view.strip.empty(), bytes);
         const Rect& room = plan.tiles;
-        const float h = room.h - symbols_h - 8;
-        if (!fits_roomy(state, line, room.w, h) && !fits_well(state, line, {room.w, h}) &&
-            !fits_in(state, line, {room.w, h}, closest) && !fits_trimmed(state, line, {room.w, h}))
-            continue;
+        const float h = room.h - symbols_h - 8, words = words_below(state, line);
+        // With the words below columns, if they have room.
+        const bool with_words = words > 0 && fits_well(state, line, {room.w, h - words});
+        if (!with_words && !fits_on_chip(state, line, {room.w, h})) continue;
         draw_transfer(c, state, plan);
         const float w = width_of(line, 0, line.size());
         place(line, 0, line.size(), room.x + std::max(0.0f, (room.w - w) / 2), room.y);
@@ -788,6 +806,44 @@ static bool tells_one_row(const AppState& state, float w, float h) {
            zoom_digits(state, {0, 0, w, h}, true) == number_style().digits;
 }
 
+// All its numbers with all decimals that their matrices have.
+static bool has_decimals(const AppState& state, float w, float h) {
+    if (has_all_digits(state, w, h, false)) return true;
+    Terms line = terms_of(state);
+    return fits_without_formula(state, line, {w, usual_h - symbols_h});
+}
+
+// The drawing has room beside the whole of the matrices or below them.
+static bool whole_has_drawing(const AppState& state, float w, float h) {
+    Terms line = terms_of(state);
+    if (below_operands(state, line, w, h).cut > 0) return true;
+    if (!fits_one_line(state, line, w)) return false;
+    const float room = h - words_above_lens(state, line, h), wanted = equation_above_lens(state, line, room);
+    // A bar above a bar, both with numbers, takes more than a line of them.
+    const bool two_bars = is_flat(op_now(state)) && std::ranges::any_of(line, &Placed::old);
+    constexpr float two_bars_h = 186;
+    return (wanted > 0 && room - wanted - 6 >= (two_bars ? two_bars_h : 0)) ||
+           has_drawing_between(state, line, w, h);
+}
+
+// Of matrices that could not have their decimals, or of a tile of many rows that leaves the drawing no room,
+// one row has both.
+static bool rather_one_row(const AppState& state, float w, float h) {
+    const Op op = op_now(state);
+    const bool computes = info(op).kind == OpKind::compute && op != Op::init && op != Op::loss;
+    const Terms line = terms_of(state);
+    const Rect all{0, 0, w, h};
+    if (!computes || quiz_waits(state) || state.lesson->one_row || line.empty() ||
+        zoom_digits(state, all, true) < number_style().digits)
+        return false;
+    if (!has_decimals(state, w, h)) return true;
+    constexpr int many_rows = 4;
+    // Rows of several sequences or ranks stand together.
+    const bool of_one = !state.lesson->uses(chooses_ranks) && !state.lesson->uses(chooses_sequences);
+    return most_rows(line) >= many_rows && of_one && !whole_has_drawing(state, w, h) &&
+           zoom_draws(state, all);
+}
+
 bool stage_has_all_digits(const AppState& state, float w, float h) {
     return has_all_digits(state, w, h, false) || tells_one_row(state, w, h);
 }
@@ -807,7 +863,7 @@ bool stage_zooms(const AppState& state, float w, float h) {
     Terms line = terms_of(state);
     // On a low page rows may have no room that would have it on a usual one.
     const Room room{w, std::min(usual_h, h - 8) - symbols_h};
-    if (tells_one_row(state, w, h)) return true;
+    if (tells_one_row(state, w, h) || rather_one_row(state, w, h)) return true;
     return !line.empty() && !fits_somehow(state, line, room) && !fits_in_two_lines(state, line, w, h);
 }
 
@@ -840,7 +896,8 @@ void stage(const Canvas& c, AppState& state, const Rect& all, const StageView& v
     }
     // A proof that a tour speaks of has the room of the step's matrices.
     if (lens && proves_split(state) && all.h >= least_lens_h) return stage_lens(c, state, all, view);
-    if (tells_one_row(state, a.w, a.h) && zoom(c, state, a, view)) return;
+    const bool one_row = tells_one_row(state, a.w, a.h) || (view.lens && rather_one_row(state, a.w, a.h));
+    if (one_row && zoom(c, state, a, view)) return;
     const bool small = fits_one_line(state, line, a.w);
     // Rather two lines than one without decimals.
     const bool one_line = fits_well(state, line, {a.w, usual_h - symbols_h});

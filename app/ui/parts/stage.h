@@ -16,6 +16,8 @@ bool zoom(const Canvas& canvas, AppState& state, const Rect& area, const StageVi
 
 /// With how many digits its numbers have room in such an area, with the map or without.
 int zoom_digits(const AppState& state, Rect area, bool map);
+/// The rows leave the drawing room, beside the map.
+bool zoom_draws(const AppState& state, Rect area);
 
 /// The chapter's drawing to scale, enlarged.
 void stage_lens(const Canvas& canvas, AppState& state, const Rect& area, const StageView& view);

@@ -268,7 +268,7 @@ bool CellSum::adds_up() const {
 NumberLine brief_numbers(const Trace& trace, const CellSum& s) {
     const bool was_there = s.grows && s.before != 0;
     if (!s.adds_up() || (!was_there && s.scale == 1 && s.divisor == 1)) return {};
-    const Expr products = num(s.products(), Role::S);
+    const Expr products = num(trace, s.slot, s.products());
     Numbers terms;
     if (was_there) {
         Numbers old = s.shrinking;
@@ -278,6 +278,18 @@ NumberLine brief_numbers(const Trace& trace, const CellSum& s) {
     terms.push_back(s.scale == 1 ? products : product({num(s.scale), products}));
     const Expr all = sum(terms);
     return write(s.divisor == 1 ? all : quotient(all, num(trace, Slot::l, s.divisor)), s.total);
+}
+
+NumberLine brief_row_sum(const Trace& trace, int k, int row) {
+    const std::vector<StageTerm> all = stage_terms(trace, k);
+    if (trace.step(k).op != Op::row_sum || all.size() != 4 || all[1].slot != Slot::l) return {};
+    const int r = row - all[3].value->region.row;
+    const double alpha = all[0].value->data(r, 0), old = all[1].value->data(r, 0),
+                 weights = all[2].value->data.row(r).sum(), total = all[3].value->data(r, 0);
+    const bool adds_up = std::abs(alpha * old + weights - total) <= 1e-9 * std::max(1.0, std::abs(total));
+    if (!adds_up || old == 0) return {};
+    const Expr shrunk = product({num(trace, all[0].slot, alpha), num(trace, Slot::l, old)});
+    return write(sum({shrunk, num(trace, all[2].slot, weights)}), total);
 }
 
 std::optional<CellSum> cell_sum(const Trace& trace, int k, int row, int col, Slot slot) {

@@ -60,6 +60,9 @@ struct CellSum {
 /// With all products as one number: "0.321 × (−3.544) + (−0.770)". Empty where it would say no more than the
 /// total.
 NumberLine brief_numbers(const Trace& trace, const CellSum& sum);
+/// "1.000 × 7.3987 + 1.0906": the sum of the weights so far, and the new ones as one number; empty at another
+/// step.
+NumberLine brief_row_sum(const Trace& trace, int k, int row);
 /// Of the cell in that row and column of the slot (or of the first result), as the stage's terms of step k
 /// say; nothing where they are no such sum.
 std::optional<CellSum> cell_sum(const Trace& trace, int k, int row, int col, Slot slot = Slot::count);

@@ -201,10 +201,13 @@ std::vector<Line> sum_lines(const Sum& sum) {
     const Line shown = pieces(str(sum.count) + " shown ", figure(sum.shown));
     const Line others_too = pieces(shown, ", " + counted(sum.others, "other") + " ", figure(others)),
                more = pieces(shown, ", " + str(sum.others) + " more ", figure(others));
-    const Line all = pieces("Σ ", figure(sum.all)),
+    // Where the printed parts miss the printed total, it says so.
+    const std::string total = format_short(sum.all);
+    const bool near = *sign_before_total({format_short(sum.shown), format_short(others)}, total) != '=';
+    const Line all = pieces("Σ ", figure(sum.all)), together = pieces(near ? "Σ ≈ " : "Σ ", figure(sum.all)),
                of_all = pieces(shown, ", all " + str(sum.count + sum.others) + ": ", figure(sum.all));
     // The formula goes on from there.
-    return {pieces(others_too, ", ", all), pieces(more, ", ", all), of_all, all};
+    return {pieces(others_too, ", ", together), pieces(more, ", ", together), of_all, all};
 }
 
 // False, and nothing drawn, without room.
@@ -388,6 +391,13 @@ int zoom_digits(const AppState& state, Rect area, bool map) {
     int fewest = number_style().digits;
     for (const Strip& s : z.strips) fewest = std::min(fewest, s.digits);
     return fewest;
+}
+
+bool zoom_draws(const AppState& state, Rect area) {
+    Zoom z = zoom_of(state);
+    map_beside(state, area);
+    choose_across(state, z, area.w - 8);
+    return choose_rows(z, area.h, true) && z.lens > 0;
 }
 
 bool zoom(const Canvas& c, AppState& state, const Rect& area, const StageView& view) {

@@ -18,7 +18,9 @@
 #include "app/ui/state/tour.h"
 
 #include "core/base/numbers.h"
+#include "core/base/words.h"
 #include "core/class/spoken.h"
+#include "core/lessons/merge/merge.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,16 +40,40 @@ Line equation(const Explanation& e) {
     return unit.face == Span::Face::text ? pieces(line, " " + unit.text) : line;
 }
 
+// "S[2,0]" of "S[2,0] = 1.5", or of "S[2,0] ≈ 1.533".
+Line result_name(const Explanation& e) {
+    Line name(e.result.begin(), e.result.empty() ? e.result.end() : e.result.end() - 1);
+    if (name.empty()) return name;
+    std::string& last = name.back().text;  // " = ", or "[2,0] = "
+    for (const char* sign : {"=", "≈"}) last = last.substr(0, last.find(sign));
+    while (last.ends_with(' ')) last.pop_back();
+    if (last.empty()) name.pop_back();
+    return name;
+}
+
+// An equation of matrices does not go on with one entry of them: that has a name of its own, "S[2,0]  =  ".
+Line entry_name(const Explanation& e) {
+    const Line name = result_name(e);
+    if (plain(e.formula).find("←") == std::string::npos || plain(name).find('[') == std::string::npos)
+        return {};
+    return pieces(name, "  =  ");
+}
+
 // "O[28,0] ≈ −1.908" becomes "O[28,0] = 0.321 × (−3.544) + (−0.770) ≈ −1.908": a sum of many products with
 // these as one number. Empty where there is no such sum.
+NumberLine brief_numbers_of(const AppState& state) {
+    const CellRef cell = state.explanation.target;
+    const int k = state.cursor.step;
+    const auto sum = cell_sum(*state.trace, k, cell.row, cell.col, cell.slot);
+    return sum ? brief_numbers(*state.trace, *sum) : brief_row_sum(*state.trace, k, cell.row);
+}
+
 Line brief_result(const AppState& state) {
     const Explanation& e = state.explanation;
-    const auto sum = cell_sum(*state.trace, state.cursor.step, e.target.row, e.target.col, e.target.slot);
-    if (!sum || e.result.size() < 2) return {};
-    const NumberLine numbers = brief_numbers(*state.trace, *sum);
-    if (numbers.empty()) return {};
+    const NumberLine numbers = brief_numbers_of(state);
+    if (e.result.size() < 2 || numbers.empty()) return {};
     const Span& result = e.result.back();
-    return pieces(Line(e.result.begin(), e.result.end() - 2), "  =  ", numbers,
+    return pieces(result_name(e), "  =  ", numbers,
                   std::string("  ") + sign_before(numbers, result.text) + "  ", result);
 }
 
@@ -65,18 +91,6 @@ constexpr const char* two_equations = ";        ";
 // A step that is being computed does not say yet what it will come to: a room can guess.
 bool result_to_come(const AppState& state) {
     return info(op_now(state)).kind == OpKind::compute && phase(state) < during::sum.to;
-}
-
-// An equation of matrices does not go on with one entry of them: that has a name of its own, "S[2,0]  =  ".
-Line entry_name(const Explanation& e) {
-    Line name(e.result.begin(), e.result.empty() ? e.result.end() : e.result.end() - 1);
-    if (plain(e.formula).find("←") == std::string::npos || plain(name).find('[') == std::string::npos)
-        return {};
-    std::string& last = name.back().text;  // " = ", or "[2,0] = "
-    for (const char* sign : {"=", "≈"}) last = last.substr(0, last.find(sign));
-    while (last.ends_with(' ')) last.pop_back();
-    if (last.empty()) name.pop_back();
-    return pieces(name, "  =  ");
 }
 
 // "O₀ ← α ⊙ O₀ + …": what stood there before is called old, as over its matrix.
@@ -213,12 +227,20 @@ bool tells_numbers(const Formula& f, const Explanation& e) {
 // rounded, the same in the formula and in the drawing.
 class SignOfUntold {
 public:
-    SignOfUntold(AppState& state, const Formula& f) : state_(state), before_(state.explanation.result) {
+    SignOfUntold(AppState& state, const Formula& f)
+        : state_(state), result_(state.explanation.result), numbers_(state.explanation.numbers) {
         Explanation& e = state.explanation;
         const bool computes = info(op_now(state)).kind == OpKind::compute;
         if (!computes || e.result.size() < 2 || e.target.slot == Slot::count) return;
         const Held held = holding(*state.trace, e.target, state.cursor.step);
         if (!held || (!e.numbers.empty() && tells_numbers(f, e))) return;
+        // A sum that is told in brief: cells and drawing have the decimals of that.
+        if (NumberLine brief = op_now(state) == Op::row_sum ? brief_numbers_of(state) : NumberLine{};
+            !brief.empty()) {
+            e.numbers = std::move(brief);
+            if (tells_numbers(f, e)) return;
+            e.numbers = numbers_;
+        }
         const double value = value_at(*held.value, e.target), shown = read_shown(e.result.back().text).value;
         const bool exact = std::abs(shown - value) <= 1e-9 * std::abs(value);
         std::string& sign = e.result[e.result.size() - 2].text;
@@ -228,13 +250,14 @@ public:
                 break;
             }
     }
-    ~SignOfUntold() { state_.explanation.result = before_; }
+    ~SignOfUntold() { state_.explanation.result = result_, state_.explanation.numbers = numbers_; }
     SignOfUntold(const SignOfUntold&) = delete;
     SignOfUntold& operator=(const SignOfUntold&) = delete;
 
 private:
     AppState& state_;
-    Line before_;
+    Line result_;
+    decltype(Explanation::numbers) numbers_;
 };
 
 void draw_formula(const Canvas& c, const Formula& f, const Rect& a) {
@@ -267,6 +290,19 @@ int asked_step(const AppState& state) {
 }
 
 // Where the step is, beside its title. A kernel is often called like its only step: then which row.
+// " (The cat sat)" behind the keys of a part, ", query 0 (The)" behind a merge, where tokens have words.
+std::string words_of_part(const AppState& state) {
+    const Problem& p = state.trace->problem();
+    if (state.lesson->picture != Picture::merge || p.key_token(0).empty()) return {};
+    const std::vector<KeyPart> parts = merge_parts(p);
+    const int tile = merge_tile(*state.trace, state.cursor.step), row = p.options.row;
+    if (tile >= std::ssize(parts)) return ", query " + str(row) + " (" + p.query_token(row) + ")";
+    std::vector<std::string> words;
+    const KeyPart& part = parts[static_cast<std::size_t>(tile)];
+    for (int n = 0; n < part.count; ++n) words.push_back(p.key_token(part.first + n));
+    return words.empty() ? "" : " (" + joined(words, " ") + ")";
+}
+
 std::string place_beside(const AppState& state) {
     if (shows_before(state)) return "the numbers before it";
     if (const int asked = asked_step(state); asked >= 0) return explain(*state.trace, asked).place;
@@ -331,8 +367,11 @@ void head(const Canvas& c, const AppState& state, float W, bool map, bool harmle
     const float w = draw_title(c, state, right - 72);
     const float place = 72 + w + 20;
     if (broken_walk(state)) return fault_name(c, state, place, 40, right - place, harmless);
-    if (right - place > 60)
-        c.text_within(place, 45, right - place - 12, place_beside(state), size::far_text, c.theme->t2);
+    if (right - place <= 60) return;
+    std::string where = place_beside(state);
+    const std::string words = asked_step(state) < 0 ? words_of_part(state) : "";
+    if (text_width(Face::regular, size::far_text, where + words) <= right - place - 12) where += words;
+    c.text_within(place, 45, right - place - 12, where, size::far_text, c.theme->t2);
 }
 
 // The formula has a number with more decimals where fewer would mislead: so has the sentence.

@@ -94,28 +94,57 @@ void draw_row(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, c
     if (!alone) draw_reads(c, walk, a, y1 + ch / 2, y2 + ch / 2);
 }
 
-// What was last made of the element at hand beside what the loop carries along: x₃, α₃, p₃ or a₃.
-SoftmaxCard card_of_element(const AppState& state, const SoftmaxWalk& walk) {
-    const Trace& trace = walk.trace;
+SoftmaxCard card_of_write(const AppState& state, const SoftmaxWalk& walk, const Access& made, int k) {
     SoftmaxCard card;
-    card.role = Role::S;
-    card.symbol = softmax_score("");
-    card.note = "not read yet";
+    card.role = info(made.slot).role;
+    card.symbol = slot_symbol(walk.trace, made.slot, k);
+    const double value = walk.trace.value(made.value).data(0, 0);
+    card.text = formula_text(state.explanation, value, text_alone(walk.trace.digits(made.slot), value));
+    card.brief = format_short(value, 3);
+    card.written = k == walk.k;
+    if (card.written && walk.live)
+        card.fade = std::min(transition(state), over(phase(state), during::arrival));
+    return card;
+}
+
+// What was last made of the element at hand beside what the loop carries along: x₃, α₃, p₃ or a₃; of several
+// that the step reads, all.
+std::vector<SoftmaxCard> cards_of_element(const AppState& state, const SoftmaxWalk& walk) {
+    const Trace& trace = walk.trace;
+    std::vector<SoftmaxCard> out;
     for (int k = walk.k; k >= 0 && trace.step(k).phase == walk.step().phase; --k)
         for (const Access& made : trace.writes(k)) {
             constexpr Slot of_element[] = {Slot::S, Slot::alpha, Slot::P, Slot::Prob};
             if (std::ranges::find(of_element, made.slot) == std::end(of_element)) continue;
-            card.role = info(made.slot).role;
-            card.symbol = slot_symbol(trace, made.slot, k);
-            const double value = trace.value(made.value).data(0, 0);
-            card.text = formula_text(state.explanation, value, text_alone(trace.digits(made.slot), value));
-            card.brief = format_short(value, 3);
-            card.written = k == walk.k;
-            if (card.written && walk.live)
-                card.fade = std::min(transition(state), over(phase(state), during::arrival));
-            return card;
+            const bool read = std::ranges::any_of(trace.reads(walk.k), [&](const Access& a) {
+                return a.slot == made.slot && a.value == made.value;
+            });
+            if (out.empty() || (read && !out.front().written))
+                out.insert(out.begin(), card_of_write(state, walk, made, k));
         }
-    return card;
+    if (!out.empty()) return out;
+    SoftmaxCard card;
+    card.role = Role::S;
+    card.symbol = softmax_score("");
+    card.note = "not read yet";
+    return {card};
+}
+
+// What it was before the step, where that changes it or reads both.
+std::string old_text(const AppState& state, const SoftmaxWalk& walk, Slot slot, bool written) {
+    const Value* old = nullptr;
+    if (written) {
+        old = walk.k > 0 ? walk.trace.live(slot, walk.k - 1).value : nullptr;
+    } else {
+        const auto reads = walk.trace.reads(walk.k);
+        const Value* const now = walk.trace.live(slot, walk.k).value;
+        for (int n = 0; n < 2; ++n)
+            if (const Value* one = value_in(walk.trace, reads, slot, n); one && one != now) old = one;
+    }
+    if (!old) return {};
+    const int col = slot == Slot::Oi ? std::min(state.softmax.component, old->region.cols - 1) : 0;
+    const double value = old->data(0, col);
+    return formula_text(state.explanation, value, text_alone(walk.trace.digits(slot), value));
 }
 
 void draw_lit_card(const Canvas& c, const SoftmaxCard& card, const Rect& area, float light) {
@@ -135,18 +164,15 @@ void draw_cards(const Canvas& c, const AppState& state, const SoftmaxWalk& walk,
     const float count = room ? 4 : 3, h = (a.h - (count - 1) * gap) / count,
                 first = room ? a.y + h + gap : a.y;
     if (room) {
-        const SoftmaxCard card = card_of_element(state, walk);
-        draw_lit_card(c, card, {a.x, a.y, a.w, h}, light_of(state, true, true));
+        const std::vector<SoftmaxCard> made = cards_of_element(state, walk);
+        const float w = (a.w - gap * px(made.size() - 1)) / px(made.size());
+        for (std::size_t n = 0; n < made.size(); ++n)
+            draw_lit_card(c, made[n], {a.x + px(n) * (w + gap), a.y, w, h}, light_of(state, true, true));
     }
     for (int which = 0; which < 3; ++which) {
         const Rect area{a.x, first + px(which) * (h + gap), a.w, h};
         SoftmaxCard card = softmax_card(state, walk, which);
-        const Held before = walk.k > 0 ? walk.trace.live(slots[which], walk.k - 1) : Held{};
-        if (card.written && before) {
-            const int col = which == 2 ? std::min(state.softmax.component, before.value->region.cols - 1) : 0;
-            const double old = before.value->data(0, col);
-            card.old = formula_text(state.explanation, old, text_alone(walk.trace.digits(slots[which]), old));
-        }
+        card.old = old_text(state, walk, slots[which], card.written);
         if (which == 2 && state.problem->d() > 1)
             card.symbol = pieces(card.symbol, "[" + str(state.softmax.component) + "]");
         draw_lit_card(c, card, area, light_on(state, slots[which]));

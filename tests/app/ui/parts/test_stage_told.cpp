@@ -1,5 +1,6 @@
 // What presenter pages tell beside their numbers: factors, names, signs at the end of a lane, what is read,
 // what overflowed.
+#include "app/io/examples.h"
 #include "app/ui/chapters/softmax/parts.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/stage_terms.h"
@@ -13,6 +14,7 @@
 #include <array>
 #include <cmath>
 #include <doctest/doctest.h>
+#include <set>
 
 using namespace tilewalk::test;
 
@@ -525,4 +527,138 @@ TEST_CASE("stage: a division is drawn to a scale that is shown, that of the whol
         small += ticks.size() > 1;
     }
     CHECK(small > 2);
+}
+
+namespace {
+
+int decimals_of_text(const std::string& text) {
+    const std::size_t point = text.find('.');
+    return point == std::string::npos ? 0 : static_cast<int>(text.size() - point - 1);
+}
+
+// Every number of a matrix on stage has the decimals of the others, and what up to three decimals show
+// exactly is shown exactly. Returns how many numbers were seen.
+int check_decimals(const Program& program) {
+    const std::vector<StageTerm> terms =
+        stage_terms(*program.state.trace, program.step(), program.state.explanation);
+    int seen = 0;
+    for (const StageTerm& term : terms) {
+        // Old and new, and parts of a whole, have cells of one name.
+        const auto role = [](const StageTerm& t) { return info(t.slot).role; };
+        if (std::ranges::count(terms, role(term), role) > 1) continue;
+        const Region& at = term.value->region;
+        std::set<int> decimals;
+        std::string all;
+        for (int n = 0; n < at.rows * at.cols; ++n) {
+            const int r = n / at.cols, c = n % at.cols;
+            const Item* const text = number_in(program, {term.slot, at.row + r, at.col + c}, "Presenter");
+            if (!text || text->text.find_first_not_of("0123456789.−") != std::string::npos) continue;
+            if (contains(text->text, "×") || contains(text->text, "∞")) continue;
+            const double v = term.value->data(r, c);
+            decimals.insert(decimals_of_text(text->text));
+            all += " " + text->text;
+            const bool exact = std::abs(v * 1000 - std::round(v * 1000)) < 1e-9;
+            if (exact && std::abs(read_shown(text->text).value - v) > 1e-9)
+                FAIL_CHECK(std::string(info(term.slot).name), ": ", text->text, " for ", v);
+            ++seen;
+        }
+        CHECK_MESSAGE(decimals.size() <= 1, std::string(info(term.slot).name), ":", all);
+    }
+    return seen;
+}
+
+}  // namespace
+
+TEST_CASE("stage: one matrix has one set of decimals, and an exact number is not rounded") {
+    int seen = 0;
+    for (const Screen size : {stage_size, Screen{1920, 1080}})
+        for (const Problem& problem : tilewalk::examples()) {
+            Program program(problem, size, true);
+            for (const Lesson& lesson : lessons()) {
+                const auto trace = build_trace(lesson, problem);
+                if (!trace || lesson.one_row || lesson.uses(chooses_sequences)) continue;
+                program.show_lesson(lesson.id);
+                std::set<Op> told;
+                for (int k = 0; k < program.state.trace->size(); ++k) {
+                    const Op op = program.state.trace->step(k).op;
+                    if (info(op).kind != OpKind::compute || !told.insert(op).second) continue;
+                    program.go_to_step(k, 2);
+                    INFO(problem.name, ", ", program.where());
+                    seen += check_decimals(program);
+                }
+            }
+        }
+    CHECK(seen > 5000);
+}
+
+TEST_CASE("stage: of a sum over a tile of four rows one row has its drawing, beside the map of the whole") {
+    for (const Problem& problem :
+         {random_with_tiles(12, 12, 4, 4), random_with_tiles(32, 16, 4, 4), random_with_tiles(18, 8, 4, 4)})
+        for (const Screen size : {stage_size, Screen{1920, 1080}}) {
+            Program program(problem, size, true);
+            for (const int k : steps_of(*program.state.trace, Op::row_sum)) {
+                program.go_to_step(k, 2);
+                INFO(problem.name, ", ", program.where());
+                const Item* const lens = program.look_for("Lens");
+                REQUIRE(lens);
+                CHECK(lens->max.y - lens->min.y > 180);
+                CHECK(program.shows("whole "));
+                if (k > 40) break;
+            }
+        }
+}
+
+TEST_CASE("stage: what a running output is made from stands there: α and the sum before") {
+    Program program(example("worked-4x4"), stage_size, true);
+    program.show_lesson("softmax-1pass");
+    const Trace& trace = *program.state.trace;
+    const std::vector<int> steps = steps_of(trace, Op::output);
+    const int k = steps.at(2);
+    program.go_to_step(k, 2);
+    const auto stands = [&](Slot slot, int at) {
+        const std::string number = format_fixed(trace.live(slot, at).value->data(0, 0), 4);
+        return std::ranges::any_of(program.items(), [&](const Item& item) {
+            return item.kind == ItemKind::text && item.text == number;
+        });
+    };
+    CHECK(stands(Slot::alpha, k));
+    CHECK(stands(Slot::l, steps.at(1)));
+    CHECK(stands(Slot::l, k));
+}
+
+TEST_CASE("stage: a load or a store of words names them, and so does a part of a merge") {
+    Program program(example("six-words"), stage_size, true);
+    for (const char* lesson : {"attention", "ring"}) {
+        program.show_lesson(lesson);
+        for (int k = 0; k < program.state.trace->size(); ++k) {
+            if (info(program.state.trace->step(k).op).kind != OpKind::load) continue;
+            program.go_to_step(k, 2);
+            INFO(program.where());
+            CHECK((program.shows("The") || program.shows("on")));
+        }
+    }
+    program.show_lesson("merge");
+    program.go_to_step(0, 2);
+    CHECK(program.shows("(The cat sat)"));
+    program.go_to_step(4, 2);
+    CHECK(program.shows("query 0 (The)"));
+}
+
+TEST_CASE("stage: printed parts that miss the printed sum say so, and a sum in brief has its numbers") {
+    Program program(random_with_tiles(64, 64, 8, 8), stage_size, true);
+    program.go_to_step(64, 2);
+    const Item* line = nullptr;
+    for (const Item* text : texts(program))
+        if (contains(text->text, "ℓ[0]") && contains(text->text, "←")) line = text;
+    REQUIRE(line);
+    CHECK(contains(line->text, "×"));
+    const double old = program.state.trace->value(program.state.trace->reads(64)[1].value).data(0, 0);
+    // The same in the formula, the cell and the drawing.
+    std::set<std::string> written;
+    for (const Item* text : texts(program))
+        if (contains(text->text, format_fixed(old, 4)))
+            written.insert("4");
+        else if (contains(text->text, format_fixed(old, 3)))
+            written.insert("3");
+    CHECK(written.size() == 1);
 }
