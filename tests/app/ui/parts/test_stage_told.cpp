@@ -628,13 +628,15 @@ TEST_CASE("stage: what a running output is made from stands there: α and the su
 
 TEST_CASE("stage: a load or a store of words names them, and so does a part of a merge") {
     Program program(example("six-words"), stage_size, true);
-    for (const char* lesson : {"attention", "ring"}) {
+    for (const char* lesson : {"attention"}) {
         program.show_lesson(lesson);
         for (int k = 0; k < program.state.trace->size(); ++k) {
             if (info(program.state.trace->step(k).op).kind != OpKind::load) continue;
             program.go_to_step(k, 2);
             INFO(program.where());
-            CHECK((program.shows("The") || program.shows("on")));
+            CHECK(std::ranges::any_of(texts(program), [](const Item* text) {
+                return text->text == "The" || text->text == "on";  // of query block or rank 0, of the others
+            }));
         }
     }
     program.show_lesson("merge");
