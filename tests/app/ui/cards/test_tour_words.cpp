@@ -34,7 +34,7 @@ constexpr Term terms[] = {
     {"SRAM", "SRAM fast but tiny"},
     {"tile", "16 384 numbers, a piece, a tile"},
     {"fp16", "fp16: floating point, 16 bits"},
-    {"fp32", "4-byte ones (fp32)"},
+    {"fp32", "4 (fp32)"},
     {"kernel", "A kernel, one program on the GPU"},
     {"score", "add up: their score"},
     {"scores", "add up: their score"},
