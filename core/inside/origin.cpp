@@ -237,7 +237,11 @@ std::optional<std::uint32_t> Origins::loaded_from(std::uint32_t n, int lane) con
     }
     for (int k = static_cast<int>(step_of[n]) - 1, tried = 0; k >= 0 && tried < nearby; --k, ++tried) {
         const Event& event = event_of(store.warp, k);
-        if (event.op != Op::load || !event.has(lane)) continue;
+        if (!event.has(lane)) continue;
+        // What it has just computed may have the bits of what it loaded before by chance.
+        const bool computes = event.op == Op::exp2 || event.op == Op::exp;
+        if (computes && block.words_of(event, lane)[1] == stored) return std::nullopt;
+        if (event.op != Op::load) continue;
         const auto words = block.words_of(event, lane);
         if (!is_shared(words[0]) && event.bytes == store.bytes && words[1] == stored) return words[0];
     }

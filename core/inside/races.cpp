@@ -33,16 +33,20 @@ void RaceDetector::note(const Access& first, const Access& second, std::uint32_t
     const auto side = [](const Access& a) {
         return RaceAccess{a.place, a.op, a.block, a.warp, a.lanes, a.event};
     };
-    const auto [at, is_new] =
-        found.try_emplace({first.place, second.place}, Found{{side(first), side(second), address, 0}, {}});
-    Race& race = at->second.race;
-    Access& last = at->second.last;
+    Found& one =
+        found.try_emplace({first.place, second.place}, Found{{side(first), side(second), address, 0}, {}})
+            .first->second;
+    Race& race = one.race;
+    Access& last = one.last;
     if (last.block != second.block || last.warp != second.warp || last.event != second.event ||
         last.lanes != second.lanes || race.times == 0)
         ++race.times;
     last = second;
-    const auto add = [is_new = is_new](RaceAccess& to, const Access& from) {
-        if (!is_new && to.block == from.block && to.warp == from.warp) to.lanes |= from.lanes;
+    // Whose lanes are told is the two events at the one address: others race elsewhere.
+    const auto add = [&](RaceAccess& to, const Access& from) {
+        if (address == race.address && to.block == from.block && to.warp == from.warp &&
+            to.event == from.event)
+            to.lanes |= from.lanes;
     };
     add(race.first, first), add(race.second, second);
 }

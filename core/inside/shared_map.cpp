@@ -169,18 +169,22 @@ private:
         const std::uint32_t begin = area.begin + static_cast<std::uint32_t>(n) * chunk_bytes;
         int used = 0, there = 0;
         bool comes = false;
-        for (std::uint32_t at = begin; at < std::min(begin + chunk_bytes, area.end); at += word_bytes) {
+        const std::uint32_t end = std::min(begin + chunk_bytes, area.end);
+        for (std::uint32_t at = begin; at < end; at += word_bytes) {
             const Origins::WordAt word = origins.word_at(at, now);
             used += word.ever || tiles;
+            // Of numbers of which each is a row the last one counts as well.
+            const bool named = names && (at == begin || at + word_bytes == end);
             if (word.there) {
                 ++there, out.any = true, out.matter = origins.matter(word.there->event);
-                if (names && at == begin) name_row(*word.there, at, out.rows);
+                if (named) name_row(*word.there, at, out.rows);
             }
             if (word.on_its_way) {
                 comes = true, out.coming = origins.matter(word.on_its_way->event);
                 note_issue(slot_of(word.on_its_way->event));
-                if (names) name_row(*word.on_its_way, at, out.rows_coming);
-                break;
+                if (named) name_row(*word.on_its_way, at, out.rows_coming);
+                if (block.events[word.on_its_way->event].bytes == chunk_bytes) break;
+                continue;
             }
             // Written as a whole, it is there as a whole.
             if (word.there && at == begin && block.events[word.there->event].bytes == chunk_bytes) break;

@@ -425,7 +425,9 @@ void Recording::keep(const Event& event) {
         stop("The events of " +
              (limits.blocks.size() > 1 ? "these " + std::to_string(limits.blocks.size()) + " blocks"
                                        : std::string("one block")) +
-             " take more than " + format_size(limits.bytes) + ", and no more are kept; " +
+             " take more than " + format_size(limits.bytes) + ", and no more are kept; the last one was at " +
+             inside::place_text(result, event.place) +
+             ". If it is in a loop, the loop may never end; if it does, " +
              (limits.blocks.size() > 1 ? "ask for fewer blocks, or " : "") +
              "give the kernel a smaller problem, or each block less of it.");
         return;

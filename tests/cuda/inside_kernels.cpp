@@ -53,6 +53,11 @@ void shuffles_instead(float* memory) {
     const float x = shuffle_xor(1.0f, 1);
     memory[lane()] = x + shared[lane() ^ 1];
 }
+void turns_lanes_round(float* memory) {
+    float* const shared = shared_memory<float>();
+    shared[lane()] = 1;
+    memory[lane()] = shared[31 - lane()];
+}
 void lanes_write_one_place(float* memory) { memory[0] = static_cast<float>(lane()); }
 
 // ---- Copies in the background
@@ -234,6 +239,7 @@ const Small all[] = {
     {"blocks write", start<blocks_write, 32, 2>},
     {"blocks add", start<blocks_add, 32, 2>},
     {"blocks add and read", start<blocks_add_and_read, 32, 2>},
+    {"turns lanes round", start<turns_lanes_round, 32>},
     {"first lane adds and reads", start<lanes_add_and_read<0>, 32>},
     {"last lane adds and reads", start<lanes_add_and_read<31>, 32>},
     {"last warp adds and reads", start<warps_add_and_read, 64>},

@@ -109,11 +109,22 @@ TEST_SUITE("inside") {
         CHECK(record.places[read.place].line == record.places[write.place].line + 1);
         CHECK(read.op == Op::load);
         CHECK(write.warp != read.warp);
-        CHECK(lanes_text(write.lanes) == "lanes 0–31");
+        // Of the lanes of both events those that touch this address
+        CHECK(lanes_text(write.lanes) == "lane " + std::to_string(race.address / 4 % 32));
+        CHECK(read.lanes == write.lanes);
         CHECK(race.times == 32);  // a lane each
         // 31 lanes come after another one, however many bytes each writes.
         CHECK(races_of("lanes write one place")[0].times == 31);
         CHECK(contains(address_text(record, race.address), "shared memory, byte 0x"));
+    }
+
+    TEST_CASE("the lanes of a race are those that touch its address") {
+        const Record turned = record_of("turns lanes round");
+        REQUIRE(turned.launches[0].races.size() == 1);
+        const Race& race = turned.launches[0].races[0];
+        CHECK(race.first.lanes == 1u << race.address / 4);
+        CHECK(race.second.lanes == 1u << (31 - race.address / 4));
+        CHECK(race.times == 32);
     }
 
     TEST_CASE("a copy races until its own lane has waited and all have met") {
@@ -234,7 +245,8 @@ TEST_SUITE("inside") {
         CHECK(wrong == "The kernel was stopped after 100000 steps of its threads.");
         test::record_small("has barrier", wrong, {.blocks = {0}, .most_bytes = 1000});
         CHECK(contains(wrong, "The events of one block take more than "));
-        CHECK(contains(wrong, ", and no more are kept; give the kernel a smaller problem"));
+        CHECK(contains(wrong, ", and no more are kept; the last one was at cuda/inside_kernels.cpp:"));
+        CHECK(contains(wrong, "the loop may never end; if it does, give the kernel a smaller problem"));
         CHECK_FALSE(contains(wrong, "fewer blocks"));
         test::record_small("has barrier", wrong, {.blocks = {0, 1}, .most_bytes = 1000});
         CHECK(contains(wrong, "The events of these 2 blocks take more than "));

@@ -32,12 +32,15 @@ struct Walked {
     std::unique_ptr<Steps> steps;
     std::unique_ptr<Origins> origins;
 
-    explicit Walked(const std::string& kernel, DType type = DType::bf16, int N = 128)
-        : problem(*random_problem(N, 64, 1)) {
+    explicit Walked(const std::string& kernel, DType type = DType::bf16, int N = 128, int d = 64)
+        : problem(*random_problem(N, d, 1)) {
         auto run = gpu::record_kernel({.kernel = kernel, .dtype = type, .problem = problem, .blocks = {0}});
         REQUIRE_MESSAGE(run, run.error);
         record = std::move(*run);
-        launch = &record.launches.back(), block = &launch->blocks.front();
+        // The last one; of gradients, which sum up behind it, the one with most steps
+        launch = kernel == "b4-hopper" ? &*std::ranges::max_element(record.launches, {}, &Launch::steps)
+                                       : &record.launches.back();
+        block = &launch->blocks.front();
         steps = std::make_unique<Steps>(record, *launch, *block);
         origins = std::make_unique<Origins>(record, *block, *steps);
     }
@@ -309,6 +312,36 @@ TEST_SUITE("inside") {
             CHECK(content.count(Piece::there) > before);
             before = content.count(Piece::there);
         }
+    }
+
+    TEST_CASE("f2: what is computed is no element that has its bits by chance, and areas stay whole") {
+        const Walked w("f2-tiled-fp32", DType::f32, 256, 128);
+        const SharedMap map(*w.block, *w.steps, *w.origins);
+        REQUIRE(map.areas().size() == 4);  // Q, K or V, S or P̃, α
+        const auto bit = [](Matter m) { return 1u << static_cast<int>(m); };
+        CHECK(map.areas()[0].matters == bit(Matter::Q));
+        CHECK(map.areas()[1].matters == (bit(Matter::K) | bit(Matter::V)));
+        CHECK(map.areas()[2].matters == (bit(Matter::S) | bit(Matter::P)));
+        CHECK(map.areas()[2].begin == 0x10200);
+        CHECK(map.areas()[2].row_bytes == 4 * 66);
+        const PlaceInArea place = place_in(map.areas()[2], 0x10200 + 4 * (19 * 66 + 21), 4);
+        CHECK(place.row == 19);
+        CHECK(place.column == 21);
+    }
+
+    TEST_CASE("b4: of L and D, a row in each word, all rows of a block are told") {
+        const Walked w("b4-hopper", DType::bf16, 128, 64);
+        const SharedMap map(*w.block, *w.steps, *w.origins);
+        int seen = 0;
+        for (const SharedArea& area : map.areas()) {
+            if (area.bytes() != 256) continue;
+            const SharedContent at_end =
+                content_of(w.record, *w.block, *w.steps, *w.origins, map, area, w.steps->slots());
+            CHECK(at_end.rows.first % 64 == 0);
+            CHECK(at_end.rows.last == at_end.rows.first + 63);
+            ++seen;
+        }
+        CHECK(seen >= 2);
     }
 
     TEST_CASE("a row that a lane names for ldmatrix goes to the lanes that its words name") {
