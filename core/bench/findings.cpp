@@ -159,11 +159,11 @@ std::string beyond_the_limit(const BenchReport& report) {
     const bool none = std::ranges::none_of(
         report.points, [&](const Point& point) { return is_beyond(share_of_limit(report, point)); });
     if (none) return "";
-    return has_reading(report)
-               ? "> 100 %: faster than reading K and V alone; so short, waking the threads takes longest."
-               : "> 100 %: faster than multiply-adds alone just before and after: the clock, or other work "
-                 "on "
-                 "this machine, changed meanwhile, and the share is not known.";
+    return has_reading(report) ? "> 100 %: faster than reading K and V alone; where both are short, waking "
+                                 "threads may take longest."
+                               : "> 100 %: faster than multiply-adds alone just before and after: the clock, "
+                                 "or other work on "
+                                 "this machine, may have changed meanwhile; the share is not known.";
 }
 
 std::string finding(const BenchReport& report) {

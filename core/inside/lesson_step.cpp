@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 namespace tilewalk::inside {
 
@@ -144,7 +145,7 @@ std::string held_text(const HeldAt& held) {
         return shared ? "the step gives it to " + lanes_text(held.lanes) : "the step gives it";
     case HeldAt::How::stored: return "plain arithmetic made it, and the step stores it to shared memory";
     case HeldAt::How::behind:
-        return std::isinf(held.value)
+        return held.value == -std::numeric_limits<double>::infinity()
                    ? "the mask makes it −∞ behind this step, in a register of the lane"
                    : "plain arithmetic makes it behind this step, in a register of the lane";
     case HeldAt::How::parts: return lanes_text(held.lanes) + " have a part of the sum each behind this step";

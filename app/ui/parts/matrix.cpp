@@ -162,7 +162,7 @@ std::string number_text(const AppState& state, double v, const MatrixLook& look,
     if (!far_type() && look.size < size::far) return number_at_desk(state, v, look, slot, std::move(text));
     const bool measured = look.measured || look.window;  // whoever shows a part of it has measured that
     if (!measured || look.form != NumberForm::as_formula) return text;
-    return number_in_formula(state, slot, v, std::move(text));
+    return number_in_formula(state, slot, v, text);
 }
 
 bool is_done(const MatrixLook& look, int r, int c) {
@@ -532,7 +532,7 @@ int formula_decimals(const AppState& state, Slot slot) {
     return most;
 }
 
-std::string number_in_formula(const AppState& state, Slot slot, double value, std::string text) {
+std::string number_in_formula(const AppState& state, Slot slot, double value, const std::string& text) {
     const int most = formula_decimals(state, slot);
     const MatrixDigits& all = state.look[slot].digits;
     const bool plain = all.plain() || value == 0 || (std::abs(value) >= 1e-3 && std::abs(value) < 1e6);

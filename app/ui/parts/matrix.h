@@ -62,7 +62,7 @@ std::string cell_number(const MatrixDigits& all, double value, int digits, Numbe
 /// Decimals that the formula of the step has of a matrix that it reads; 0: none, or all that there are.
 int formula_decimals(const AppState& state, Slot slot);
 /// A number of such a matrix with these decimals, where `text` has fewer: all its cells have the same.
-std::string number_in_formula(const AppState& state, Slot slot, double value, std::string text);
+std::string number_in_formula(const AppState& state, Slot slot, double value, const std::string& text);
 /// A number as the formula of the step has it where that has more decimals than `text`, 1.000 rather than 1;
 /// else `text`.
 std::string formula_text(const Explanation& explanation, Role role, double value, std::string text);

@@ -75,7 +75,7 @@ int letters_of(const AppState& state, const Placed& t, int digits, Letters how) 
     for (const double v : t.value->data.reshaped()) {
         std::string text = cell_number(look.digits, v, digits, form_of(how));
         if (form_of(how) == NumberForm::as_formula && digits == number_style().digits && !t.written())
-            text = number_in_formula(state, t.slot, v, std::move(text));
+            text = number_in_formula(state, t.slot, v, text);
         most = std::max(most, letter_count(text));
     }
     return most;

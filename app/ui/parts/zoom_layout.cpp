@@ -25,7 +25,7 @@ int letters(const AppState& state, const Strip& s, int digits) {
             const double v = s.value->data(cells.row - all.row + r, cells.col - all.col + c);
             std::string text = state.look[s.slot].digits.text(v, digits);
             if (digits == number_style().digits && formula_is_short(state) && !s.result)
-                text = number_in_formula(state, s.slot, v, std::move(text));
+                text = number_in_formula(state, s.slot, v, text);
             most = std::max(most, letter_count(text));
         }
     return most;

@@ -245,7 +245,7 @@ TEST_CASE("links: mistakes are told in a sentence") {
          {{"--link", link, "--link", link}, "more than once"},
          {{"questions", "--link", link},
           "'tilewalk questions' has no option \"--link\"; it belongs to the window, 'trace', "
-          "'render', 'export', 'film' and 'link'."},
+          "'render', 'export', 'film', 'link' and 'inside'."},
          {{"trace", "--link", link, "--br", "2"}, "leave out options for these"},
          {{"link", "--link", link, "--at", "0"}, "leave out options for these"},
          {{"trace", "--link", link + "0"}, "cut off"},

@@ -238,7 +238,10 @@ void draw_start_values(const Canvas& c, const AppState& state, const Rect& pane)
     float x = pane.x + w / 2;
     for (const Access& a : starts) {
         const double value = state.trace->value(a.value).data(0, 0);
-        c.rich(x, mid, pieces(slot_symbol(a.slot), "  =  ", number(format_short(value))), 18, Align::center);
+        const Line start = pieces(slot_symbol(a.slot), "  =  ", number(format_short(value)));
+        // Smaller where the pane is narrow
+        const float type = std::min(18.0f, 18 * w / rich_width(c, start, 18));
+        c.rich(x, mid, start, type, Align::center);
         const char* const words = meaning_of_start(*state.problem, a.slot, value);
         if (text_width(Face::regular, size::body, words) <= w)
             c.text(x, mid + 28, words, size::body, c.theme->t2, Align::center);

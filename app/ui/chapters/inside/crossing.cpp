@@ -254,7 +254,7 @@ std::string luck_words(const BrokenWalk& told, const inside::Record& record) {
     if (record.races() == record.lost_turns())
         return text +
                ", for a turn orders no memory. But one was given twice and taken by nobody: both groups "
-               "are at the tensor cores at once.";
+               "may be at the tensor cores at once.";
     text +=
         told.tried == 1 ? " in this order." : " in each of " + str(told.tried) + " orders that were tried.";
     return text + " That is luck: nothing makes it so.";

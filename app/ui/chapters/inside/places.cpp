@@ -9,33 +9,27 @@ namespace tilewalk::ui {
 
 namespace {
 
-constexpr int chunk_bytes = 16, places = inside::banks * inside::bank_bytes / chunk_bytes;
-
-int place_of(std::uint32_t address) { return static_cast<int>(address / chunk_bytes) % places; }
+// Of four banks each
+constexpr int places = inside::banks / 4;
 
 /// One of the rows that are asked for together.
 struct AskedRow {
-    int lane, chunk, place;  ///< who asks, what it wants, and where that lies
-    int row() const { return chunk ^ place; }
+    int lane = 0;
+    inside::Swizzle at;
+    int chunk_in(int place) const { return (at.chunk & -places) | (place ^ at.flip); }
 };
 
 // Those of the lanes that go together with the chosen one.
-std::vector<AskedRow> asked_rows(const InsidePlace& at, const inside::Event& event, int lane) {
-    const auto n = static_cast<std::uint32_t>(&event - at.block().events.data());
-    for (const inside::Access& access : inside::accesses_of(event, at.block().words_of(event))) {
-        if (!access.shared || event.bytes != chunk_bytes) continue;
-        const auto straight = at.origins().straight_rows(n, access.addresses);
-        if (straight.empty()) return {};
-        std::vector<AskedRow> out;
-        const int first = lane / places * places;
-        for (int one = first; one < first + places; ++one) {
-            const auto k = static_cast<std::size_t>(one);
-            if (k < straight.size())
-                out.push_back({one, place_of(straight[k]), place_of(access.addresses[k])});
-        }
-        return out;
-    }
-    return {};
+std::vector<AskedRow> asked_rows(const InsidePlace& at, int lane) {
+    const auto n = static_cast<std::uint32_t>(at.event - at.block().events.data());
+    std::vector<AskedRow> out;
+    const int first = lane / places * places;
+    for (int one = first; one < first + places; ++one)
+        if (const auto swizzle =
+                inside::swizzle_of(at.record(), at.block(), at.origins(), at.launch->shared, n, one);
+            swizzle && !swizzle->halved)
+            out.push_back({one, *swizzle});
+    return out;
 }
 
 // A line for each row, a column for each place; in the cells the chunks.
@@ -50,9 +44,9 @@ void grid(const Canvas& c, const Rect& a, const std::vector<AskedRow>& rows, boo
     for (std::size_t n = 0; n < rows.size(); ++n) {
         const AskedRow& row = rows[n];
         for (int p = 0; p < places; ++p) {
-            const int chunk = swizzled ? p ^ row.row() : p;
+            const int chunk = row.chunk_in(swizzled ? p : p ^ row.at.flip);
             const Rect cell{a.x + px(p) * w + 1, a.y + head + px(n) * h + 1, w - 2, h - 2};
-            const bool wanted = chunk == row.chunk;
+            const bool wanted = chunk == row.at.chunk;
             const ImU32 fill = wanted ? mix(t.panel, hue, .75f) : t.well;
             c.rect(cell.x, cell.y, cell.w, cell.h, fill, radius::bar);
             if (wanted && row.lane == lane) c.frame(cell.x, cell.y, cell.w, cell.h, t.focus, 3, radius::bar);
@@ -65,14 +59,14 @@ void grid(const Canvas& c, const Rect& a, const std::vector<AskedRow>& rows, boo
 }  // namespace
 
 bool far_places(const Canvas& c, const AppState& state, const Rect& a, const InsidePlace& at) {
-    const std::vector<AskedRow> rows = asked_rows(at, *at.event, state.inside.lane);
-    if (rows.empty() || std::ranges::all_of(rows, [](const AskedRow& r) { return r.chunk == r.place; }))
+    const std::vector<AskedRow> rows = asked_rows(at, state.inside.lane);
+    if (rows.empty() || std::ranges::all_of(rows, [](const AskedRow& row) { return row.at.flip == 0; }))
         return false;
     constexpr float gap = 44, head = 76;
     const Theme& t = *c.theme;
     float labels = 0;
     const auto label = [](const AskedRow& row) {
-        return "lane " + str(row.lane) + ", row " + str(row.row());
+        return "lane " + str(row.lane) + ", row " + str(row.at.row);
     };
     for (const AskedRow& row : rows)
         labels = std::max(labels, text_width(Face::semibold, size::far, label(row)) + 18);
@@ -84,7 +78,7 @@ bool far_places(const Canvas& c, const AppState& state, const Rect& a, const Ins
         c.text(a.x, a.y + head + (px(n) + .5f) * h, label(rows[n]), size::far, own ? t.t1 : t.t2,
                own ? Face::semibold : Face::regular);
     }
-    const std::string chunk = "chunk " + str(rows.front().chunk);
+    const std::string chunk = "chunk " + str(rows.front().at.chunk);
     grid(c, {a.x + labels, a.y, w, a.h}, rows, false, state.inside.lane, chunk + ", stored plainly", hue);
     grid(c, {a.x + labels + w + gap, a.y, w, a.h}, rows, true, state.inside.lane, chunk + ", swizzled", hue);
     return true;

@@ -5,7 +5,9 @@
 #include "app/ui/state/state.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace tilewalk::ui {
@@ -211,17 +213,16 @@ void next_race(AppState& state) {
     const InsidePlace at = place_inside(state);
     if (!at) return;
     if (at.launch->launch->races.empty()) return notify(state, "No two accesses of this launch race.");
-    const auto races_here = [&](const inside::Event& e) {
-        return std::ranges::any_of(at.launch->launch->races, [&](const inside::Race& race) {
-            return (race.first.place == e.place && race.first.op == e.op) ||
-                   (race.second.place == e.place && race.second.op == e.op);
-        });
-    };
-    const int count = at.steps().count(at.warp);
-    for (int by = 1; by <= count; ++by) {
-        const int k = (at.k + by) % count;
-        if (races_here(at.block().events[at.steps().event(at.warp, k)])) return go_inside(state, at.warp, k);
-    }
+    std::map<std::uint32_t, std::uint32_t> lanes_of;  // by event
+    for (const inside::Race& race : at.launch->launch->races)
+        for (const inside::RaceAccess& side : {race.first, race.second})
+            if (side.block == at.walk->block && at.origins().step_number(side.event) >= 0)
+                lanes_of[side.event] |= side.lanes;
+    if (lanes_of.empty()) return notify(state, "No access of this block races.");
+    const auto next = lanes_of.upper_bound(at.n);
+    const auto& [event, lanes] = next == lanes_of.end() ? *lanes_of.begin() : *next;
+    choose_lane(state, std::countr_zero(lanes));
+    go_inside(state, at.block().events[event].warp, at.origins().step_number(event));
 }
 
 bool answer_inside_direction(AppState& state, const KeyPress& press) {

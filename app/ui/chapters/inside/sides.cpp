@@ -21,8 +21,9 @@ struct SideHeads {
 };
 SideHeads heads_of(Op op) {
     switch (op) {
-    case Op::fence_products: return {"Written before it", "Read behind it", "nothing since the last wait"};
-    case Op::commit_products: return {"Closed by it", "Waited for by", "nothing"};
+    case Op::fence_products:
+        return {"Written before it", "Read behind it", "nothing since the last fence or wait"};
+    case Op::commit_products: return {"Closed by it", "The next wait", "nothing"};
     case Op::publish_barriers: return {"Made before it", "Used behind it", "nothing"};
     default: return {"Done before it", "Done behind it", "nothing"};
     }
@@ -109,7 +110,7 @@ void draw_shares(const Canvas& c, AppState& state, const Rect& a, const InsidePl
     const float numbers = text_width(Face::mono, look.small, "000 → 000") + 12;
     const float x = a.x + names, w = std::max(0.0f, a.w - names - numbers), bar = look.small * 1.3f;
     float y = a.y + look.small;
-    c.text_within(a.x, y, a.w, "registers of each thread, of 256 at most", look.small, t.t2);
+    c.text_within(a.x, y, a.w, "registers of each thread, counted to 256", look.small, t.t2);
     for (const ShareRow& row : rows_of_shares(*shares)) {
         y += line;
         if (y + line * .5f > a.bottom()) return;

@@ -2,6 +2,7 @@
 #include "app/ui/chapters/scale/scale.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
+#include "core/bench/findings.h"
 
 #include <algorithm>
 
@@ -19,11 +20,8 @@ void times(std::vector<Line>& out, const Record& r) {
     if (r.first > 0) out.push_back({"first run", format_time(r.first) + ", with its memory"});
     if (r.flop_rate() > 0) out.push_back({"rate", format_number(r.flop_rate() / 1e9, 4) + " GFLOP/s"});
     const std::string peak = format_number(r.peak / 1e9, 4) + " GFLOP/s";
-    // The machine was slower while its peak was measured: the share is not known.
-    if (const double share = r.of_peak(); share > 1)
-        out.push_back({"of the peak", "more than the measured " + peak});
-    else if (share > 0)
-        out.push_back({"of the peak", format_number(100 * share, 3) + " % of " + peak});
+    if (const double share = r.of_peak(); share > 0)
+        out.push_back({"of the peak", share_text(share) + " of " + peak});
 }
 
 // Where the yardstick ran beside it.

@@ -59,7 +59,7 @@ TEST_CASE("inside names: f2 has its softmax, whose name is drawn at the smallest
 TEST_CASE("inside names: f7 and b4 say what a warp computes at the smallest page, too") {
     for (const auto& [kernel, words] : {std::pair("f7-hopper", "O += P̃ V"), {"b4-hopper", "dV += P"}}) {
         NamesProgram page(kernel, {1280, 720});
-        page.go_to(4, StepOp::multiply_async, 20);
+        page.go_to(4, StepOp::multiply_async, 10);
         CAPTURE(kernel);
         CHECK(page.shows(words));
         check_new_frame(page);
@@ -230,6 +230,8 @@ namespace {
 /// A kernel of one's own that stores to shared memory in `stores` lines of its text, and reads the first.
 inside::Record own_record(const std::vector<int>& lines, std::string text, std::string& of_kernel) {
     inside::test::MadeRun run(2, 6);
+    run.record.kernel = "mine.cu";
+    for (inside::Place& place : run.record.places) place.file = run.record.kernel;
     const auto bits = [](float x) { return std::bit_cast<std::uint32_t>(x); };
     std::uint32_t first = 0;
     for (const int line : lines) {

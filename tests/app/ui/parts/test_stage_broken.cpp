@@ -328,8 +328,11 @@ TEST_CASE("stage broken: the difference of O is that against standard attention 
             }
             const double far = step->broken.end - O(end.row, end.col);
             if (same_number(step->truth.end, step->broken.end)) continue;
-            const std::string text = (far > 0 ? "+" : "") + format_short(far);
-            CHECK_MESSAGE(program.shows(text), k, ": ", text, " in ", texts_of(program, "Broken"));
+            // In words where the same number so far stands beside it
+            const std::string text = (far > 0 ? "+" : "") + format_short(far),
+                              words = format_short(std::abs(far)) + (far > 0 ? " too high" : " too low");
+            CHECK_MESSAGE((program.shows(text) || program.shows(words)), k, ": ", text, " in ",
+                          texts_of(program, "Broken"));
             ++shown;
             // The rows that are wrong, counted against the dense result
             const Matrix B = program.state.trace->result(Slot::O);
