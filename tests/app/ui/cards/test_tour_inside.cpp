@@ -87,7 +87,7 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     page.check_shows({"of V that warps 0–3 wrote before it"});
 
     at = page.go_to_heading("Banks and the swizzle");
-    // "row 5, chunk 1: place 1 XOR 5 = 4, banks 16 to 19", "where lane 13 finds its row", "4 turns"
+    // "row 48 + 5, chunk 1: place 1 XOR 5 = 4, banks 16 to 19", "where lane 13 finds its row", "4 turns"
     REQUIRE(at.event->op == inside::Op::load_matrices);
     CHECK(at.lane == 13);
     CHECK(page.shows("row 5 of matrix 1"));
