@@ -20,7 +20,6 @@ struct Kind {
 // What writes registers that a product in the background takes: its factors, and sums that were waited for
 constexpr std::initializer_list<Op> write_registers = {
     Op::multiply_add, Op::shuffle, Op::exp2, Op::exp, Op::from_float, Op::pack, Op::wait_products};
-constexpr std::initializer_list<Op> read_memory = {Op::load, Op::load_matrices, Op::load_transposed};
 const Kind kinds[] = {
     {Op::fence_products,
      write_registers,

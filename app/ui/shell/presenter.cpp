@@ -289,7 +289,6 @@ int asked_step(const AppState& state) {
     return asked.numbers().empty() || asked.exact ? -1 : asked.step;
 }
 
-// Where the step is, beside its title. A kernel is often called like its only step: then which row.
 // " (The cat sat)" behind the keys of a part, ", query 0 (The)" behind a merge, where tokens have words.
 std::string words_of_part(const AppState& state) {
     const Problem& p = state.trace->problem();
@@ -303,6 +302,7 @@ std::string words_of_part(const AppState& state) {
     return words.empty() ? "" : " (" + joined(words, " ") + ")";
 }
 
+// Where the step is, beside its title. A kernel is often called like its only step: then which row.
 std::string place_beside(const AppState& state) {
     if (shows_before(state)) return "the numbers before it";
     if (const int asked = asked_step(state); asked >= 0) return explain(*state.trace, asked).place;
