@@ -20,6 +20,7 @@ usage() {
   sanitizers all tests under AddressSanitizer and UndefinedBehaviorSanitizer; sanitized-core only those of core
   structure  who includes whom, and no type defined twice
   format     clang-format
+  neon       the CPU kernels for Arm's processors, run by qemu; not part of all
   web        the browser edition in Chromium (builds it: twenty minutes the first time); not part of all
   package    the packages, installed in fresh roots of Debian 12 and 13; as root, twenty minutes, not part of all
   tidy       clang-tidy, where it is installed, over what changed last, for two minutes; with --all over everything
@@ -128,6 +129,7 @@ extra_packages() {
         window) echo xvfb xauth xdotool ;;
         distributed) echo libopenmpi-dev openmpi-bin ;;
         cli) echo ffmpeg ;;
+        neon) echo g++-aarch64-linux-gnu qemu-user dpkg-dev ;;
         export) browser; echo poppler-utils ;;
         web) echo chromium chromium-driver python3-selenium ffmpeg ;;
         package) echo debootstrap lintian desktop-file-utils appstream groff dpkg-dev file patchelf fontconfig ;;
@@ -189,6 +191,8 @@ run_part() {
             # A site of an earlier build would be tested otherwise.
             [ "$failed" -gt "$before" ] || TILEWALK_AXE=$(axe_core) run_script browser /usr/bin/python3 "$root/tests/web/browse.py" "$root/build-web/site" "$root/build/tilewalk"
             ;;
+        # Two minutes less without what asks for the same many times over
+        neon) run_script neon bash "$root/tests/neon.sh" -tce='*same bits*,*stopped a*,*be stopped*' ;;
         package) run_script package bash "$root/tests/package.sh" ;;
         tidy) run_script tidy bash "$root/tests/tidy.sh" $all_files ;;
         sanitizers)
@@ -229,7 +233,7 @@ while [ $# -gt 0 ]; do
             minutes=$1
             shift
             ;;
-        all | core | io | ui | faults | render | cli | export | kernels | window | distributed | sanitizers | sanitized-core | structure | format | tidy | package | web) parts+=("$word") ;;
+        all | core | io | ui | faults | render | cli | export | kernels | window | distributed | sanitizers | sanitized-core | structure | format | tidy | package | neon | web) parts+=("$word") ;;
         *) usage >&2 && die "there is no part $word" ;;
     esac
 done

@@ -29,24 +29,6 @@ build=$root/build-web
 # What compiles for a browser, beside what ./run.sh needs for its headers
 set_up emscripten python3-fonttools brotli dpkg-dev fonts-inter fonts-dejavu-core
 
-# Debian has these two compiled for this machine only, so it is their sources that are used.
-fetch_sources() {
-    local here=$build/sources private=$build/apt
-    mkdir -p "$here" "$private/lists/partial" "$private/cache/archives/partial"
-    if compgen -G "$here/imgui-*/imgui.cpp" >/dev/null && compgen -G "$here/highway-*/hwy/targets.cc" >/dev/null; then return; fi
-    local release
-    release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-    # Where the packages of this system come from, asked for sources
-    local mirror
-    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Codename: $release" | head -n 1)
-    echo "deb-src ${mirror:?no package sources are known} $release main" >"$private/sources.list"
-    local options=(-o "Dir::Etc::sourcelist=$private/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$private/lists"
-        -o "Dir::Cache=$private/cache" -o APT::Sandbox::User=root)
-    say "fetching the sources of Dear ImGui and Highway"
-    (cd "$here" && apt-get -qq "${options[@]}" update && apt-get -qq "${options[@]}" source --download-only imgui highway)
-    (cd "$here" && for file in *.dsc; do dpkg-source -x --no-check "$file" >/dev/null; done)
-}
-
 # Only the letters that the program draws
 cut_fonts() {
     local stamp=$build/fonts.cut
@@ -65,7 +47,8 @@ configure_emscripten() {
     printf "\nCACHE = '%s'\n" "$cache" >>"$EM_CONFIG"
 }
 
-fetch_sources
+# Debian has these two compiled for this machine only, so it is their sources that are used.
+fetch_sources "$build" imgui highway
 cut_fonts
 configure_emscripten
 say "building the browser edition (the first time takes twenty minutes)"

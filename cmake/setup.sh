@@ -120,6 +120,26 @@ install_packages() {
         as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"
 }
 
+# fetch_sources FOLDER PACKAGE...: the sources of Debian's packages into FOLDER/sources, for what is compiled for another
+# processor than this one.
+fetch_sources() {
+    local folder=$1 release mirror package options
+    shift
+    local here=$folder/sources private=$folder/apt
+    mkdir -p "$here" "$private/lists/partial" "$private/cache/archives/partial"
+    for package in "$@"; do compgen -G "$here/$package-*/debian/control" >/dev/null || break; done
+    if compgen -G "$here/$package-*/debian/control" >/dev/null; then return; fi
+    release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+    # Where the packages of this system come from, asked for sources
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Codename: $release" | head -n 1)
+    echo "deb-src ${mirror:?no package sources are known} $release main" >"$private/sources.list"
+    options=(-o "Dir::Etc::sourcelist=$private/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$private/lists"
+        -o "Dir::Cache=$private/cache" -o APT::Sandbox::User=root)
+    say "fetching the sources of $*"
+    (cd "$here" && apt-get -qq "${options[@]}" update && apt-get -qq "${options[@]}" source --download-only "$@")
+    (cd "$here" && for file in *.dsc; do dpkg-source -x --no-check "$file" >/dev/null; done)
+}
+
 # Tools count as there when they can be called, wherever they come from.
 tool_packages() {
     command -v g++ >/dev/null || echo g++
