@@ -122,6 +122,22 @@ void name_areas(const Canvas& c, const Problem& p, const Rect& pane, const Plot&
     }
 }
 
+constexpr float drawing_alone = 80, heights_row = 18;
+
+void tell_heights(const Canvas& c, const Rect& pane, const Plot& plot, const Boxes& boxes) {
+    const float y = pane.bottom() - 6;
+    float end = -1e9f;
+    for (const auto& [area, r] : boxes) {
+        const std::string text = format_short(area->height);
+        const float w = text_width(Face::mono, size::small, text), left = r.x + r.w / 2 - w / 2;
+        if (area->when == When::after || left < end + 6) continue;
+        c.text(left, y, text, size::small, area->when == When::now ? c.theme->t1 : c.theme->t3, Face::mono);
+        end = left + w;
+    }
+    const Line name = pieces(symbol("dP", Role::S), " − ", symbol("D", Role::D));
+    c.rich(std::max(plot.x + plot.w + 9, end + 6), y, name, size::small);
+}
+
 }  // namespace
 
 void areas(const Canvas& c, const Problem& p, const Rect& pane, const std::vector<Area>& list, int chosen,
@@ -129,7 +145,10 @@ void areas(const Canvas& c, const Problem& p, const Rect& pane, const std::vecto
     const Line name = pieces(symbol("D", Role::D), word("[" + str(row) + "]", Role::D));
     const float number_w = far_type() ? text_width(Face::mono, size::small, D) : 0,
                 aside = 12 + std::max(rich_width(c, name, size::lead), number_w);
-    const Plot plot = plot_of({pane.x, pane.y, pane.w - aside, pane.h}, list);
+    // Where the drawing has the stage for itself: what the heights are, below the names of the keys.
+    const bool heights = far_type() && pane.h >= drawing_alone;
+    const Rect above{pane.x, pane.y, pane.w, pane.h - (heights ? heights_row : 0)};
+    const Plot plot = plot_of({above.x, above.y, above.w - aside, above.h}, list);
     double widths = 0;
     for (const Area& a : list) widths += a.width;
     Boxes boxes;
@@ -146,7 +165,8 @@ void areas(const Canvas& c, const Problem& p, const Rect& pane, const std::vecto
     Labelled labelled;
     std::vector<bool> told;
     for (const auto& [area, r] : boxes) told.push_back(area_label(c, plot, *area, r, boxes, labelled));
-    name_areas(c, p, pane, plot, boxes, list.data(), told);
+    name_areas(c, p, above, plot, boxes, list.data(), told);
+    if (heights) tell_heights(c, pane, plot, boxes);
     const ImU32 mean = hue(*c.theme, Role::D);
     c.line({pane.x - 3, plot.zero}, {pane.x + plot.w + 5, plot.zero}, mean, 1.8f);
     c.rich(pane.x + plot.w + 9, plot.zero, name, size::lead);

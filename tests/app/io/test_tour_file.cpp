@@ -266,6 +266,12 @@ TEST_SUITE("tour files") {
                      before = test::after(*walk_of("attention", graded), Slot::Prob, Op::divide);
         CHECK((P.bottomRows(3) == before.bottomRows(3)));
         for (const int key : {0, 1, 2, 3}) CHECK(P(0, key) == doctest::Approx(weight(nudged, key)));
+        // "by h = 0.1 … ℓ · (1 + h P_j)", and both rules of the stop after it, but for terms with h²
+        const double l0 = (untouched.cast<double>().array() - 2).exp().sum(), h = .1;
+        CHECK(std::abs((nudged.cast<double>().array() - 2).exp().sum() - l0 * (1 + h * P0)) <
+              l0 * P0 * h * h);
+        CHECK(std::abs(P0 * (1 + h) / (1 + h * P0) - (P0 + h * (P0 - P0 * P0))) < h * h);
+        CHECK(std::abs(P2 / (1 + h * P0) - (P2 - h * P0 * P2)) < h * h);
         // "in row 0 dP − D is −6.2, −2.2, 1.8, 5.8"
         const auto dP = (graded.V * (*graded.dO).row(0).transpose()).eval();
         double D = 0;

@@ -119,11 +119,13 @@ void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) 
     const KernelComparison& shown = *comparing.shown;
     const KernelTrace& kernel = *shown.kernel;
     const Problem& p = kernel.problem;
-    page.subject(kernel.kernel + ", " + name(format_of(kernel.dtype)) + ", " + str(p.N()) + " × " +
-                     str(p.d()) + (emulated ? "" : ", " + kernel.run.device_name),
-                 240);
-    verdict(c, shown, W);
     const bool brief = H < from::presenter_page;  // the card of a tour has the rest
+    const std::string type = std::string(", ") + name(format_of(kernel.dtype));
+    // Who is on a tour has heard of the algorithm, and not of the kernel's own name.
+    const std::string called = brief ? kernel.title.substr(0, kernel.title.find(": ")) + type
+                                     : kernel.kernel + type + ", " + str(p.N()) + " × " + str(p.d());
+    page.subject(called + (emulated ? "" : ", " + kernel.run.device_name), 240);
+    verdict(c, shown, W);
     // What it is called, in the words of the ladder's table, and what runs it
     const std::string rung = replaced(kernel.title, ": ", ", ");
     const std::string where = emulated ? "its CUDA source, run by the CPU" : "run by the GPU";

@@ -45,24 +45,30 @@ void drop(const Canvas& c, const ExpPlot& p, const Correction& k, double score, 
     c.disc(x, to, largest ? 5.0f : 3.5f, largest ? t.focus : hue(t, Role::S));
 }
 
-// Beside the arrow where the new curve leaves room: in its middle, else at its top; else below the curve,
-// else over what is lost.
+// Beside the arrow where the new curve leaves room: in its middle, else at its top; else below the curve, in
+// smaller letters if need be; else over what is lost.
 void factor(const Canvas& c, const ExpPlot& p, const Correction& k, float legend_h) {
     const std::string words = "× " + k.alpha_text();
-    const float w = text_width(Face::semibold, size::lead, words), x = p.x(k.before);
+    const auto width = [&](float letters) { return text_width(Face::semibold, letters, words); };
+    float letters = size::lead, w = width(letters);
+    const float x = p.x(k.before);
     const double middle = (1 + std::exp(k.before - k.now)) / 2;
     // From the arrow to the new curve, at that height.
     const auto room = [&](float y) {
         return p.x(k.now + std::log(std::max(.01f, (p.area.bottom() - y) / p.area.h))) - x;
     };
     float left = x + 10, y = p.y(middle);
-    const float top = p.area.y + 13;
+    const float top = p.area.y + 13, below = p.x(k.now) - x;
     if (room(y) < w + 22) y = room(top + 8) >= w + 14 ? top : p.area.bottom() - 13;
-    if (y > p.y(middle) && p.x(k.now) - x < w + 14) {
-        left = x - 10 - w, y = std::max(p.y(middle), p.area.y + legend_h + 10);
-        c.rect(left - 4, y - 10, w + 8, 20, c.theme->well, radius::bar);
+    if (const bool lies_below = y > p.y(middle); lies_below && below < w + 14) {
+        if (below >= width(size::small) + 4 && p.area.bottom() - p.y(k.alpha) > size::small + 4)
+            letters = size::small, left = x + (below - width(letters)) / 2, y = p.area.bottom() - 10;
+        else {
+            left = x - 10 - w, y = std::max(p.y(middle), p.area.y + legend_h + 10);
+            c.rect(left - 4, y - 10, w + 8, 20, c.theme->well, radius::bar);
+        }
     }
-    c.text(left, y, words, size::lead, hue(*c.theme, Role::alpha), Face::semibold);
+    c.text(left, y, words, letters, hue(*c.theme, Role::alpha), Face::semibold);
 }
 
 // The two maxima below the axis; the old one goes to the left where they would touch.

@@ -161,8 +161,13 @@ std::string why_not_on_chip(const Study& s) {
         if (tile_fit(shape, h) != TileFit::none) continue;
         const TileNeed need = tile_need(shape);
         const bool sums = static_cast<double>(need.operands) <= h.shared.value;
-        return "Hatched: at Br = " + format_count(row.Br) + (sums ? " S, P and O" : " Q, K and V") +
-               " need " + format_large_size(static_cast<double>(sums ? need.sums : need.operands)) +
+        // What lies there, to be worked out by who reads it
+        const auto product = [](const std::string& factors) { return replaced(factors, " ", "\u00A0"); };
+        const std::string rows = format_count(shape.Br) + " · ",
+                          of_sums = product("S, P (2 · " + rows + format_count(shape.Bc) + ")") + ", " +
+                                    product("O (" + rows + format_count(shape.d) + ")") + ", m, ℓ, m̃, α";
+        return "Hatched: at Br = " + format_count(row.Br) + " " + (sums ? of_sums : "Q, K and V") + " need " +
+               format_large_size(static_cast<double>(sums ? need.sums : need.operands)) +
                (sums ? ", an SM's registers have " : ", the SRAM of an SM has ") +
                format_large_size(sums ? h.registers.value : h.shared.value) + ".";
     }

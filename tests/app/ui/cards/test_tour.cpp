@@ -430,6 +430,13 @@ TEST_CASE("the verdict is on a kernel whose α counts: two tiles, and a wrong α
     CHECK(format_fixed(verdict.ratio(), 2) == "4.26");
     CHECK_FALSE(verdict.passed());
     CHECK(verdict.error < 5 * verdict.standard);
+    // "3 × would pass 4 % too large", which the rule finds
+    gpu::TraceRequest smaller = request;
+    smaller.fault.amount = .04;
+    const KernelComparison less = compare(smaller);
+    const OutputVerdict& fewer = less.outputs.front();
+    CHECK_FALSE(fewer.passed());
+    CHECK(fewer.error < 3 * fewer.standard + fewer.floor);
     // "5 % too large, then rounded to bf16": within a rounding, and not 5.0 % as drawn
     const double larger = verdict.worst.kernel / verdict.worst.exact - 1;
     CHECK(std::abs(larger - .05) < 1.0 / 256);
@@ -472,6 +479,9 @@ TEST_CASE("on stage both stops about the verdict have one yardstick, the one of 
         p.frame(3);
         CHECK(p.shows(" is from fp64"));
         CHECK_FALSE(p.shows(" is from the CPU's"));
+        // Nobody has told what f5 is.
+        CHECK(p.look_for("FlashAttention-2, bf16"));
+        CHECK_FALSE(p.shows("f5-flash2"));
         ++seen;
     }
     CHECK(seen == 2);
@@ -658,7 +668,8 @@ TEST_CASE("on stage a drawing that a stop speaks of has the room of the page") {
     // 64
     at("- lesson: memory\n- highlight: panel Tile height", [](const Program& p) {
         const int kib = 4 * (2 * 256 * 128 + 256 * 64 + 4 * 256) / 1024;
-        CHECK(p.shows("need " + str(kib) + " KiB, an SM's registers have 256 KiB"));
+        CHECK(p.shows("O\u00A0(256\u00A0·\u00A064)"));
+        CHECK(p.shows("m, ℓ, m̃, α need " + str(kib) + " KiB, an SM's registers have 256 KiB"));
     });
     // The drawing alone, where formula and sentence have their room as well.
     at("- lesson: backward\n- step: ds\n- cell: dS[0,2]\n- highlight: panel Lens", [](const Program& p) {
