@@ -266,9 +266,11 @@ std::vector<Rect> panels_called(const Canvas& c, const char* name) {
     return at ? std::vector{*at} : std::vector<Rect>{};
 }
 
-// "sram S", "hbm K": of a walk all of them, and the square of its tiles.
+// "sram S", "hbm K": of a walk all of them, and the square of its tiles; of a comparison the map with its
+// scale.
 std::vector<Rect> matrices_and_map(const Canvas& c) {
     std::vector<Rect> out = panels_called(c, "Map");
+    for (const Rect& map : panels_called(c, "Colours")) out.push_back(map);
     if (!place_list) return out;
     for (const NamedPlace& place : *place_list)
         if (place.kind == ItemKind::panel &&

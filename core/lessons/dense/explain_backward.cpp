@@ -79,8 +79,8 @@ void row_dot(const View& v) {
         v.out.why = "The whole row of dP is 0, and so is its mean.";
     else
         v.out.why = "The weights of " + q +
-                    " sum to 1, so this is the weighted mean of its dP. Raising one weight "
-                    "lowers the others; what counts is how far a key lies from this mean.";
+                    " sum to 1, so this is the weighted mean of its dP. As weights compete, only the "
+                    "distance to it counts.";
     if (v.out.kind == 0 && v.problem.logits.sink)
         v.out.why = "The weights of " + q +
                     " and that of the sink sum to 1, and the sink's dP is 0, so this is the weighted mean of "

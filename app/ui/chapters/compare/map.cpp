@@ -317,8 +317,14 @@ void finding_line(const Canvas& c, const AppState& state, const Rect& a) {
     if (shown.finding)
         c.polygon({{a.x, a.y}, {a.x + 6, a.y - 6}, {a.x + 12, a.y}, {a.x + 6, a.y + 6}}, t.danger);
     const float x = a.x + (shown.finding ? 20 : 0);
-    c.text_within(x, a.y, a.right() - x, finding_words(shown), size::small, shown.finding ? t.t1 : t.t2,
-                  shown.finding ? Face::semibold : Face::regular);
+    const Face face = shown.finding ? Face::semibold : Face::regular;
+    std::string words = finding_words(shown);
+    // What both numbers are, and in which column, stands on the card beside the map.
+    for (const char* const end : {": ", ", column"})
+        if (const std::size_t from = words.rfind(end);
+            from != std::string::npos && text_width(face, size::small, words) > a.right() - x)
+            words.resize(from);
+    c.text_within(x, a.y, a.right() - x, words, size::small, shown.finding ? t.t1 : t.t2, face);
 }
 
 void cells(const Canvas& c, AppState& state, const Map& map, const MapCell& at, const Rect& a) {
@@ -472,7 +478,11 @@ void compare_map(const Canvas& c, AppState& state, const Rect& a) {
     const std::string what = what_it_is(state, *map);
     if (text_width(Face::regular, size::body, what) <= room) c.text(x, a.title_y(), what, size::body, t.t2);
     choices(c, state, {a.inner_x(), a.y + 42, a.inner_w(), 32});
-    finding_line(c, state, {a.inner_x(), a.y + 92, a.inner_w(), 0});
+    // In a low window the card reaches up to that line.
+    const float side = a.w > 640 ? 200 : 164, cards = card_height(state), bottom = a.bottom() - space::foot,
+                finding_y = a.y + 92;
+    const bool beside_card = bottom - cards < finding_y + 10;
+    finding_line(c, state, {a.inner_x(), finding_y, a.inner_w() - (beside_card ? side + 12 : 0), 0});
     if (map->far.size() == 0) {
         c.paragraph(
             a.x + 20, a.y + 120, a.w - 40,
@@ -481,12 +491,13 @@ void compare_map(const Canvas& c, AppState& state, const Rect& a) {
         return;
     }
     const MapCell at = shown_cell(state, *map);
-    const float side = a.w > 640 ? 200 : 164, top = a.y + 112, foot = a.bottom() - 46;
+    const float top = a.y + 112, foot = a.bottom() - 46;
     const float left = axis_left(size::small), above = axis_top(size::small);
     const Rect area{a.inner_x() + left, top + above, a.inner_w() - left - side - 20, foot - top - above};
     cells(c, state, *map, at, area);
     map_legend(c, *map, {area.x, foot + 8, area.w, 30}, size::small);
-    const float cards = card_height(state), right = a.inner_right() - side, bottom = a.bottom() - space::foot;
+    note_part(c, {area.x - left, area.y - above, area.w + left, a.bottom() - area.y + above}, "Colours");
+    const float right = a.inner_right() - side;
     if (bottom - cards - top > 90)
         histogram(c, *map, at, {right, top, side, std::min(200.0f, bottom - cards - 12 - top)});
     card(c, state, *map, at, {right, bottom - cards, side, cards});

@@ -176,17 +176,22 @@ void draw_packing(const Canvas& c, AppState& state, const Rect& a, const InsideP
         c.frame(s.area.x - 3, s.area.y - 3, s.area.w + 6, s.area.h + 6, hue_of(t, Matter::P),
                 1.5f * look.line, radius::cell);
         const int column = s.first_column + std::max(0, named.k);
-        c.text_within(s.area.x + s.area.w / 2, s.area.bottom() + look.small * .8f + 3, s.area.w + 8,
-                      (named.k < 0 ? "columns " : "keys ") + range_text(column, column + s.columns - 1),
+        std::string range = range_text(column, column + s.columns - 1);
+        const std::string both = (named.k < 0 ? "columns " : "keys ") + range;
+        if (text_width(Face::regular, look.small, both) <= s.area.w + 8) range = both;
+        c.text_within(s.area.x + s.area.w / 2, s.area.bottom() + look.small * .8f + 3, s.area.w + 8, range,
                       look.small, t.t3, Align::center);
     }
     const float title = a.y + head / 2 - 4;
     const Line letter = matter_line(at.origins().matter(at.n) == Matter::dS ? Matter::dS : Matter::P, "P");
-    const auto name = [&](const PackSheet& s, const std::string& words) {
-        const float taken = c.rich(s.area.x, title, letter, look.far ? look.small : 17) + 8;
-        c.text_within(s.area.x + taken, title, s.area.w - taken + gap, words, look.small, t.t2);
+    const auto name = [&](const PackSheet& s, const char* words, const char* brief) {
+        const float taken = c.rich(s.area.x, title, letter, look.far ? look.small : 17) + 8,
+                    room = s.area.w - taken + gap;
+        const bool fits = text_width(Face::regular, look.small, words) <= room;
+        c.text_within(s.area.x + taken, title, room, fits ? words : brief, look.small, t.t2);
     };
-    name(sheets[0], "a piece of C"), name(sheets[1], "and the next"), name(sheets[2], "one fragment of A");
+    name(sheets[0], "a piece of C", "in C"), name(sheets[1], "and the next", "in C");
+    name(sheets[2], "one fragment of A", "in A");
     if (named.row >= 0 && labels > 0)
         for (const int row : {0, at.lane / 4 + packing->now % 2 * 8, 15})
             c.text(sheets[0].area.x - 8, sheets[0].cell(row, 0).middle(), str(named.row + row), look.small,

@@ -183,7 +183,10 @@ void memory_levels(const Canvas& c, const Study& s, const Rect& a) {
 void memory_hierarchy(const Canvas& c, AppState& state, const Study& s, const Rect& a) {
     const Panel panel(c, "Hierarchy", a, "Memory hierarchy", a.w > 500 ? "the faster, the smaller" : "");
     choose_hardware(c, state.memory, a);
-    const float notes = a.h > 320 ? 2 : 1;
+    // A second line for the sources where one would cut them.
+    const float wanted =
+        paragraph_height(a.inner_w(), sources(s.input.hardware, s.input.element_bytes, false), size::small);
+    const float notes = a.h > 320 || (a.h > 220 && wanted > 1.6f * size::small) ? 2 : 1;
     const Rect body{a.inner_x(), a.y + 52, a.inner_w(), a.h - 52 - 16 - 19 * notes - 8};
     const bool own = state.memory.hardware >= static_cast<int>(hardware_list().size());
     if (own)

@@ -137,10 +137,11 @@ void memory_roofline(const Canvas& c, AppState& state, const Study& s, const Rec
     ChartLook look;
     look.marker = 6.5f, look.label = 14, look.x_title = high;
     paint(c, lay_out(chart, {a.x, a.y + 30, a.w, a.h - 30 - (high ? 28 : 20)}, look, t));
-    const std::string full = best_times(s, false);
-    const bool fits = text_width(Face::regular, size::small, full) <= a.inner_w();
-    c.text_within(a.inner_x(), a.bottom() - 15, a.inner_w(), fits ? full : best_times(s, true), size::small,
-                  t.t2);
+    std::string times = best_times(s, false);
+    const auto fits = [&] { return text_width(Face::regular, size::small, times) <= a.inner_w(); };
+    if (!fits()) times = best_times(s, true);
+    if (!fits()) times = "At best: " + times.substr(times.find(": ") + 2);  // of the heads that N × N has
+    c.text_within(a.inner_x(), a.bottom() - 15, a.inner_w(), times, size::small, t.t2);
 }
 
 // ---- Bytes against the height of the tiles
@@ -166,8 +167,8 @@ std::string why_not_on_chip(const Study& s) {
         const std::string rows = format_count(shape.Br) + " · ",
                           of_sums = product("S, P (2 · " + rows + format_count(shape.Bc) + ")") + ", " +
                                     product("O (" + rows + format_count(shape.d) + ")") + ", m, ℓ, m̃, α";
-        return "Hatched: at Br = " + format_count(row.Br) + " " + (sums ? of_sums : "Q, K and V") + " need " +
-               format_large_size(static_cast<double>(sums ? need.sums : need.operands)) +
+        return "Hatched: at Br = " + format_count(row.Br) + (sums ? ", fp32, " + of_sums : " Q, K and V") +
+               " need " + format_large_size(static_cast<double>(sums ? need.sums : need.operands)) +
                (sums ? ", an SM's registers have " : ", the SRAM of an SM has ") +
                format_large_size(sums ? h.registers.value : h.shared.value) + ".";
     }
@@ -237,8 +238,11 @@ void memory_tile_height(const Canvas& c, AppState& state, const Study& s, const 
     const float note = high ? 44 : 24, top = a.y + 46;
     tile_height_rows(c, s, {a.inner_x(), top, a.inner_w(), a.bottom() - top - note - 6},
                      {.text = size::small, .head = 20, .bar = 12, .most_pitch = 26});
-    c.paragraph(a.inner_x(), a.bottom() - note - 4, a.inner_w(), height_that_pays(s, !high), size::small,
-                c.theme->t2, high ? 2 : 1);
+    std::string words = height_that_pays(s, !high);
+    if (!high && text_width(Face::regular, size::small, words) > a.inner_w())
+        words = replaced(words, " rows on (dashed) it moves", " on (dashed):");
+    c.paragraph(a.inner_x(), a.bottom() - note - 4, a.inner_w(), words, size::small, c.theme->t2,
+                high ? 2 : 1);
 }
 
 }  // namespace tilewalk::ui

@@ -82,13 +82,19 @@ void trip_captions(const Canvas& c, const AppState& state, const Study& s, const
         return str(n + 1) + "  " + (full ? "read " : "") + trip.reads + (full ? " → write " : " → ") +
                trip.writes;
     };
+    constexpr float gap = 14;
+    const auto width = [&](std::size_t n, bool full) {
+        return text_width(Face::medium, size::small, words(n, full)) + gap;
+    };
     const auto all_fit = [&](bool full) {
         for (std::size_t n = 0; n < 3; ++n)
-            if (text_width(Face::medium, size::small, words(n, full)) > at[n + 1] - at[n] - 10) return false;
+            if (width(n, full) > at[n + 1] - at[n]) return false;
         return true;
     };
     const bool full = all_fit(true);
-    // Tiny parts have no room below them: there the captions stand side by side.
+    // Below a small part there is no room for its caption: the next one makes some, or all stand side by
+    // side.
+    for (std::size_t n = 1; n < 3 && !full; ++n) at[n] = std::max(at[n], at[n - 1] + width(n - 1, false));
     if (!full && !all_fit(false))
         for (std::size_t n = 1; n < 3; ++n) at[n] = r.x + (r.right - r.x) * px(n) / 3;
     const float y = r.y + r.bar + 13;
@@ -96,7 +102,7 @@ void trip_captions(const Canvas& c, const AppState& state, const Study& s, const
         const Trip& trip = s.trips[n];
         const int kernel = static_cast<int>(n);
         const bool current = kernel == state.memory.trips - 1, done = kernel < state.memory.trips;
-        const float room = at[n + 1] - at[n] - 10;
+        const float room = at[n + 1] - at[n] - gap + 4;
         c.text_within(at[n], y, room, words(n, full), size::small, done ? t.t1 : t.t3,
                       current ? Face::medium : Face::regular);
         if (r.high) c.text_within(at[n], y + 18, room, in_and_out(trip, room), size::small, t.t3);

@@ -247,7 +247,7 @@ std::string verdict_of(const CascadeNow& now) {
         return cascade.model(p).total() < each_sequence_alone(p).total()
                    ? "fewer: what they share is read once"
                    : "the window leaves little to share";
-    return now.all.prefix >= pays ? "fewer: the prefix is read once"
+    return now.all.prefix >= pays ? "fewer: prefix read once"
                                   : "pays from a prefix of " + counted(pays, "key");
 }
 

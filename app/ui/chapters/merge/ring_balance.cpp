@@ -97,8 +97,7 @@ void balance_panel(const Canvas& c, AppState& state, const RingNow& now, const R
         y += each;
     }
     if (std::ssize(deals.list) < 3 && a.h > 150)
-        c.text_within(a.inner_x(), y + 12, a.inner_w(), "zig-zag needs two rows a rank and more", size::small,
-                      t.t3);
+        c.text_within(a.inner_x(), y + 12, a.inner_w(), "zig-zag: from two rows a rank", size::small, t.t3);
 }
 
 // The plain way and the one that is chosen, or its rival: three are too many for one glance.

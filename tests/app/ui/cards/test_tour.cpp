@@ -212,6 +212,9 @@ void check_stop(const Program& p) {
     check_ring(p);
     check_head(p);
     check_neighbours(p);
+    // The colours of a map are told by the scale below it.
+    for (const NamedPlace& shown : tour.places)
+        if (shown.name == "Colours") CHECK(overlap(place_in(p, shown.min, shown.max), tour.card) == 0);
     for (const Rect& dimmed : tour.dimmed) {
         CHECK(overlap(dimmed, tour.card) > 0);
         CHECK_FALSE(dimmed.contains({tour.place->x + tour.place->w / 2, tour.place->middle()}));
@@ -676,6 +679,21 @@ TEST_CASE("on stage a drawing that a stop speaks of has the room of the page") {
         CHECK_FALSE(p.look_for("dS[0,2]"));
         CHECK(p.look_for("Explanation"));
     });
+}
+
+TEST_CASE("on stage the areas of dS, drawn alone, have their heights below the names of the keys") {
+    const auto heights_at = [](const std::string& place) {
+        Program p(example("gradients-4x4"), {1280, 720}, true);
+        start_tour(p.state, read("# T\n## One\n- problem: gradients-4x4\n- lesson: backward\n- step: ds\n"
+                                 "- cell: dS[0,2]\n- highlight: " +
+                                 place + "\n\nx\n"));
+        settle(p);
+        return std::ranges::count_if(p.items(), [](const Item& item) {
+            return item.text == "−6.20" || item.text == "−2.20" || item.text == "1.80" || item.text == "5.80";
+        });
+    };
+    CHECK(heights_at("panel Lens") == 4);
+    CHECK(heights_at("matrix dS") == 0);
 }
 
 TEST_CASE("the proof that any split gives the same has the row's own numbers, on stage and on the desk") {
