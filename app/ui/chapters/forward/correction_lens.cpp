@@ -45,12 +45,26 @@ void drop(const Canvas& c, const ExpPlot& p, const Correction& k, double score, 
     c.disc(x, to, largest ? 5.0f : 3.5f, largest ? t.focus : hue(t, Role::S));
 }
 
+float width_of_factor(const Correction& k, float letters) {
+    return text_width(Face::semibold, letters, "× " + k.alpha_text());
+}
+constexpr float round_factor = 4;
+
+// On stage the plot is as broad as the pane lets it, where α has no room between both maxima else.
+void make_room_for_factor(const Rect& pane, ExpPlot& p, const Correction& k) {
+    constexpr float left = 18, right = 20;
+    const float needed = width_of_factor(k, size::small) + round_factor + 1,
+                between = p.x(k.now) - p.x(k.before), w = p.area.w * needed / between;
+    if (p.beside || between >= needed || w > pane.w - left - right) return;
+    p.area.x = std::clamp(p.area.x - (w - p.area.w) / 2, pane.x + left, pane.right() - right - w);
+    p.area.w = w;
+}
+
 // Beside the arrow where the new curve leaves room: in its middle, else at its top; else below the curve, in
 // smaller letters if need be; else over what is lost.
 void factor(const Canvas& c, const ExpPlot& p, const Correction& k, float legend_h) {
     const std::string words = "× " + k.alpha_text();
-    const auto width = [&](float letters) { return text_width(Face::semibold, letters, words); };
-    float letters = size::lead, w = width(letters);
+    float letters = size::lead, w = width_of_factor(k, letters);
     const float x = p.x(k.before);
     const double middle = (1 + std::exp(k.before - k.now)) / 2;
     // From the arrow to the new curve, at that height.
@@ -61,8 +75,9 @@ void factor(const Canvas& c, const ExpPlot& p, const Correction& k, float legend
     const float top = p.area.y + 13, below = p.x(k.now) - x;
     if (room(y) < w + 22) y = room(top + 8) >= w + 14 ? top : p.area.bottom() - 13;
     if (const bool lies_below = y > p.y(middle); lies_below && below < w + 14) {
-        if (below >= width(size::small) + 4 && p.area.bottom() - p.y(k.alpha) > size::small + 4)
-            letters = size::small, left = x + (below - width(letters)) / 2, y = p.area.bottom() - 10;
+        const float least = width_of_factor(k, size::small);
+        if (below >= least + round_factor && p.area.bottom() - p.y(k.alpha) > size::small + 4)
+            letters = size::small, left = x + (below - least) / 2, y = p.area.bottom() - 10;
         else {
             left = x - 10 - w, y = std::max(p.y(middle), p.area.y + legend_h + 10);
             c.rect(left - 4, y - 10, w + 8, 20, c.theme->well, radius::bar);
@@ -167,6 +182,7 @@ bool correction_curves(const Canvas& c, const Rect& pane, const Correction& k, f
     const bool first = !std::isfinite(k.before);
     ExpPlot p = exp_plot(pane, k.now);
     if (moved && k.before < p.lo() + .8) return false;
+    if (moved && far_type()) make_room_for_factor(pane, p, k);
     const Legend legend = legend_of(c, p, k, moved);
     const float taken = px(legend.rows) * legend_row + (legend.above ? 4.0f : 0.0f);
     p.area.y += taken, p.area.h -= taken;

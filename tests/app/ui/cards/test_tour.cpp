@@ -16,6 +16,7 @@
 #include "tests/good.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 using namespace tilewalk::test;
@@ -694,6 +695,24 @@ TEST_CASE("on stage the areas of dS, drawn alone, have their heights below the n
     };
     CHECK(heights_at("panel Lens") == 4);
     CHECK(heights_at("matrix dS") == 0);
+}
+
+TEST_CASE("on stage × α stands right of its arrow, below the new curve: over neither of both") {
+    Program p(example("worked-4x4"), {1280, 720}, true);
+    start_tour(p.state, read("# T\n## One\n- problem: worked-4x4\n- step: correction i=0 j=1\n\nx\n"));
+    settle(p);
+    const Item plot = p.find("exp plot"), factor = p.find("× 0.368");
+    // From m − 4 to m, and the old maximum is m − 1.
+    const float arrow = plot.max.x - (plot.max.x - plot.min.x) / 4;
+    const auto new_curve = [&](float x) {
+        const double score = 4 * (x - plot.max.x) / (plot.max.x - plot.min.x);
+        return plot.max.y - static_cast<float>(std::exp(score)) * (plot.max.y - plot.min.y);
+    };
+    CHECK(factor.min.x > arrow);
+    CHECK(factor.max.x < plot.max.x);
+    CHECK(factor.max.y <= plot.max.y + 1);
+    const float letters_top = factor.min.y + .2f * (factor.max.y - factor.min.y);
+    CHECK(letters_top > new_curve(factor.min.x));
 }
 
 TEST_CASE("the proof that any split gives the same has the row's own numbers, on stage and on the desk") {
