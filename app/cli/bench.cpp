@@ -40,9 +40,6 @@ void read_workload(WordReader& read, const BenchWords& words, Workload& w) {
     read.choose("--direction", words.direction, {"forward", "backward"}, w.direction);
     w.dtype = on_gpu(words) ? DType::bf16 : DType::f32;
     read.choose("--dtype", words.dtype, {"f32", "f16", "bf16"}, w.dtype);
-    read.refuse(!on_gpu(words) && w.dtype != DType::f32,
-                "The kernels of the CPU compute in f32; those of --device cuda take " +
-                    words.dtype.value_or("") + ".");
     w.causal = words.causal;
 }
 

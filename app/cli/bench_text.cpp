@@ -32,7 +32,8 @@ std::string build_line(const BenchReport& report) {
 }
 
 std::string error_text(const Point& p) {
-    return format_number(p.max_error, 2) + " = " + format_fixed(p.max_error / p.error_limit, 2) +
+    const int digits = p.max_error < 1e-3 ? 2 : 5;  // those of 16 bits need no power of ten, but decimals
+    return format_number(p.max_error, digits) + " = " + format_fixed(p.max_error / p.error_limit, 2) +
            " of the limit";
 }
 

@@ -37,10 +37,20 @@ std::vector<Workload> workloads(const BenchRequest& request) {
     return all;
 }
 
+// Of a tensor in this machine's memory: beside numbers of 16 bits their values in float32, from which they
+// were made and by which they are verified.
+std::int64_t host_bytes(std::int64_t elements, DType type) {
+    return elements * (type == DType::f32 ? 4 : 4 + bytes_of(type));
+}
 // What a kernel holds of its own: its outputs and its workspace.
 std::int64_t output_bytes(const Workload& w) {
-    const std::int64_t q = 4 * w.q_rows() * w.d, kv = 4 * w.kv_rows() * w.d;
+    const std::int64_t q = host_bytes(w.q_rows() * w.d, w.dtype), kv = host_bytes(w.kv_rows() * w.d, w.dtype);
     return q + 4 * w.q_rows() + (w.direction == Direction::backward ? q + 2 * kv : 0);
+}
+// What all share
+std::int64_t input_bytes(const Workload& w) {
+    const std::int64_t q = host_bytes(w.q_rows() * w.d, w.dtype), kv = host_bytes(w.kv_rows() * w.d, w.dtype);
+    return q + 2 * kv + (w.direction == Direction::backward ? q : 0);
 }
 
 // ---- Time that is still to come
@@ -154,7 +164,7 @@ private:
         // As many at once as fit: those take turns.
         for (std::size_t from = 0; from < candidates.size() && !stop.stop_requested();) {
             const bool own = own_memory.has_value();
-            std::int64_t held = own ? 0 : tensor_bytes(w) - output_bytes(w);
+            std::int64_t held = own ? 0 : input_bytes(w);
             std::vector<Candidate> together;
             do {
                 held += candidates[from].own_bytes(own);
@@ -179,12 +189,12 @@ private:
     // cannot becomes a point at once.
     std::vector<Candidate> plan(const Workload& w) {
         std::vector<Candidate> candidates;
+        const std::int64_t tensors = own_memory ? tensor_bytes(w) : input_bytes(w) + output_bytes(w);
         for (const KernelInfo* kernel : chosen_kernels(request, engine)) {
             Candidate c{.kernel = kernel, .point = new_point(*kernel, w)};
             if (const auto reason = engine.why_not(*kernel, w))
                 finish(c, Point::State::skipped, *reason);
-            else if (const std::int64_t needed = tensor_bytes(w) + c.point.model_bytes;
-                     needed > report.memory_limit)
+            else if (const std::int64_t needed = tensors + c.point.model_bytes; needed > report.memory_limit)
                 finish(c, Point::State::no_memory, too_large(c, needed));
             else if (small_sizes_pass(c))
                 candidates.push_back(std::move(c));

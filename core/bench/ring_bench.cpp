@@ -259,6 +259,8 @@ std::string ring_name(int ranks, ring::Shards shards) { return "ring-" + str(ran
 
 std::optional<std::string> refuse(const RingRequest& request, int ranks) {
     if (request.bench.lengths.empty()) return "There is no sequence length to run.";
+    if (const DType type = request.bench.workload.dtype; type != DType::f32)
+        return std::string("A ring computes in f32, not in ") + name_of(type) + ".";
     for (const ring::Problem& problem : problems_of(request))
         if (auto sentence = refuse(problem, ranks)) return sentence;
     return std::nullopt;

@@ -1,10 +1,10 @@
 #include "core/bench/verify.h"
 
+#include "core/base/float16.h"
 #include "core/bench/compared.h"
 #include "core/bench/reference.h"
 #include "core/engine/heads.h"
 
-#include <bit>
 #include <limits>
 #include <random>
 #include <set>
@@ -149,10 +149,14 @@ void look_at_keys(AllCompared& all, const Tensors& out, const Workload& w, const
 }
 
 // Of a yardstick: whether it read every word of K and V once.
-KernelVerdict verify_reading(const Tensors& out, const Tensors& inputs) {
+KernelVerdict verify_reading(const Tensors& out, const Workload& w, const Tensors& inputs) {
+    using namespace gpu::emulator;
     std::uint32_t bits = 0;
     for (const std::vector<float>* tensor : {&inputs.K, &inputs.V})
-        for (const float x : *tensor) bits ^= std::bit_cast<std::uint32_t>(x);
+        for (const float x : *tensor)
+            bits ^= w.dtype == DType::f32   ? bits_of(x)
+                    : w.dtype == DType::f16 ? from_float<f16>(x).bits
+                                            : from_float<bf16>(x).bits;
     const double off = error_of(out.L.front(), bits & 0xffffff);
     KernelVerdict verdict{off == 0, off, 1, ""};
     if (off != 0) verdict.sentence = "Not every word of K and V was read once.";
@@ -163,7 +167,7 @@ KernelVerdict verify_reading(const Tensors& out, const Tensors& inputs) {
 
 KernelVerdict verify_outputs(const Tensors& out, const Workload& w, const Tensors& inputs,
                              const KernelInfo& kernel) {
-    if (kernel.yardstick) return verify_reading(out, inputs);
+    if (kernel.yardstick) return verify_reading(out, w, inputs);
     const auto exact = reference_outputs<double>(w, inputs);
     AllCompared all = nothing_compared(w.dtype);
     look_at_all(all[O], out.O, exact.O, w.N_q, w.d);
@@ -203,7 +207,7 @@ KernelVerdict verify_rows(Prepared& prepared, const Workload& w, const Tensors& 
                           std::stop_token stop, const KernelInfo& kernel) {
     constexpr std::int64_t query_samples = 32, key_samples = 16;
     const Tensors& out = prepared.outputs();
-    if (kernel.yardstick) return verify_reading(out, inputs);
+    if (kernel.yardstick) return verify_reading(out, w, inputs);
     const std::int64_t heads = w.batch * w.heads;
     std::mt19937_64 random(seed);
     std::vector<std::vector<std::int64_t>> rows;

@@ -15,24 +15,49 @@ std::array<const Rung*, 5> ladder() {
     return {&standard(), &flash_eigen(), &flash(), &read_kv(), &split_kv()};
 }
 
+// Tensors of 16 bits in memory
+using Halves = std::vector<std::uint16_t>;
+constexpr std::uint16_t nan_of_halves = 0x7FFF;  // in f16 and in bf16
+
+Halves halves_of(const std::vector<float>& from, DType type, const std::stop_token& stop) {
+    Halves to(from.size());
+    constexpr std::size_t some = 1 << 20;
+    for (std::size_t at = 0; at < from.size(); at += some) {
+        if (stop.stop_requested()) throw Stopped();
+        from_floats(from.data() + at, static_cast<std::int64_t>(std::min(some, from.size() - at)),
+                    {to.data() + at, type});
+    }
+    return to;
+}
+
+// The inputs as the kernels of a workload of 16 bits read them. Those that were prepared for the same inputs
+// share them, as they share inputs in float32: no kernel finds less of them in the caches than another.
+struct HalfInputs {
+    HalfInputs(const Tensors& in, DType stored, const std::stop_token& stop)
+        : of(&in), type(stored), Q(halves_of(in.Q, type, stop)), K(halves_of(in.K, type, stop)),
+          V(halves_of(in.V, type, stop)), dO(halves_of(in.dO, type, stop)) {}
+    const Tensors* of;
+    DType type;
+    Halves Q, K, V, dO;
+};
+
 class PreparedOnCpu : public Prepared {
 public:
-    PreparedOnCpu(const Rung& rung, const Workload& w, const Tensors& in, std::shared_ptr<ThreadPool> threads,
+    // `halves`: null where the tensors are float32
+    PreparedOnCpu(const Rung& rung, const Workload& w, const Tensors& in,
+                  std::shared_ptr<const HalfInputs> of_16_bits, std::shared_ptr<ThreadPool> threads,
                   std::stop_token stop)
-        : direction(w.direction), pool(std::move(threads)), memory(stop) {
-        const auto make = [&](std::vector<float>& tensor, std::int64_t size) {
-            // Not zeros: what a kernel forgets to write must be seen.
-            tensor.assign(static_cast<std::size_t>(size), std::numeric_limits<float>::quiet_NaN());
-            return tensor.data();
-        };
-        views.Q = in.Q.data(), views.K = in.K.data(), views.V = in.V.data();
-        views.O = make(out.O, w.q_rows() * w.d);
-        views.L = make(out.L, w.q_rows());
+        : direction(w.direction), type(w.dtype), pool(std::move(threads)), halves(std::move(of_16_bits)),
+          memory(stop) {
+        view_inputs(in);
+        const std::int64_t q = w.q_rows() * w.d, kv = w.kv_rows() * w.d;
+        views.O = make(out.O, O, q);
+        out.L.assign(static_cast<std::size_t>(w.q_rows()), std::numeric_limits<float>::quiet_NaN());
+        views.L = out.L.data();
         if (direction == Direction::backward) {
-            views.dO = in.dO.data();
-            views.dQ = make(out.dQ, w.q_rows() * w.d);
-            views.dK = make(out.dK, w.kv_rows() * w.d);
-            views.dV = make(out.dV, w.kv_rows() * w.d);
+            views.dQ = make(out.dQ, dQ, q);
+            views.dK = make(out.dK, dK, kv);
+            views.dV = make(out.dV, dV, kv);
         }
         kernel = rung.make(w, *pool, memory);
         if (direction == Direction::backward) kernel->forward(views, stop);
@@ -51,14 +76,41 @@ public:
         return std::chrono::duration<double>(end - begin).count();
     }
 
-    const Tensors& outputs() override { return out; }
+    const Tensors& outputs() override {
+        for (const auto& [from, to] :
+             {std::pair{&O, &out.O}, {&dQ, &out.dQ}, {&dK, &out.dK}, {&dV, &out.dV}}) {
+            if (from->empty()) continue;
+            to->resize(from->size());
+            to_floats({from->data(), type}, static_cast<std::int64_t>(from->size()), to->data());
+        }
+        return out;
+    }
     std::int64_t workspace_bytes() const override { return memory.peak(); }
 
 private:
+    void view_inputs(const Tensors& in) {
+        if (halves) {
+            const auto view = [&](const Halves& tensor) { return Elements(tensor.data(), type); };
+            views.Q = view(halves->Q), views.K = view(halves->K), views.V = view(halves->V);
+            views.dO = view(halves->dO);
+        } else {
+            views.Q = in.Q.data(), views.K = in.K.data(), views.V = in.V.data(), views.dO = in.dO.data();
+        }
+    }
+    // Not zeros: what a kernel forgets to write must be seen.
+    WritableElements make(std::vector<float>& floats, Halves& stored, std::int64_t elements) const {
+        const auto size = static_cast<std::size_t>(elements);
+        if (halves) return {(stored = Halves(size, nan_of_halves)).data(), type};
+        return (floats = std::vector<float>(size, std::numeric_limits<float>::quiet_NaN())).data();
+    }
+
     Direction direction;
+    DType type;
     std::shared_ptr<ThreadPool> pool;
+    std::shared_ptr<const HalfInputs> halves;
     Tensors out;
-    Views views{};  ///< of the inputs and of `out`
+    Halves O, dQ, dK, dV;  ///< what is written, where it is no float32
+    Views views{};         ///< of the inputs and of the outputs
     CountedMemory memory;
     std::unique_ptr<Kernel> kernel;  ///< after the memory that it gives back
 };
@@ -72,7 +124,6 @@ public:
     std::optional<std::string> why_not() const override { return std::nullopt; }
     std::span<const KernelInfo> kernels() const override { return infos; }
     std::optional<std::string> why_not(const KernelInfo& kernel, const Workload& w) const override {
-        if (w.dtype != DType::f32) return "the CPU kernels compute in f32";
         if (kernel.direction.value_or(w.direction) != w.direction)
             return std::string("it computes ") + name_of(*kernel.direction) + " only";
         if (kernel.most_queries > 0 && w.N_q > kernel.most_queries)
@@ -86,7 +137,13 @@ public:
     std::unique_ptr<Prepared> prepare(const KernelInfo& kernel, const Workload& w, const Tensors& inputs,
                                       std::stop_token stop) override {
         try {
-            return std::make_unique<PreparedOnCpu>(rung_of(kernel), w, inputs, pool, stop);
+            std::shared_ptr<const HalfInputs> halves;
+            if (w.dtype != DType::f32) {
+                halves = of_16_bits.lock();
+                if (!halves || halves->of != &inputs || halves->type != w.dtype)
+                    of_16_bits = halves = std::make_shared<const HalfInputs>(inputs, w.dtype, stop);
+            }
+            return std::make_unique<PreparedOnCpu>(rung_of(kernel), w, inputs, std::move(halves), pool, stop);
         } catch (const Stopped&) {
             return nullptr;
         }
@@ -106,6 +163,7 @@ private:
     }
     std::shared_ptr<ThreadPool> pool;  ///< shared with what was prepared, which may outlive the engine
     std::vector<KernelInfo> infos;
+    std::weak_ptr<const HalfInputs> of_16_bits;  ///< of what was prepared last, while anything of it lives
 };
 
 }  // namespace

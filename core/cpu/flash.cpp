@@ -7,6 +7,7 @@
 // What limits it: the multiply-adds of the micro-kernel (tile_product-inl.h); beside them stand the
 // exponentials, some 15 instructions for d (forward 2 d) multiply-adds, and the sums that go in and out of
 // registers. Backward recomputes S, a quarter more arithmetic than standard attention does.
+// Tensors of 16 bits are converted into the tiles, and back from them; the arithmetic is the same.
 // What it reached: docs/performance.md.
 #include "core/cpu/flash_tasks.h"
 #include "core/cpu/kernel.h"
@@ -56,6 +57,7 @@ public:
             scratch.emplace_back(memory, scratch_floats(w, pool.threads()));
         if (w.direction == Direction::forward) return;
         for (Buffer* const row : {&m, &over_l, &D}) *row = Buffer(memory, w.q_rows());
+        if (key_tiles.converted) dQ_sum = Buffer(memory, w.q_rows() * w.d);
         turns = Turns(memory, super_blocks(w));
     }
 
@@ -79,10 +81,11 @@ public:
     void backward(const Views& views, std::stop_token stop) override {
         // Dᵢ = rowsum(dOᵢ ⊙ Oᵢ), dQ ← 0
         const std::int64_t rows = w.q_rows(), panel = key_tiles.panel;
+        float* const dQ = key_tiles.converted ? dQ_sum.data() : views.dQ.as<float>();
         pool.run((rows + panel - 1) / panel,
                  [&](std::int64_t task, int thread) {
                      const std::int64_t row = task * panel, q = row * w.d;
-                     flash_preprocess({views.dO + q, views.O + q, D.data() + row, views.dQ + q,
+                     flash_preprocess({views.dO + q, views.O + q, D.data() + row, dQ + q,
                                        std::min(panel, rows - row), w.d, scratch_of(thread)});
                  },
                  stop);
@@ -98,14 +101,26 @@ public:
                 const std::int64_t row = first_head_of(w, kv) * w.N_q, q = row * w.d, k = kv * w.N_kv * w.d;
                 Turn turn(s == 0 ? nullptr : &turns[task - heads], turns[task]);
                 flash_backward({w, key_tiles, views.Q + q, views.K + k, views.V + k, views.dO + q,
-                                m.data() + row, over_l.data() + row, D.data() + row, views.dQ + q,
-                                views.dK + k, views.dV + k, s, scratch_of(thread)},
+                                m.data() + row, over_l.data() + row, D.data() + row, dQ + q, views.dK + k,
+                                views.dV + k, s, scratch_of(thread)},
                                turn, stop);
             },
             stop);
+        if (key_tiles.converted) store_dQ(views, stop);
     }
 
 private:
+    // The sum of all super-blocks, rounded once
+    void store_dQ(const Views& views, const std::stop_token& stop) {
+        const std::int64_t all = w.q_rows() * w.d, some = 1 << 16;
+        pool.run(
+            ceil_div(all, some),
+            [&](std::int64_t task, int) {
+                const std::int64_t from = task * some;
+                from_floats(dQ_sum.data() + from, std::min(some, all - from), views.dQ + from);
+            },
+            stop);
+    }
     float* scratch_of(int thread) { return scratch[static_cast<std::size_t>(thread)].data(); }
 
     const Workload w;
@@ -116,12 +131,16 @@ private:
     // For the backward pass, from rows of Q. L alone would not do: where scores are 10⁴, its last digit is
     // worth 10⁻³ of every weight.
     Buffer m, over_l, D;
+    Buffer dQ_sum;  // of tensors of 16 bits
     Turns turns;
 };
 
 std::int64_t workspace(const Workload& w, int threads) {
     std::int64_t floats = threads * scratch_floats(w, threads);
-    if (w.direction == Direction::backward) floats += 3 * w.q_rows() + super_blocks(w);
+    if (w.direction == Direction::backward) {
+        floats += 3 * w.q_rows() + super_blocks(w);
+        if (w.dtype != DType::f32) floats += w.q_rows() * w.d;
+    }
     return floats * static_cast<std::int64_t>(sizeof(float));
 }
 

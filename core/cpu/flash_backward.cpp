@@ -2,6 +2,8 @@
 // The forward pass the other way round: the keys stay, and lie in the lanes. Kⱼ and Vⱼ are packed once,
 // transposed; dKⱼᵀ and dVⱼᵀ grow beside them; Q and dO are read as they lie in memory. S comes out with the
 // bits it had in the forward pass, so that exp(S − m) / ℓ is exactly 1 where a row has one large score.
+// Tensors of 16 bits are converted: K and V where they are packed, Q and dO a query block at a time, dK and
+// dV where they are stored. dQ is a sum in memory, which stays in float32 until the end (flash.cpp).
 #include "core/cpu/flash_tasks.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -25,6 +27,7 @@ struct OnChip {
     float* rows_of_K;            // Bs × padded, times scale, zeros past d: for dQ, whose lanes run along d
     float* dQi;                  // Br × padded
     float *P, *dS;               // Br × Bc; S before P, dP before dS
+    float *Qi, *dOi;             // Br × d each, where Q and dO are converted
 };
 
 OnChip on_chip(const BackwardTask& t) {
@@ -36,38 +39,43 @@ OnChip on_chip(const BackwardTask& t) {
     chip.rows_of_K = at, at += tiles.Bs * tiles.padded;
     chip.dQi = at, at += tiles.Br * tiles.padded;
     chip.P = at, at += tiles.Br * tiles.Bc;
-    chip.dS = at;
+    chip.dS = at, at += tiles.Br * tiles.Bc;
+    chip.Qi = at, chip.dOi = tiles.converted ? at + tiles.Br * d : at;
     return chip;
 }
 
 // Rows of a tensor into panels of d × `panel`; lanes past the last row hold zeros
-void transpose(const float* from, std::int64_t rows, std::int64_t d, float* to) {
+template <class T> void transpose(const T* from, std::int64_t rows, std::int64_t d, float* to) {
     const std::int64_t panels = (rows + panel - 1) / panel;
     std::fill_n(to + (panels - 1) * d * panel, d * panel, 0.0f);
     const auto row_at = [&](std::int64_t r) HWY_ATTR { return from + r * d; };
     for (std::int64_t r = 0; r < rows; r += lanes) {
-        const LaneRows<const float> lane(r, rows, d, row_at);
+        const LaneRows<const T> lane(r, rows, d, row_at);
         rows_to_lanes(lane.rows, lane.count, d, to + lane.at);
     }
 }
-void transpose_back(const float* from, std::int64_t rows, std::int64_t d, float factor, float* to) {
+template <class T>
+void transpose_back(const float* from, std::int64_t rows, std::int64_t d, float factor, T* to) {
     float factors[lanes];
     std::fill_n(factors, lanes, factor);
     const auto row_at = [&](std::int64_t r) HWY_ATTR { return to + r * d; };
     for (std::int64_t r = 0; r < rows; r += lanes) {
-        const LaneRows<float> lane(r, rows, d, row_at);
+        const LaneRows<T> lane(r, rows, d, row_at);
         lanes_to_rows(from + lane.at, factors, lane.count, d, lane.rows);
     }
 }
 
+template <class T>
 void load_keys(const BackwardTask& t, const OnChip& chip, std::int64_t key, std::int64_t keys) {
     const std::int64_t d = t.w.d, padded = t.tiles.padded;
-    transpose(t.K + key * d, keys, d, chip.Kj);
-    transpose(t.V + key * d, keys, d, chip.Vj);
+    const T* const K = t.K.as<T>() + key * d;
+    transpose(K, keys, d, chip.Kj);
+    transpose(t.V.as<T>() + key * d, keys, d, chip.Vj);
     const float scale = static_cast<float>(1 / std::sqrt(static_cast<double>(d)));
     for (std::int64_t j = 0; j < keys; ++j) {
         float* const row = chip.rows_of_K + j * padded;
-        for (std::int64_t k = 0; k < d; ++k) row[k] = scale * t.K[(key + j) * d + k];
+        const float* const from = as_floats(K + j * d, d, row);
+        for (std::int64_t k = 0; k < d; ++k) row[k] = scale * from[k];
         std::fill(row + d, row + padded, 0.0f);
     }
 }
@@ -111,16 +119,21 @@ HWY_INLINE void weights_and_dS(const BackwardTask& t, std::int64_t row, std::int
     }
 }
 
+// Qᵢ and dOᵢ, by their first rows
+struct Queries {
+    const float *Q, *dO;
+};
+
 // One panel of Kⱼ meets Qᵢ: all but dQᵢ. `at` is the panel's first key in the super-block, `column` in the
 // tile.
-void walk_panel(const BackwardTask& t, const OnChip& chip, const Rows& rows, std::int64_t at,
-                std::int64_t column) {
+void walk_panel(const BackwardTask& t, const OnChip& chip, const Queries& i, const Rows& rows,
+                std::int64_t at, std::int64_t column) {
     const Workload& w = t.w;
     const std::int64_t d = w.d, Bc = t.tiles.Bc, key = t.s * t.tiles.Bs + at;
     const std::int64_t first = rows.query + rows.first, last = first + rows.count - 1,
                        row = rows.row + rows.first;
     float *const P = chip.P + rows.first * Bc + column, *const dS = chip.dS + rows.first * Bc + column;
-    const Strided Q = {t.Q + row * d, d}, dO = {t.dO + row * d, d};
+    const Strided Q = {i.Q + rows.first * d, d}, dO = {i.dO + rows.first * d, d};
 
     // S = Qᵢ Kⱼᵀ                                                                       (rows × panel)
     product_over_d(P, Bc, rows.count, Q, {chip.Kj + at * d, panel}, d);
@@ -145,8 +158,8 @@ Rows rows_that_see(const Workload& w, Rows block, std::int64_t key) {
 }
 
 // Qᵢ meets one key block: `keys` keys from `at` in the super-block on
-void walk_tile(const BackwardTask& t, const OnChip& chip, const Rows& block, std::int64_t at,
-               std::int64_t keys) {
+void walk_tile(const BackwardTask& t, const OnChip& chip, const Queries& i, const Rows& block,
+               std::int64_t at, std::int64_t keys) {
     const std::int64_t Bc = t.tiles.Bc, padded = t.tiles.padded;
     std::int64_t first = block.count, end = 0;
     for (std::int64_t column = 0; column < keys; column += panel) {
@@ -156,7 +169,7 @@ void walk_tile(const BackwardTask& t, const OnChip& chip, const Rows& block, std
             if (r < rows.first || r >= rows.first + rows.count)
                 std::fill_n(chip.dS + r * Bc + column, panel, 0.0f);
         if (rows.count == 0) continue;
-        walk_panel(t, chip, rows, at + column, column);
+        walk_panel(t, chip, i, rows, at + column, column);
         first = std::min(first, rows.first), end = std::max(end, rows.first + rows.count);
     }
     if (first >= end) return;
@@ -176,14 +189,14 @@ void add_to_dQ(const BackwardTask& t, const OnChip& chip, const Rows& block) {
             t.dQ[(block.row + r) * d + k] += chip.dQi[r * t.tiles.padded + k];
 }
 
-void walk_super_block(const BackwardTask& t, Turn& turn, const std::stop_token& stop) {
+template <class T> void walk_stored(const BackwardTask& t, Turn& turn, const std::stop_token& stop) {
     const Workload& w = t.w;
     const std::int64_t Br = t.tiles.Br, Bc = t.tiles.Bc, d = w.d, key = t.s * t.tiles.Bs,
                        keys = std::min(t.tiles.Bs, w.N_kv - key), blocks = (w.N_q + Br - 1) / Br;
     const OnChip chip = on_chip(t);
 
     // Load Kⱼ, Vⱼ;  dKⱼ ← 0, dVⱼ ← 0
-    load_keys(t, chip, key, keys);
+    load_keys<T>(t, chip, key, keys);
     std::fill_n(chip.dKj, t.tiles.Bs * d, 0.0f);
     std::fill_n(chip.dVj, t.tiles.Bs * d, 0.0f);
 
@@ -195,7 +208,11 @@ void walk_super_block(const BackwardTask& t, Turn& turn, const std::stop_token& 
         const Rows block = {step / blocks * w.N_q + i, i, 0, std::min(Br, w.N_q - i)};
         if (w.last_key(i + block.count - 1) < key || w.first_key(i) >= key + keys) continue;
         std::fill_n(chip.dQi, block.count * t.tiles.padded, 0.0f);
-        for (std::int64_t j = 0; j < keys; j += Bc) walk_tile(t, chip, block, j, std::min(Bc, keys - j));
+        const std::int64_t from = block.row * d, count = block.count * d;
+        const Queries these = {as_floats(t.Q.as<T>() + from, count, chip.Qi),
+                               as_floats(t.dO.as<T>() + from, count, chip.dOi)};
+        for (std::int64_t j = 0; j < keys; j += Bc)
+            walk_tile(t, chip, these, block, j, std::min(Bc, keys - j));
         turn.wait_for(step);
         add_to_dQ(t, chip, block);
         turn.done(step);
@@ -203,19 +220,27 @@ void walk_super_block(const BackwardTask& t, Turn& turn, const std::stop_token& 
 
     // Store dKⱼ, dVⱼ
     const float scale = static_cast<float>(1 / std::sqrt(static_cast<double>(d)));
-    transpose_back(chip.dKj, keys, d, scale, t.dK + key * d);
-    transpose_back(chip.dVj, keys, d, 1, t.dV + key * d);
+    transpose_back(chip.dKj, keys, d, scale, t.dK.as<T>() + key * d);
+    transpose_back(chip.dVj, keys, d, 1, t.dV.as<T>() + key * d);
+}
+
+void walk_super_block(const BackwardTask& t, Turn& turn, const std::stop_token& stop) {
+    with_type(t.K.type(), [&](auto x) HWY_ATTR { walk_stored<decltype(x)>(t, turn, stop); });
 }
 
 // Dᵢ = rowsum(dOᵢ ⊙ Oᵢ), dQᵢ ← 0. As the diagonal of dOᵢ Oᵢᵀ, through the micro-kernel: where one weight is
 // 1, O is a row of V, and D then has the bits of that dP, so that dP − D is exactly 0.
-void preprocess_panel(const PreprocessTask& t) {
+template <class T> void preprocess_stored(const PreprocessTask& t) {
     const std::int64_t d = t.d, rows = t.rows;
-    float *const Oi = t.scratch, *const dP = Oi + d * panel;
-    transpose(t.O, rows, d, Oi);
-    product_over_d(dP, panel, rows, {t.dO, d}, {Oi, panel}, d);
+    float *const Oi = t.scratch, *const dP = Oi + d * panel, *const dOi = dP + panel * panel;
+    transpose(t.O.as<T>(), rows, d, Oi);
+    product_over_d(dP, panel, rows, {as_floats(t.dO.as<T>(), rows * d, dOi), d}, {Oi, panel}, d);
     for (std::int64_t r = 0; r < rows; ++r) t.D[r] = dP[r * panel + r];
     std::fill_n(t.dQ, rows * d, 0.0f);
+}
+
+void preprocess_panel(const PreprocessTask& t) {
+    with_type(t.O.type(), [&](auto x) HWY_ATTR { preprocess_stored<decltype(x)>(t); });
 }
 
 }  // namespace

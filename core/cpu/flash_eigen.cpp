@@ -3,13 +3,14 @@
 // walks them.
 //
 // Nothing of the size N × N is ever held: each thread has one tile of S (backward also of dS) and reads and
-// writes the tensors themselves. Eigen packs the operands of its products once more, on the stack.
+// writes the tensors themselves, or those in float32 that tensors of 16 bits are converted to and from. Eigen
+// packs the operands of its products once more, on the stack.
 //
 // What limits it: each product packs both of its operands anew and, on tiles of this size, reaches about 4/5
 // of the multiply-adds; the softmax passes over S four times, which has left the first cache by then. flash()
 // packs once and keeps S near. What it reached: docs/performance.md.
+#include "core/cpu/by_conversion.h"
 #include "core/cpu/eigen/functions.h"
-#include "core/cpu/kernel.h"
 #include "core/engine/heads.h"
 
 namespace tilewalk::cpu {
@@ -19,17 +20,18 @@ namespace {
 // The same both ways: Eigen gives S the same bits in tiles of the same size alone.
 constexpr std::int64_t Br = 256, Bc = 256;
 
-class FlashEigen : public Kernel {
+class FlashEigen : public FloatKernel {
 public:
     FlashEigen(const Workload& workload, ThreadPool& threads, CountedMemory& memory);
-    void forward(const Views& views, std::stop_token stop) override;
-    void backward(const Views& views, std::stop_token stop) override;
+    void forward(const FloatViews& views, std::stop_token stop) override;
+    void backward(const FloatViews& views, std::stop_token stop) override;
 
 private:
-    FlashTile tile_of(const Views& t, std::int64_t head, int thread);
-    void walk_query_block(const Views& t, const RowBlocks::Rows& q, int thread, const std::stop_token& stop);
-    void walk_tiles(const Views& t, const RowBlocks::Rows& k, std::int64_t i, int thread);
-    void preprocess(const Views& t, std::stop_token stop);
+    FlashTile tile_of(const FloatViews& t, std::int64_t head, int thread);
+    void walk_query_block(const FloatViews& t, const RowBlocks::Rows& q, int thread,
+                          const std::stop_token& stop);
+    void walk_tiles(const FloatViews& t, const RowBlocks::Rows& k, std::int64_t i, int thread);
+    void preprocess(const FloatViews& t, std::stop_token stop);
 
     Workload w;
     ThreadPool& pool;
@@ -52,7 +54,7 @@ FlashEigen::FlashEigen(const Workload& workload, ThreadPool& threads, CountedMem
 
 // The tensors of one query head and of the key head that it reads, with the memory of one thread; no tile
 // yet.
-FlashTile FlashEigen::tile_of(const Views& t, std::int64_t head, int thread) {
+FlashTile FlashEigen::tile_of(const FloatViews& t, std::int64_t head, int thread) {
     const std::int64_t row = head * w.N_q, q = row * w.d, k = kv_head_of(w, head) * w.N_kv * w.d;
     const auto from = [](auto* tensor, std::int64_t first) { return tensor ? tensor + first : nullptr; };
     float* const S = scratch[static_cast<std::size_t>(thread)].data();
@@ -77,7 +79,7 @@ FlashTile FlashEigen::tile_of(const Views& t, std::int64_t head, int thread) {
             .dS = S + Br * Bc};
 }
 
-void FlashEigen::forward(const Views& t, std::stop_token stop) {
+void FlashEigen::forward(const FloatViews& t, std::stop_token stop) {
     // The last query blocks first: with a causal mask they have the most keys
     const RowBlocks blocks{w.batch * w.heads, w.N_q, Br};
     const auto walk = [&](std::int64_t task, int thread) {
@@ -87,7 +89,7 @@ void FlashEigen::forward(const Views& t, std::stop_token stop) {
     pool.run(blocks.count(), walk, stop);
 }
 
-void FlashEigen::walk_query_block(const Views& t, const RowBlocks::Rows& q, int thread,
+void FlashEigen::walk_query_block(const FloatViews& t, const RowBlocks::Rows& q, int thread,
                                   const std::stop_token& stop) {
     FlashTile tile = tile_of(t, q.head, thread);
     tile.row = q.first, tile.rows = q.count;
@@ -108,7 +110,7 @@ void FlashEigen::walk_query_block(const Views& t, const RowBlocks::Rows& q, int 
 
 // Every key block adds to dQ of every query block. In round r key block j meets query block (j + r) mod R: so
 // no two threads ever add to the same rows, and each sum has the same order and the same bits every time.
-void FlashEigen::backward(const Views& t, std::stop_token stop) {
+void FlashEigen::backward(const FloatViews& t, std::stop_token stop) {
     preprocess(t, stop);
     const RowBlocks blocks{w.batch * w.kv_heads, w.N_kv, Bc};
     const std::int64_t Tr = ceil_div(w.N_q, Br), R = std::max(Tr, blocks.per_head());
@@ -122,7 +124,7 @@ void FlashEigen::backward(const Views& t, std::stop_token stop) {
 }
 
 // D = rowsum(dO ⊙ O), dQ ← 0, dK ← 0, dV ← 0
-void FlashEigen::preprocess(const Views& t, std::stop_token stop) {
+void FlashEigen::preprocess(const FloatViews& t, std::stop_token stop) {
     const auto zero = [&](float* tensor, std::int64_t rows) { std::fill_n(tensor, rows * w.d, 0.0f); };
     const RowBlocks queries{w.batch * w.heads, w.N_q, Br}, keys{w.batch * w.kv_heads, w.N_kv, Bc};
     const auto begin_queries = [&](std::int64_t task, int) {
@@ -141,7 +143,7 @@ void FlashEigen::preprocess(const Views& t, std::stop_token stop) {
 }
 
 // Query block i of all query heads that read these keys meets them.
-void FlashEigen::walk_tiles(const Views& t, const RowBlocks::Rows& k, std::int64_t i, int thread) {
+void FlashEigen::walk_tiles(const FloatViews& t, const RowBlocks::Rows& k, std::int64_t i, int thread) {
     const std::int64_t row = i * Br, rows = std::min(Br, w.N_q - row);
     if (w.last_key(row + rows - 1) < k.first || w.first_key(row) >= k.first + k.count) return;
     const std::int64_t first = first_head_of(w, k.head), group = w.heads / w.kv_heads;
@@ -154,7 +156,7 @@ void FlashEigen::walk_tiles(const Views& t, const RowBlocks::Rows& k, std::int64
 }
 
 std::int64_t workspace(const Workload& w, int threads) {
-    const std::int64_t scratch = 4 * threads * scratch_floats(w);
+    const std::int64_t scratch = 4 * threads * scratch_floats(w) + conversion_bytes(w);
     return w.direction == Direction::forward ? scratch : scratch + 12 * w.q_rows();  // m, ℓ, D
 }
 
@@ -168,7 +170,7 @@ const Rung& flash_eigen() {
          .file = "core/cpu/flash_eigen.cpp",
          .materialises = false},
         workspace,
-        make_kernel<FlashEigen>};
+        make_by_conversion<FlashEigen>};
     return rung;
 }
 

@@ -4,6 +4,8 @@
 // one micro-kernel, which reads K and V as they lie in memory, and maximum, exponential and sum of a row
 // never cross lanes. Names without ᵀ below all mean these transposed tiles. S and m stay without the scale,
 // which the exponential multiplies with: exp(scale · (S − m)) = 2 to the power of scale · log₂e · (S − m).
+// K and V of 16 bits are converted a block at a time, once for all rows of the task; Q and O where they are
+// transposed.
 #include "core/cpu/flash_tasks.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -23,28 +25,30 @@ namespace {
 
 // The tiles of a task, in its scratch memory
 struct OnChip {
-    float* Qi;  // d × Br, a panel of d × `panel` after the other
-    float* Oi;  // d × Br, likewise
-    float* S;   // Bc × panel; P after it
-    float* m;   // Br
-    float* l;   // Br
+    float* Qi;       // d × Br, a panel of d × `panel` after the other
+    float* Oi;       // d × Br, likewise
+    float* S;        // Bc × panel; P after it
+    float* m;        // Br
+    float* l;        // Br
+    float *Kj, *Vj;  // Bc × d each, where K and V are converted
 };
 
 OnChip on_chip(const ForwardTask& t) {
     const std::int64_t Br = t.tiles.Br, d = t.w.d;
     float *const Qi = t.scratch, *const Oi = Qi + d * Br, *const S = Oi + d * Br,
-                 *const m = S + t.tiles.Bc * panel;
-    return {Qi, Oi, S, m, m + Br};
+                 *const m = S + t.tiles.Bc * panel, *const l = m + Br, *const Kj = l + Br;
+    return {Qi, Oi, S, m, l, Kj, t.tiles.converted ? Kj + t.tiles.Bc * d : Kj};
 }
 
 // Load Qᵢ, transposed. Lanes past the last row hold zeros.
-void load_queries(const ForwardTask& t, std::int64_t first, std::int64_t rows, float* Qi) {
+template <class T> void load_queries(const ForwardTask& t, std::int64_t first, std::int64_t rows, float* Qi) {
     const std::int64_t d = t.w.d, panels = (rows + panel - 1) / panel;
     std::fill_n(Qi + (panels - 1) * d * panel, d * panel, 0.0f);
     const GroupRows group(t.w);
-    const auto row_at = [&](std::int64_t r) HWY_ATTR { return t.Q + group.place(first + r) * d; };
+    const T* const Q = t.Q.as<T>();
+    const auto row_at = [&](std::int64_t r) HWY_ATTR { return Q + group.place(first + r) * d; };
     for (std::int64_t r = 0; r < rows; r += lanes) {
-        const LaneRows<const float> from(r, rows, d, row_at);
+        const LaneRows<const T> from(r, rows, d, row_at);
         rows_to_lanes(from.rows, from.count, d, Qi + from.at);
     }
 }
@@ -97,10 +101,10 @@ HWY_INLINE void row_maximum(const float* S, std::int64_t keys, Vector* m) {
         for (int v = 0; v < 2; ++v) m[v] = hn::Max(m[v], load(S + j * panel + v * lanes));
 }
 
-// The next Kⱼ and Vⱼ come nearer while this block is at work: of both the floats from `first` to `end` beside
+// The next Kⱼ and Vⱼ come nearer while this block is at work: of both the bytes from `first` to `end` beside
 // one panel, a few with each tile of scores. All at once they would hold up what this panel loads.
 struct Ahead {
-    const float *K, *V;
+    const char *K, *V;
     std::int64_t first, end, step;
     HWY_INLINE void fetch() {
         if (first >= end) return;
@@ -111,10 +115,12 @@ struct Ahead {
     }
 };
 Ahead share_of_next(const ForwardTask& t, KeyRange next, std::int64_t row, std::int64_t rows) {
-    if (next.first >= next.end) return {t.K, t.V, 0, 0, 16};
-    const std::int64_t d = t.w.d, floats = (next.end - next.first) * d, tiles = t.tiles.Bc / tile_rows,
-                       first = floats * row / rows, end = floats * std::min(row + panel, rows) / rows;
-    return {t.K + next.first * d, t.V + next.first * d, first, end, (end - first + tiles - 1) / tiles};
+    if (next.first >= next.end) return {nullptr, nullptr, 0, 0, 64};
+    const std::int64_t d = t.w.d, bytes = (next.end - next.first) * d * t.K.element_bytes(),
+                       tiles = t.tiles.Bc / tile_rows, first = bytes * row / rows,
+                       end = bytes * std::min(row + panel, rows) / rows;
+    const Elements K = t.K + next.first * d, V = t.V + next.first * d;
+    return {K.as<char>(), V.as<char>(), first, end, (end - first + tiles - 1) / tiles};
 }
 
 // What becomes of finished scores: the highest of each row
@@ -127,16 +133,22 @@ struct HighestAndNext {
     }
 };
 
-// One panel of Qᵢ, `row` rows down, meets Kⱼ and Vⱼ: the given keys, of which it takes those that any of its
-// queries sees.
-void walk_tile(const ForwardTask& t, const OnChip& chip, std::int64_t row, KeyRange tile,
+// Kⱼ and Vⱼ, by their first rows
+struct KeyBlock {
+    KeyRange keys;
+    const float *K, *V;
+};
+
+// One panel of Qᵢ, `row` rows down, meets Kⱼ and Vⱼ, of which it takes the keys that any of its queries sees.
+void walk_tile(const ForwardTask& t, const OnChip& chip, std::int64_t row, const KeyBlock& block,
                const Ahead& ahead) {
     const Workload& w = t.w;
     const GroupRows group(w);
     const std::int64_t d = w.d, at = t.i * t.tiles.Br + row, query = group.query(at),
                        last = group.query(std::min(at + panel, group.count()) - 1);
-    const std::int64_t j = std::max(tile.first, w.first_key(query)),
-                       keys = std::min(tile.end, w.last_key(last) + 1) - j;
+    const std::int64_t j = std::max(block.keys.first, w.first_key(query)),
+                       keys = std::min(block.keys.end, w.last_key(last) + 1) - j,
+                       skipped = (j - block.keys.first) * d;
     if (keys <= 0) return;
     float* const S = chip.S;
 
@@ -144,7 +156,7 @@ void walk_tile(const ForwardTask& t, const OnChip& chip, std::int64_t row, KeyRa
     float *const m = chip.m + row, *const l = chip.l + row;
     const Vector m_old[2] = {load(m), load(m + lanes)};
     HighestAndNext scores = {{{m_old[0], m_old[1]}}, ahead};
-    product_over_d(S, panel, keys, {t.K + j * d, d}, {chip.Qi + row * d, panel}, d, scores);
+    product_over_d(S, panel, keys, {block.K + skipped, d}, {chip.Qi + row * d, panel}, d, scores);
     Highest& highest = scores.highest;
     if (w.first_key(last) > j || w.last_key(query) < j + keys - 1) {
         mask_keys(w, at, j, keys, S);
@@ -163,18 +175,20 @@ void walk_tile(const ForwardTask& t, const OnChip& chip, std::int64_t row, KeyRa
     }
 
     // O ← α ⊙ O + P Vⱼ, still unnormalised                                             (d × panel)
-    product<Before::scale, Order::columns>(chip.Oi + row * d, panel, d, {t.V + j * d, d}, {S, panel}, keys,
-                                           alpha);
+    product<Before::scale, Order::columns>(chip.Oi + row * d, panel, d, {block.V + skipped, d}, {S, panel},
+                                           keys, alpha);
 }
 
 // O ← O ⊘ ℓ, once, and L = m + ln ℓ, both back to the rows of the tensors. A row that saw no key has ℓ = 0
 // and keeps O = 0.
+template <class T>
 void store_queries(const ForwardTask& t, const OnChip& chip, std::int64_t first, std::int64_t rows) {
     const GroupRows group(t.w);
     const std::int64_t d = t.w.d;
-    const auto row_at = [&](std::int64_t r) HWY_ATTR { return t.O + group.place(first + r) * d; };
+    T* const O = t.O.as<T>();
+    const auto row_at = [&](std::int64_t r) HWY_ATTR { return O + group.place(first + r) * d; };
     for (std::int64_t r = 0; r < rows; r += lanes) {
-        const LaneRows<float> to(r, rows, d, row_at);
+        const LaneRows<T> to(r, rows, d, row_at);
         float over_l[lanes];
         for (std::int64_t k = 0; k < to.count; ++k) {
             const std::int64_t at = group.place(first + r + k);
@@ -204,14 +218,15 @@ void store_partial(const ForwardTask& t, const OnChip& chip, std::int64_t first,
     std::copy_n(chip.l, rows, part.l + first);
 }
 
-void walk_query_block(const ForwardTask& t, KeyRange keys, const Partial* part, const std::stop_token& stop) {
+template <class T>
+void walk_stored(const ForwardTask& t, KeyRange keys, const Partial* part, const std::stop_token& stop) {
     const GroupRows group(t.w);
     const std::int64_t first = t.i * t.tiles.Br, rows = std::min(t.tiles.Br, group.count() - first),
                        Bc = t.tiles.Bc, d = t.w.d;
     const OnChip chip = on_chip(t);
 
     // Load Qᵢ;  m ← −∞, ℓ ← 0, O ← 0
-    load_queries(t, first, rows, chip.Qi);
+    load_queries<T>(t, first, rows, chip.Qi);
     std::fill_n(chip.m, t.tiles.Br, lowest_score);
     std::fill_n(chip.l, t.tiles.Br, 0.0f);
     std::fill_n(chip.Oi, t.tiles.Br * d, 0.0f);
@@ -221,15 +236,22 @@ void walk_query_block(const ForwardTask& t, KeyRange keys, const Partial* part, 
                        end = std::min(keys.end, t.w.last_key(group.query(first + rows - 1)) + 1);
     for (std::int64_t j = keys.first + (begin - keys.first) / Bc * Bc; j < end; j += Bc) {
         if (stop.stop_requested()) return;
+        const KeyRange these = {j, std::min(j + Bc, end)};
+        const std::int64_t from = j * d, count = (these.end - j) * d;
+        const KeyBlock block = {these, as_floats(t.K.as<T>() + from, count, chip.Kj),
+                                as_floats(t.V.as<T>() + from, count, chip.Vj)};
         for (std::int64_t row = 0; row < rows; row += panel) {
-            walk_tile(t, chip, row, {j, std::min(j + Bc, end)},
-                      share_of_next(t, {j + Bc, std::min(j + 2 * Bc, end)}, row, rows));
+            walk_tile(t, chip, row, block, share_of_next(t, {j + Bc, std::min(j + 2 * Bc, end)}, row, rows));
         }
     }
     if (part)
         store_partial(t, chip, first, rows, *part);
     else
-        store_queries(t, chip, first, rows);
+        store_queries<T>(t, chip, first, rows);
+}
+
+void walk_query_block(const ForwardTask& t, KeyRange keys, const Partial* part, const std::stop_token& stop) {
+    with_type(t.K.type(), [&](auto x) HWY_ATTR { walk_stored<decltype(x)>(t, keys, part, stop); });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What flash() hands out to its threads: tiles that fit the caches, and the tasks made of them.
 #pragma once
 
+#include "core/cpu/stored.h"
 #include "core/engine/engine.h"
 
 #include <atomic>
@@ -18,7 +19,10 @@ struct ForwardTiles {
     std::int64_t panel;   ///< rows side by side in the lanes
     std::int64_t Br, Bc;  ///< rows of a task, in whole panels; keys that stream past them at a time
     std::int64_t blocks;  ///< query blocks of a group of heads
-    std::int64_t scratch_floats(std::int64_t d) const { return 2 * Br * d + Bc * panel + 2 * Br; }
+    bool converted;       ///< Kⱼ and Vⱼ are converted, into tiles of their own
+    std::int64_t scratch_floats(std::int64_t d) const {
+        return 2 * Br * d + Bc * panel + 2 * Br + (converted ? 2 * Bc * d : 0);
+    }
 };
 ForwardTiles forward_tiles(const Workload& workload, int threads);
 /// For few rows against many keys: as many rows in a task as there is room for, so that K and V are read
@@ -33,8 +37,9 @@ struct BackwardTiles {
     std::int64_t Bc, Br;  ///< keys and queries of a tile
     std::int64_t blocks;  ///< super-blocks of a head
     std::int64_t padded;  ///< d, up to whole panels
+    bool converted;       ///< Qᵢ and dOᵢ are converted, into tiles of their own
     std::int64_t scratch_floats(std::int64_t d) const {
-        return 4 * Bs * d + (Bs + Br) * padded + 2 * Br * Bc;
+        return 4 * Bs * d + (Bs + Br) * padded + 2 * Br * Bc + (converted ? 2 * Br * d : 0);
     }
 };
 BackwardTiles backward_tiles(const Workload& workload);
@@ -54,8 +59,9 @@ struct Partial {
 struct ForwardTask {
     const Workload& w;
     const ForwardTiles& tiles;
-    const float *Q, *K, *V;
-    float *O, *L;
+    Elements Q, K, V;
+    WritableElements O;
+    float* L;
     float *m, *over_l;  ///< m and 1/ℓ for the backward pass, or null
     std::int64_t i;     ///< query block
     float* scratch;
@@ -97,9 +103,10 @@ private:
 struct BackwardTask {
     const Workload& w;
     const BackwardTiles& tiles;
-    const float *Q, *K, *V, *dO;
+    Elements Q, K, V, dO;
     const float *m, *over_l, *D;
-    float *dQ, *dK, *dV;
+    float* dQ;  ///< a sum over the super-blocks, float32 whatever the type
+    WritableElements dK, dV;
     std::int64_t s;  ///< super-block
     float* scratch;
 };
@@ -107,10 +114,10 @@ void flash_backward(const BackwardTask& task, Turn& turn, const std::stop_token&
 
 /// D = rowsum(dO ⊙ O) and dQ = 0 for up to a panel of rows. Pointers are those of the first row.
 struct PreprocessTask {
-    const float *dO, *O;
+    Elements dO, O;
     float *D, *dQ;
     std::int64_t rows, d;
-    float* scratch;  ///< (d + panel) × panel
+    float* scratch;  ///< (d + panel) × panel, and d × panel where dO is converted
 };
 void flash_preprocess(const PreprocessTask& task);
 

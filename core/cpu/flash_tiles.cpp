@@ -23,7 +23,8 @@ ForwardTiles largest_forward_tiles(const Workload& w) {
     return {.panel = panel_width(),
             .Br = rows_of(65536, w.d, 32, 512),
             .Bc = rows_of(16384, w.d, 32, 128),
-            .blocks = 1};
+            .blocks = 1,
+            .converted = w.dtype != DType::f32};
 }
 
 // Blocks of the same height, in whole panels
@@ -62,6 +63,7 @@ BackwardTiles backward_tiles(const Workload& w) {
     tiles.Bc = std::min(tiles.Bc, tiles.Bs);
     tiles.blocks = blocks_of(w.N_kv, tiles.Bs);
     tiles.padded = rounded_up(w.d, tiles.panel);
+    tiles.converted = w.dtype != DType::f32;
     return tiles;
 }
 

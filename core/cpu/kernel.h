@@ -2,16 +2,18 @@
 #pragma once
 
 #include "core/cpu/memory.h"
+#include "core/cpu/stored.h"
 #include "core/engine/engine.h"
 #include "core/engine/pool.h"
 
 namespace tilewalk::cpu {
 
-/// Views of the tensors of a workload (shapes: core/engine/engine.h), all float32.
+/// Views of the tensors of a workload (shapes: core/engine/engine.h), in its type; L is float32.
 struct Views {
-    const float *Q, *K, *V, *dO;  ///< dO may be null forward
-    float *O, *L;                 ///< L = m + ln ℓ; rows that see no key: O = 0, L = −∞
-    float *dQ, *dK, *dV;          ///< null forward
+    Elements Q, K, V, dO;  ///< dO may be null forward
+    WritableElements O;
+    float* L;                     ///< m + ln ℓ; rows that see no key: O = 0, L = −∞
+    WritableElements dQ, dK, dV;  ///< null forward
 };
 
 /// One kernel, made for one workload; all its memory is taken from `memory` when it is made, so that no run

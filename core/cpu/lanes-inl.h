@@ -8,6 +8,7 @@
 #endif
 
 #include "core/cpu/lanes.h"
+#include "core/cpu/stored.h"
 
 #include <hwy/highway.h>
 
@@ -18,6 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Floats = hn::ScalableTag<float>;
 using Vector = hn::Vec<Floats>;
+using Integers = hn::RebindToSigned<Floats>;
 
 constexpr int lanes = static_cast<int>(HWY_LANES(float));
 constexpr int panel = 2 * lanes;  // what the micro-kernel works on: two vectors side by side
@@ -27,8 +29,90 @@ HWY_INLINE void store(Vector v, float* to) { hn::StoreU(v, Floats(), to); }
 HWY_INLINE Vector all(float x) { return hn::Set(Floats(), x); }
 
 // Asks for numbers before they are needed. Into the second cache: the first one is full of those in use.
-HWY_INLINE void prefetch(const float* from, std::int64_t floats) {
-    for (std::int64_t at = 0; at < floats; at += 16) __builtin_prefetch(from + at, 0, 2);
+template <class T> HWY_INLINE void prefetch(const T* from, std::int64_t count) {
+    constexpr std::int64_t line = 64 / sizeof(T);
+    for (std::int64_t at = 0; at < count; at += line) __builtin_prefetch(from + at, 0, 2);
+}
+
+// ---- Numbers of 16 bits: a vector of them becomes one of floats, and back to the nearest, ties to even.
+// Bits as in core/base/float16.h, which says what they mean.
+
+using Halves = hn::Rebind<std::uint16_t, Floats>;
+
+HWY_INLINE Vector load(const bf16* from) {
+    const auto bits = hn::PromoteTo(Integers(), hn::LoadU(Halves(), &from->bits));
+    return hn::BitCast(Floats(), hn::ShiftLeft<16>(bits));
+}
+
+HWY_INLINE Vector load(const f16* from) {
+#if (HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)) || HWY_TARGET == HWY_NEON
+    const hn::Rebind<hwy::float16_t, Floats> halves;
+    return hn::PromoteTo(Floats(), hn::LoadU(halves, reinterpret_cast<const hwy::float16_t*>(from)));
+#else
+    const Integers i;
+    const auto bits = hn::PromoteTo(i, hn::LoadU(Halves(), &from->bits));
+    const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(i, 0x8000))),
+               rest = hn::ShiftLeft<13>(hn::And(bits, hn::Set(i, 0x7FFF)));
+    const auto exponent = hn::Set(i, 112 << 23), normal = hn::Add(rest, exponent);
+    // Infinity and NaN have the largest exponent, there and here; below the smallest normal number the first
+    // digit is no 1
+    const auto special = hn::Add(normal, exponent);
+    const Vector with_1 = hn::BitCast(Floats(), hn::Add(rest, hn::Set(i, 113 << 23)));
+    const auto small = hn::BitCast(i, hn::Sub(with_1, all(0x1p-14f)));
+    const auto finite = hn::IfThenElse(hn::Lt(rest, hn::Set(i, 1 << 23)), small, normal);
+    const auto any = hn::IfThenElse(hn::Gt(rest, hn::Set(i, (31 << 23) - 1)), special, finite);
+    return hn::BitCast(Floats(), hn::Or(sign, any));
+#endif
+}
+
+HWY_INLINE void store(Vector v, bf16* to) {
+    const Integers i;
+    const hn::RebindToUnsigned<Floats> words;
+    const auto bits = hn::BitCast(i, v), rest = hn::And(bits, hn::Set(i, 0x7FFFFFFF));
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(i, 1));
+    const auto sum = hn::Add(bits, hn::Add(odd, hn::Set(i, 0x7FFF)));
+    const auto half = hn::BitCast(i, hn::ShiftRight<16>(hn::BitCast(words, sum)));
+    const auto any = hn::IfThenElse(hn::Gt(rest, hn::Set(i, 0x7F800000)), hn::Set(i, 0x7FFF), half);
+    hn::StoreU(hn::DemoteTo(Halves(), any), Halves(), &to->bits);
+}
+
+HWY_INLINE void store(Vector v, f16* to) {
+    const Integers i;
+    const auto bits = hn::BitCast(i, v), rest = hn::And(bits, hn::Set(i, 0x7FFFFFFF));
+    const auto sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(i, 0x8000));
+    const auto odd = hn::And(hn::ShiftRight<13>(rest), hn::Set(i, 1));
+    const auto normal = hn::ShiftRight<13>(hn::Add(rest, hn::Add(odd, hn::Set(i, 0xFFF - (112 << 23)))));
+    // Below the smallest normal number they are multiples of 2⁻²⁴, the last digit of a float beside ½
+    const Vector beside_half = hn::Add(hn::BitCast(Floats(), rest), all(0.5f));
+    const auto small = hn::Sub(hn::BitCast(i, beside_half), hn::BitCast(i, all(0.5f)));
+    const auto finite = hn::IfThenElse(hn::Lt(rest, hn::Set(i, 113 << 23)), small, normal);
+    // 65520 and more round to infinity
+    const auto size = hn::IfThenElse(hn::Gt(rest, hn::Set(i, 0x477FEFFF)), hn::Set(i, 0x7C00), finite);
+    const auto any =
+        hn::IfThenElse(hn::Gt(rest, hn::Set(i, 0x7F800000)), hn::Set(i, 0x7FFF), hn::Or(sign, size));
+    hn::StoreU(hn::DemoteTo(Halves(), any), Halves(), &to->bits);
+}
+
+// `count` elements into floats, and back
+template <class T> HWY_INLINE void read_floats(const T* from, std::int64_t count, float* to) {
+    std::int64_t at = 0;
+    for (; at + lanes <= count; at += lanes) store(load(from + at), to + at);
+    for (; at < count; ++at) to[at] = to_float(from[at]);
+}
+template <class T> HWY_INLINE void write_floats(const float* from, std::int64_t count, T* to) {
+    std::int64_t at = 0;
+    for (; at + lanes <= count; at += lanes) store(load(from + at), to + at);
+    for (; at < count; ++at) to[at] = from_float<T>(from[at]);
+}
+// As floats: where they lie if that is what they are, else in `copy`
+template <class T>
+HWY_INLINE const float* as_floats(const T* from, std::int64_t count, [[maybe_unused]] float* copy) {
+    if constexpr (std::is_same_v<T, float>) {
+        return from;
+    } else {
+        read_floats(from, count, copy);
+        return copy;
+    }
 }
 
 // The fractions of 2ˣ that exp2() looks up: 2^(i / steps_of_exp2), one in each lane, where lanes can be

@@ -20,6 +20,13 @@ void exp2_of_all(const float* x, float* y, std::int64_t count) {
     }
 }
 
+void to_floats_of(Elements from, std::int64_t count, float* to) {
+    with_type(from.type(), [&](auto x) HWY_ATTR { read_floats(from.as<decltype(x)>(), count, to); });
+}
+void from_floats_of(const float* from, std::int64_t count, WritableElements to) {
+    with_type(to.type(), [&](auto x) HWY_ATTR { write_floats(from, count, to.as<decltype(x)>()); });
+}
+
 }  // namespace tilewalk::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -30,10 +37,19 @@ namespace tilewalk::cpu {
 
 HWY_EXPORT(width_of_panel);
 HWY_EXPORT(exp2_of_all);
+HWY_EXPORT(to_floats_of);
+HWY_EXPORT(from_floats_of);
 
 std::int64_t panel_width() { return HWY_DYNAMIC_DISPATCH(width_of_panel)(); }
 
 void exp2_of(const float* x, float* y, std::int64_t count) { HWY_DYNAMIC_DISPATCH(exp2_of_all)(x, y, count); }
+
+void to_floats(Elements from, std::int64_t count, float* to) {
+    HWY_DYNAMIC_DISPATCH(to_floats_of)(from, count, to);
+}
+void from_floats(const float* from, std::int64_t count, WritableElements to) {
+    HWY_DYNAMIC_DISPATCH(from_floats_of)(from, count, to);
+}
 
 namespace {
 

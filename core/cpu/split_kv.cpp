@@ -6,9 +6,10 @@
 // Which splits there are follows from the number of keys alone, not from the threads or the heads: the
 // results have the same bits for any number of threads.
 //
-// What limits it: memory. K and V are read once, 8 d bytes of them for 4 d operations of each row, and
-// nothing else is large. The yardstick is read_kv(). Where a group has many rows (16 queries of 8 heads) it
-// is the multiply-adds, as in flash(), whose tiles it takes then. What it reached: docs/performance.md.
+// What limits it: memory. K and V are read once, 8 d bytes of them for 4 d operations of each row (4 d bytes
+// where they are stored in 16 bits, which become floats in the registers), and nothing else is large. The
+// yardstick is read_kv(). Where a group has many rows (16 queries of 8 heads) it is the multiply-adds, as in
+// flash(), whose tiles it takes then. What it reached: docs/performance.md.
 #include "core/cpu/kernel.h"
 #include "core/cpu/lanes.h"
 #include "core/cpu/split_tasks.h"
@@ -47,7 +48,7 @@ bool few_rows(std::int64_t rows) { return rows <= 3 * panel_width() / 4; }
 
 std::int64_t scratch_floats(const Workload& w) {
     const std::int64_t rows = GroupRows(w).count();
-    return few_rows(rows) ? row_tiles(w.d).scratch_floats(rows, w.d) : decode_tiles(w).scratch_floats(w.d);
+    return few_rows(rows) ? row_tiles(w).scratch_floats(rows) : decode_tiles(w).scratch_floats(w.d);
 }
 std::int64_t partial_floats(const Workload& w) { return GroupRows(w).count() * (w.d + 2); }
 std::int64_t all_partials(const Workload& w) {
@@ -57,7 +58,7 @@ std::int64_t all_partials(const Workload& w) {
 class SplitKv final : public Kernel {
 public:
     SplitKv(const Workload& workload, ThreadPool& threads, CountedMemory& memory)
-        : w(workload), pool(threads), splits(w), rows(GroupRows(w).count()), row_wise(row_tiles(w.d)),
+        : w(workload), pool(threads), splits(w), rows(GroupRows(w).count()), row_wise(row_tiles(w)),
           panels(decode_tiles(w)), blocks(few_rows(rows) ? 1 : panels.blocks),
           partials(memory, all_partials(w)) {
         for (int thread = 0; thread < pool.threads(); ++thread)
@@ -86,8 +87,8 @@ private:
     // m, ℓ and O of one split, for the rows of a query block
     void walk_split(const Views& t, std::int64_t kv, std::int64_t split, std::int64_t block, float* memory,
                     const std::stop_token& stop) {
-        const float *const Q = t.Q + first_head_of(w, kv) * w.N_q * w.d, *const K = t.K + kv * w.N_kv * w.d,
-                           *const V = t.V + kv * w.N_kv * w.d;
+        const Elements Q = t.Q + first_head_of(w, kv) * w.N_q * w.d, K = t.K + kv * w.N_kv * w.d,
+                       V = t.V + kv * w.N_kv * w.d;
         if (few_rows(rows))
             return split_rows({w, row_wise, Q, K, V, splits[split], partial(kv, split), memory}, stop);
         flash_partial({w, panels, Q, K, V, nullptr, nullptr, nullptr, nullptr, block, memory}, splits[split],
@@ -113,7 +114,7 @@ private:
     }
 
     // O = over_l · Σ wₛ Oₛ, some elements at a time, in double
-    void sum_of_parts(float* O, std::int64_t kv, std::int64_t row, double over_l) {
+    void sum_of_parts(WritableElements O, std::int64_t kv, std::int64_t row, double over_l) {
         constexpr std::int64_t some = 64;
         for (std::int64_t k = 0; k < w.d; k += some) {
             const std::int64_t count = std::min(some, w.d - k);
@@ -124,7 +125,9 @@ private:
                 const float* const from = part.O + row * w.d + k;
                 for (std::int64_t c = 0; c < count; ++c) sum[c] += weight * static_cast<double>(from[c]);
             }
-            for (std::int64_t c = 0; c < count; ++c) O[k + c] = static_cast<float>(sum[c] * over_l);
+            float part_of_O[some];
+            for (std::int64_t c = 0; c < count; ++c) part_of_O[c] = static_cast<float>(sum[c] * over_l);
+            from_floats(part_of_O, count, O + k);
         }
     }
 

@@ -1,7 +1,8 @@
 // split-kv, few rows: one split of the keys meets the few queries of the heads that share it. Lanes are
 // elements of a row, so that a single query fills them: a score is the sum over the lanes of q ⊙ k, and O
 // grows by a row of V at a time. Everything is small but K and V, which are read as they lie in memory, once;
-// while scores are computed V is on its way, and during the rest the next keys.
+// while scores are computed V is on its way, and during the rest the next keys. Those of 16 bits become
+// floats in the registers, on their way into the multiply-adds.
 #include "core/cpu/split_tasks.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -26,7 +27,7 @@ struct OnChip {
     float* P;     // rows × Bc: S, then the weights
     float* m;     // rows
     float* l;     // rows
-    float* copy;  // Bc × padded, where rows of K and V are no whole panels
+    float* copy;  // Bc × padded, where rows of K and V are copied
 };
 
 OnChip on_chip(const SplitTask& t, std::int64_t rows) {
@@ -64,23 +65,29 @@ HWY_INLINE Vector sums_of(Vector* v) {
 #endif
 }
 
+// Rows of K or V by the first one and the distance between them
+template <class T> struct StoredRows {
+    const T* data;
+    std::int64_t stride;
+};
+
 // S of `rows` queries and of lanes / rows keys, the last ones the same key again where there are fewer: as
 // many sums as lanes, which become one vector. Of one query the keys come one after the other, as they lie in
 // memory; of several queries each piece of a key serves all.
-template <int rows>
-HWY_INLINE void add_scores(const float* Q, Strided K, std::int64_t keys, std::int64_t padded, float* S,
+template <int rows, class T>
+HWY_INLINE void add_scores(const float* Q, StoredRows<T> K, std::int64_t keys, std::int64_t padded, float* S,
                            std::int64_t S_stride) {
     constexpr int at_once = lanes / rows;
     Vector sum[lanes];
     TILEWALK_UNROLL for (int k = 0; k < lanes; ++k) sum[k] = all(0);
     if constexpr (rows == 1) {
         TILEWALK_UNROLL for (int k = 0; k < at_once; ++k) {
-            const float* const key = K.data + std::min<std::int64_t>(k, keys - 1) * K.stride;
+            const T* const key = K.data + std::min<std::int64_t>(k, keys - 1) * K.stride;
             for (std::int64_t c = 0; c < padded; c += lanes)
                 sum[k] = hn::MulAdd(load(Q + c), load(key + c), sum[k]);
         }
     } else {
-        const float* key[at_once];
+        const T* key[at_once];
         TILEWALK_UNROLL for (int k = 0; k < at_once; ++k) key[k] =
             K.data + std::min<std::int64_t>(k, keys - 1) * K.stride;
         for (std::int64_t c = 0; c < padded; c += lanes) {
@@ -100,11 +107,11 @@ HWY_INLINE void add_scores(const float* Q, Strided K, std::int64_t keys, std::in
 }
 
 // The same for `lanes` keys
-template <int rows>
-HWY_INLINE void scores_of(const float* Q, Strided K, std::int64_t keys, std::int64_t padded, float* S,
+template <int rows, class T>
+HWY_INLINE void scores_of(const float* Q, StoredRows<T> K, std::int64_t keys, std::int64_t padded, float* S,
                           std::int64_t S_stride) {
     for (std::int64_t j = 0; j < std::min<std::int64_t>(lanes, keys); j += lanes / rows)
-        add_scores<rows>(Q, {K.data + j * K.stride, K.stride}, keys - j, padded, S + j, S_stride);
+        add_scores<rows, T>(Q, {K.data + j * K.stride, K.stride}, keys - j, padded, S + j, S_stride);
 }
 
 // Rows that share what is loaded of V, and vectors of each: as many as there are registers for the sums. One
@@ -113,8 +120,8 @@ constexpr int most_rows = tile_rows == 8 ? 4 : 2;
 template <int rows> constexpr int most_vectors = rows == 1 ? 8 : 4;
 
 // O ← O + P V for some rows and `vectors` vectors of each
-template <int rows, int vectors>
-HWY_INLINE void add_values(float* O, std::int64_t O_stride, Strided P, Strided V, std::int64_t keys) {
+template <int rows, int vectors, class T>
+HWY_INLINE void add_values(float* O, std::int64_t O_stride, Strided P, StoredRows<T> V, std::int64_t keys) {
     Vector sum[rows][vectors];
     TILEWALK_UNROLL for (int r = 0; r < rows; ++r) TILEWALK_UNROLL for (int c = 0; c < vectors; ++c)
         sum[r][c] = all(0);
@@ -133,15 +140,15 @@ HWY_INLINE void add_values(float* O, std::int64_t O_stride, Strided P, Strided V
 }
 
 // The same for up to most_rows rows, as long as they are: whole panels
-template <int rows>
-HWY_INLINE void add_values_of(std::int64_t count, float* O, std::int64_t padded, Strided P, Strided V,
+template <int rows, class T>
+HWY_INLINE void add_values_of(std::int64_t count, float* O, std::int64_t padded, Strided P, StoredRows<T> V,
                               std::int64_t keys) {
     if constexpr (rows > 1)
-        if (count < rows) return add_values_of<rows - 1>(count, O, padded, P, V, keys);
+        if (count < rows) return add_values_of<rows - 1, T>(count, O, padded, P, V, keys);
     std::int64_t c = 0;
     const auto add = [&](auto vectors) HWY_ATTR {
         for (; c + vectors * lanes <= padded; c += vectors * lanes)
-            add_values<rows, vectors>(O + c, padded, P, {V.data + c, V.stride}, keys);
+            add_values<rows, vectors, T>(O + c, padded, P, {V.data + c, V.stride}, keys);
     };
     add(std::integral_constant<int, most_vectors<rows>>());
     add(std::integral_constant<int, 4>());
@@ -170,12 +177,15 @@ HWY_INLINE void softmax_row(Vector factor, float* P, std::int64_t keys, float& m
     l += hn::GetLane(hn::SumOfLanes(Floats(), sum));
 }
 
-// Rows as long as whole panels: those in memory, or a copy with zeros behind each
-Strided whole_panels(const SplitTask& t, const OnChip& chip, const float* X, std::int64_t keys) {
+// Rows of K or V copied: in float32, as long as whole panels, with zeros behind each
+template <class T>
+StoredRows<float> copied(const SplitTask& t, const OnChip& chip, const T* X, std::int64_t keys) {
     const std::int64_t d = t.w.d, padded = t.tiles.padded;
-    if (d == padded) return {X, d};
-    for (std::int64_t j = 0; j < keys; ++j)
-        std::fill_n(std::copy_n(X + j * d, d, chip.copy + j * padded), padded - d, 0.0f);
+    for (std::int64_t j = 0; j < keys; ++j) {
+        float* const row = chip.copy + j * padded;
+        read_floats(X + j * d, d, row);
+        std::fill(row + d, row + padded, 0.0f);
+    }
     return {chip.copy, padded};
 }
 
@@ -188,27 +198,52 @@ void cut(const Workload& w, std::int64_t i, KeyRange tile, float* S) {
     std::fill(S + to, S + keys, masked_score);
 }
 
+// S = Q Kⱼᵀ, with V on its way                                                         (rows × keys)
+template <class T, class Stored>
+void scores_of_tile(const SplitTask& t, const OnChip& chip, std::int64_t rows, std::int64_t keys,
+                    StoredRows<T> Kj, const Stored* V) {
+    const std::int64_t d = t.w.d, Bc = t.tiles.Bc, padded = t.tiles.padded;
+    for (std::int64_t j = 0; j < keys; j += lanes) {
+        prefetch(V + j * d, std::min<std::int64_t>(lanes, keys - j) * d);
+        const StoredRows<T> these{Kj.data + j * Kj.stride, Kj.stride};
+        const auto score = [&](auto together, std::int64_t r) HWY_ATTR {
+            for (; r + together <= rows; r += together)
+                scores_of<together, T>(chip.Q + r * padded, these, keys - j, padded, chip.P + r * Bc + j, Bc);
+            return r;
+        };
+        constexpr int several = lanes >= 4 && std::is_same_v<T, float> ? 4 : 1;
+        score(std::integral_constant<int, 1>(), score(std::integral_constant<int, several>(), 0));
+    }
+}
+
+// O ← O + P Vⱼ, with the next keys on their way, a few at a time                       (rows × d)
+template <class T, class Stored>
+void values_of_tile(const SplitTask& t, const OnChip& chip, std::int64_t rows, std::int64_t keys,
+                    StoredRows<T> Vj, const Stored* next, std::int64_t next_keys) {
+    const std::int64_t d = t.w.d, Bc = t.tiles.Bc, padded = t.tiles.padded;
+    constexpr std::int64_t some = 16;
+    constexpr int together = std::is_same_v<T, float> ? most_rows : 1;
+    for (std::int64_t j = 0; j < keys; j += some) {
+        const std::int64_t these = std::min(some, keys - j);
+        prefetch(next + j * d, std::clamp<std::int64_t>(next_keys - j, 0, these) * d);
+        for (std::int64_t r = 0; r < rows; r += together)
+            add_values_of<together, T>(rows - r, chip.O + r * padded, padded, {chip.P + r * Bc + j, Bc},
+                                       {Vj.data + j * Vj.stride, Vj.stride}, these);
+    }
+}
+
 // The queries of all rows meet the keys from `first` to before `end`.
-void walk_keys(const SplitTask& t, const OnChip& chip, std::int64_t rows, KeyRange tile) {
+template <class T> void walk_keys(const SplitTask& t, const OnChip& chip, std::int64_t rows, KeyRange tile) {
     const Workload& w = t.w;
     const GroupRows group(w);
     const std::int64_t d = w.d, Bc = t.tiles.Bc, padded = t.tiles.padded, keys = tile.end - tile.first,
                        whole = (keys + lanes - 1) / lanes * lanes;
-    const float *const K = t.K + tile.first * d, *const V = t.V + tile.first * d;
+    const T *const K = t.K.as<T>() + tile.first * d, *const V = t.V.as<T>() + tile.first * d;
 
-    // S = Q Kⱼᵀ, with V on its way                                                     (rows × keys)
-    const Strided Kj = whole_panels(t, chip, K, keys);
-    for (std::int64_t j = 0; j < keys; j += lanes) {
-        prefetch(V + j * d, std::min<std::int64_t>(lanes, keys - j) * d);
-        const Strided these{Kj.data + j * Kj.stride, Kj.stride};
-        const auto score = [&](auto together, std::int64_t r) HWY_ATTR {
-            for (; r + together <= rows; r += together)
-                scores_of<together>(chip.Q + r * padded, these, keys - j, padded, chip.P + r * Bc + j, Bc);
-            return r;
-        };
-        constexpr int several = lanes >= 4 ? 4 : 1;
-        score(std::integral_constant<int, 1>(), score(std::integral_constant<int, several>(), 0));
-    }
+    if (t.tiles.copied)
+        scores_of_tile(t, chip, rows, keys, copied(t, chip, K, keys), V);
+    else
+        scores_of_tile(t, chip, rows, keys, StoredRows<T>{K, d}, V);
 
     // m, α, P, ℓ, without the keys that the mask removes
     const bool covered = w.first_key(w.N_q - 1) <= tile.first && w.last_key(0) >= tile.end - 1;
@@ -220,39 +255,41 @@ void walk_keys(const SplitTask& t, const OnChip& chip, std::int64_t rows, KeyRan
         softmax_row(factor, S, whole, chip.m[r], chip.l[r], chip.O + r * padded, padded);
     }
 
-    // O ← O + P Vⱼ, with the next keys on their way, a few at a time                   (rows × d)
-    const Strided Vj = whole_panels(t, chip, V, keys);
-    const std::int64_t next = t.keys.end - tile.end;
-    constexpr std::int64_t some = 16;
-    for (std::int64_t j = 0; j < keys; j += some) {
-        const std::int64_t these = std::min(some, keys - j);
-        prefetch(K + (keys + j) * d, std::clamp<std::int64_t>(next - j, 0, these) * d);
-        for (std::int64_t r = 0; r < rows; r += most_rows)
-            add_values_of<most_rows>(rows - r, chip.O + r * padded, padded, {chip.P + r * Bc + j, Bc},
-                                     {Vj.data + j * Vj.stride, Vj.stride}, these);
-    }
+    const T* const next = K + keys * d;
+    const std::int64_t next_keys = t.keys.end - tile.end;
+    if (t.tiles.copied)
+        values_of_tile(t, chip, rows, keys, copied(t, chip, V, keys), next, next_keys);
+    else
+        values_of_tile(t, chip, rows, keys, StoredRows<T>{V, d}, next, next_keys);
 }
 
-void walk_split(const SplitTask& t, const std::stop_token& stop) {
+template <class T> void walk_stored(const SplitTask& t, const std::stop_token& stop) {
     const GroupRows group(t.w);
     const std::int64_t rows = group.count(), d = t.w.d, padded = t.tiles.padded;
     const OnChip chip = on_chip(t, rows);
 
     // Load Q;  m ← −∞, ℓ ← 0, O ← 0
-    for (std::int64_t r = 0; r < rows; ++r)
-        std::fill_n(std::copy_n(t.Q + group.place(r) * d, d, chip.Q + r * padded), padded - d, 0.0f);
+    for (std::int64_t r = 0; r < rows; ++r) {
+        float* const row = chip.Q + r * padded;
+        read_floats(t.Q.as<T>() + group.place(r) * d, d, row);
+        std::fill(row + d, row + padded, 0.0f);
+    }
     std::fill_n(chip.O, rows * padded, 0.0f);
     std::fill_n(chip.m, rows, lowest_score);
     std::fill_n(chip.l, rows, 0.0f);
 
     for (std::int64_t j = t.keys.first; j < t.keys.end; j += t.tiles.Bc) {
         if (stop.stop_requested()) return;
-        walk_keys(t, chip, rows, {j, std::min(j + t.tiles.Bc, t.keys.end)});
+        walk_keys<T>(t, chip, rows, {j, std::min(j + t.tiles.Bc, t.keys.end)});
     }
 
     for (std::int64_t r = 0; r < rows; ++r) std::copy_n(chip.O + r * padded, d, t.part.O + r * d);
     std::copy_n(chip.m, rows, t.part.m);
     std::copy_n(chip.l, rows, t.part.l);
+}
+
+void walk_split(const SplitTask& t, const std::stop_token& stop) {
+    with_type(t.K.type(), [&](auto x) HWY_ATTR { walk_stored<decltype(x)>(t, stop); });
 }
 
 }  // namespace
@@ -264,10 +301,12 @@ namespace tilewalk::cpu {
 
 HWY_EXPORT(walk_split);
 
-RowTiles row_tiles(std::int64_t d) {
+RowTiles row_tiles(const Workload& w) {
     // Kⱼ and Vⱼ stay in the L1 cache from when they come until they have met every query
-    const std::int64_t panel = panel_width(), lanes = panel / 2, padded = (d + panel - 1) / panel * panel;
-    return {padded, std::max(lanes, std::min<std::int64_t>(64, 2048 / padded) / lanes * lanes)};
+    const std::int64_t panel = panel_width(), lanes = panel / 2, padded = (w.d + panel - 1) / panel * panel;
+    const bool converted_often = w.dtype != DType::f32 && GroupRows(w).count() > 1;
+    return {padded, std::max(lanes, std::min<std::int64_t>(64, 2048 / padded) / lanes * lanes),
+            padded != w.d || converted_often};
 }
 
 void split_rows(const SplitTask& task, const std::stop_token& stop) {

@@ -8,7 +8,10 @@
 //
 // What limits it: memory. 8 bytes for each score are held, and moved about three times: written, read back
 // and written by the softmax, read by the last product. Measured: docs/performance.md.
-#include "core/cpu/kernel.h"
+//
+// Tensors of 16 bits are converted before and after, S and P stay in float32: it is more exact then than what
+// it stands for, and no slower.
+#include "core/cpu/by_conversion.h"
 #include "core/cpu/product.h"
 #include "core/engine/heads.h"
 
@@ -22,15 +25,15 @@ namespace {
 // Rows of one task: many enough for the product, few enough that a task ends within some 20 ms.
 constexpr std::int64_t Br = 256;
 
-class Standard : public Kernel {
+class Standard : public FloatKernel {
 public:
     Standard(const Workload& workload, ThreadPool& threads, CountedMemory& memory)
         : w(workload), pool(threads), scale(1 / std::sqrt(static_cast<float>(w.d))),
           S(memory, w.q_rows() * w.N_kv), P(memory, w.q_rows() * w.N_kv) {
         if (w.direction == Direction::backward) D = Buffer(memory, w.q_rows());
     }
-    void forward(const Views& views, std::stop_token stop) override;
-    void backward(const Views& views, std::stop_token stop) override;
+    void forward(const FloatViews& views, std::stop_token stop) override;
+    void backward(const FloatViews& views, std::stop_token stop) override;
 
 private:
     using Rows = RowBlocks::Rows;
@@ -43,8 +46,8 @@ private:
     }
     float* scores(Buffer& X, const Rows& q) const { return X.data() + row(q) * w.N_kv; }
 
-    void softmax(const Views& t, const Rows& q);
-    void weight_gradients(const Views& t, const Rows& q);
+    void softmax(const FloatViews& t, const Rows& q);
+    void weight_gradients(const FloatViews& t, const Rows& q);
     void key_gradient(const Buffer& X, const float* of_queries, float factor, float* gradient, const Rows& k);
 
     template <class Step> void for_queries(std::stop_token stop, const Step& step) {
@@ -67,7 +70,7 @@ private:
 
 Operand transpose(const Operand& X) { return {X.data, X.stride, !X.transposed}; }
 
-void Standard::forward(const Views& t, std::stop_token stop) {
+void Standard::forward(const FloatViews& t, std::stop_token stop) {
     // Kernel 1: S = scale · Q Kᵀ, written to memory                                          (N_q × N_kv)
     for_queries(stop, [&](const Rows& q) {
         multiply(
@@ -85,7 +88,7 @@ void Standard::forward(const Views& t, std::stop_token stop) {
 
 // P = exp(S − m) ⊘ ℓ with m = rowmax(S), ℓ = rowsum(exp(S − m)), and L = m + ln ℓ. What the mask removes has
 // weight 0; a row that sees no key is all 0 and has L = −∞.
-void Standard::softmax(const Views& t, const Rows& q) {
+void Standard::softmax(const FloatViews& t, const Rows& q) {
     const EigenFunctions& eigen = eigen_functions();
     for (std::int64_t r = 0; r < q.count; ++r) {
         const std::int64_t first = w.first_key(q.first + r), end = w.last_key(q.first + r) + 1;
@@ -102,7 +105,7 @@ void Standard::softmax(const Views& t, const Rows& q) {
     }
 }
 
-void Standard::backward(const Views& t, std::stop_token stop) {
+void Standard::backward(const FloatViews& t, std::stop_token stop) {
     // dV = Pᵀ dO, over the query heads that read this key head                               (N_kv × d)
     for_keys(stop, [&](const Rows& k) { key_gradient(P, t.dO, 1, t.dV, k); });
 
@@ -124,7 +127,7 @@ void Standard::backward(const Views& t, std::stop_token stop) {
     for_keys(stop, [&](const Rows& k) { key_gradient(S, t.Q, scale, t.dK, k); });
 }
 
-void Standard::weight_gradients(const Views& t, const Rows& q) {
+void Standard::weight_gradients(const FloatViews& t, const Rows& q) {
     const EigenFunctions& eigen = eigen_functions();
     for (std::int64_t i = row(q); i < row(q) + q.count; ++i) {
         D.data()[i] = eigen.dot(t.dO + i * w.d, t.O + i * w.d, w.d);
@@ -146,8 +149,8 @@ void Standard::key_gradient(const Buffer& X, const float* of_queries, float fact
 }
 
 std::int64_t workspace(const Workload& w, int) {
-    const std::int64_t S_and_P = 8 * w.q_rows() * w.N_kv;
-    return w.direction == Direction::forward ? S_and_P : S_and_P + 4 * w.q_rows();
+    const std::int64_t S_and_P = 8 * w.q_rows() * w.N_kv, forward = S_and_P + conversion_bytes(w);
+    return w.direction == Direction::forward ? forward : forward + 4 * w.q_rows();
 }
 
 }  // namespace
@@ -159,7 +162,7 @@ const Rung& standard() {
                             .file = "core/cpu/standard.cpp",
                             .materialises = true},
                            workspace,
-                           make_kernel<Standard>};
+                           make_by_conversion<Standard>};
     return rung;
 }
 

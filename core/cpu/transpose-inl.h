@@ -1,4 +1,5 @@
-// Rows of a tensor into the lanes of panels and back, a square of lanes × lanes at a time in registers.
+// Rows of a tensor, of whatever type, into the lanes of panels and back, a square of lanes × lanes at a time
+// in registers.
 #if defined(TILEWALK_CORE_CPU_TRANSPOSE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TILEWALK_CORE_CPU_TRANSPOSE_INL_H
 #undef TILEWALK_CORE_CPU_TRANSPOSE_INL_H
@@ -54,8 +55,8 @@ template <int step = 1> HWY_INLINE void transpose_square(Vector* rows) {
 
 /// The lanes of a block from row r on, up to a vector: their rows of a tensor, row_at(r) and those behind it,
 /// and where their lanes begin in panels of d × `panel`.
-template <typename Float> struct LaneRows {
-    Float* rows[lanes];
+template <typename T> struct LaneRows {
+    T* rows[lanes];
     std::int64_t count, at;
 
     template <class RowAt>
@@ -66,7 +67,8 @@ template <typename Float> struct LaneRows {
 };
 
 /// The lanes of one vector of a panel: to[k · panel + r] = rows[r][k] for r < count, k < d.
-HWY_INLINE void rows_to_lanes(const float* const* rows, std::int64_t count, std::int64_t d, float* to) {
+template <class T>
+HWY_INLINE void rows_to_lanes(const T* const* rows, std::int64_t count, std::int64_t d, float* to) {
     std::int64_t k = 0;
     for (; squares && count == lanes && k + lanes <= d; k += lanes) {
         Vector square[lanes];
@@ -77,12 +79,13 @@ HWY_INLINE void rows_to_lanes(const float* const* rows, std::int64_t count, std:
         for (int r = 0; r < lanes; ++r) store(square[r], to + (k + r) * panel);
     }
     for (; k < d; ++k)
-        for (std::int64_t r = 0; r < count; ++r) to[k * panel + r] = rows[r][k];
+        for (std::int64_t r = 0; r < count; ++r) to[k * panel + r] = to_float(rows[r][k]);
 }
 
 /// And back, each row times its factor: rows[r][k] = factor[r] · from[k · panel + r].
+template <class T>
 HWY_INLINE void lanes_to_rows(const float* from, const float* factor, std::int64_t count, std::int64_t d,
-                              float* const* rows) {
+                              T* const* rows) {
     std::int64_t k = 0;
     for (; squares && count == lanes && k + lanes <= d; k += lanes) {
         const Vector factors = load(factor);
@@ -94,7 +97,7 @@ HWY_INLINE void lanes_to_rows(const float* from, const float* factor, std::int64
         for (int r = 0; r < lanes; ++r) store(square[r], rows[r] + k);
     }
     for (; k < d; ++k)
-        for (std::int64_t r = 0; r < count; ++r) rows[r][k] = factor[r] * from[k * panel + r];
+        for (std::int64_t r = 0; r < count; ++r) rows[r][k] = from_float<T>(factor[r] * from[k * panel + r]);
 }
 
 }  // namespace tilewalk::cpu::HWY_NAMESPACE

@@ -70,7 +70,7 @@ struct KernelInfo {
     bool P_from_L = false;                    ///< backward: P = exp(S − L), from the float32 L alone
     std::int64_t most_queries = 0;            ///< that it is made for; 0: any number
     /// Computes no attention, but reads K and V once, as every kernel must: L[0] is the last 24 bits of the
-    /// exclusive or of their words.
+    /// exclusive or of their elements, as they are stored.
     bool yardstick = false;
 };
 /// The yardstick that other kernels are set beside.

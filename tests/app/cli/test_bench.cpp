@@ -52,6 +52,26 @@ TEST_CASE("cli: bench as text has the finding, and what does not fit with both n
                    {"does not fit", "58.6 KiB may be used.", "backward, f32, batch 1, 2 heads, d = 8"});
 }
 
+TEST_CASE(
+    "cli: bench of numbers of 16 bits runs every kernel of the CPU, both ways, and reads half the bytes") {
+    for (const char* const type : {"f16", "bf16"})
+        for (const std::vector<std::string>& more :
+             {std::vector<std::string>{"--direction", "backward"}, {"--seqlen-q", "3", "--kv-heads", "1"}}) {
+            const std::vector<std::string> words = with(with(small, {"--dtype", type}), more);
+            const std::string text = output_of(words);
+            CHECK(contains(text, type));
+            CHECK_FALSE(contains(text, " 0.0 = "));  // an error that is not 0 is not shown as 0
+            const json all = json::parse(output_of(with(words, {"--format", "json"})));
+            REQUIRE(all["points"].size() == (more[0] == "--direction" ? 2 * 3 : 2 * 5));
+            for (const json& point : all["points"]) {
+                CHECK(point["dtype"] == type);
+                CHECK(point["state"] == "measured");
+                CHECK(point["max_error"].get<double>() <= point["error_limit"].get<double>());
+                CHECK(point["workspace_bytes"] == point["model_bytes"]);
+            }
+        }
+}
+
 TEST_CASE("cli: bench that could measure nothing says so") {
     const Ran ran = run(with(small, {"--memory-limit", "1K"}));
     CHECK(ran.code == 2);  // no kernel is wrong
@@ -117,7 +137,7 @@ TEST_CASE("cli: bench refuses what makes no sense, with a sentence") {
             {{"--device", "emulator"}, "its times would say nothing of a GPU"},
             {{"--device", "cuda", "--threads", "2"}, "--threads counts those of the CPU"},
             {{"--device", "cuda", "--kernels", "flash"}, "There is no kernel \"flash\" for cuda"},
-            {{"--dtype", "f16"}, "The kernels of the CPU compute in f32; those of --device cuda take f16."},
+            {{"--dtype", "f64"}, "--dtype is \"f64\", expected f32, f16 or bf16"},
             {{"--format", "xml"}, "--format is \"xml\""},
             {{"--batch", "-1"}, "--batch"},
             {{"-o", "-"}, "leave -o out"},
@@ -161,6 +181,7 @@ TEST_CASE("cli: kernels lists the ladder, with the files that hold it") {
     for (const json& kernel : all["kernels"]) {
         CHECK_FALSE(kernel["types"].empty());
         CHECK_FALSE(kernel["head_dims"].empty());
+        if (kernel["device"] == "cpu") CHECK(kernel["types"] == json({"f32", "f16", "bf16"}));
         if (kernel["name"] != "f5-flash2") continue;
         CHECK(kernel["device"] == "cuda");
         CHECK(kernel["directions"] == json::array({"forward"}));

@@ -125,6 +125,9 @@ TEST_CASE("ranks that disagree, or one that was refused, end all of them with on
     other.bench.seed = 2;
     CHECK(said({one, one, other}).starts_with("Rank 2 has another problem than rank 0: forward, f32"));
     CHECK(said({one, Failure{"No."}, one}) == "No.");
+    RingRequest halves = one;
+    halves.bench.workload.dtype = DType::bf16;
+    CHECK(said({halves, halves}) == "A ring computes in f32, not in bf16.");
     CHECK(said({request(Direction::forward, ring::Shards::zigzag, 3),
                 request(Direction::forward, ring::Shards::zigzag, 3)}) ==
           "2 ranks with zigzag shards need 4 positions or more; N is 3.");

@@ -1,5 +1,7 @@
 #include "tests/core/cpu/kernels.h"
 
+#include "core/base/float16.h"
+#include "core/bench/verify.h"
 #include "core/cpu/lanes.h"
 
 #include <cstring>
@@ -18,6 +20,24 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
            (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 
+// Each tensor of 16 bits with its values
+std::vector<std::pair<std::vector<std::uint16_t>*, std::vector<float>*>> inputs_of(Setup& s) {
+    return {{&s.halves.Q, &s.t.Q}, {&s.halves.K, &s.t.K}, {&s.halves.V, &s.t.V}, {&s.halves.dO, &s.t.dO}};
+}
+std::vector<std::pair<std::vector<std::uint16_t>*, std::vector<float>*>> outputs_of(Setup& s) {
+    return {{&s.halves.O, &s.t.O}, {&s.halves.dQ, &s.t.dQ}, {&s.halves.dK, &s.t.dK}, {&s.halves.dV, &s.t.dV}};
+}
+
+// By core/base/float16.h, not by what the kernels convert with
+std::uint16_t half_of(float x, DType type) {
+    using namespace gpu::emulator;
+    return type == DType::f16 ? from_float<f16>(x).bits : from_float<bf16>(x).bits;
+}
+float value_of(std::uint16_t bits, DType type) {
+    using namespace gpu::emulator;
+    return type == DType::f16 ? to_float(f16{bits}) : to_float(bf16{bits});
+}
+
 // Twice over the same memory: what the first run left there must not matter.
 void run_twice(Setup& s) {
     s.run();
@@ -29,17 +49,26 @@ void run_twice(Setup& s) {
 
 Setup::Setup(const Rung& rung, const Workload& like, const Tensors& inputs, int threads)
     : w(like), t(inputs), pool(threads), kernel(rung.make(w, pool, memory)) {
+    if (w.dtype != DType::f32)
+        for (const auto& [half, values] : inputs_of(*this))
+            for (const float x : *values) half->push_back(half_of(x, w.dtype));
     forget();
 }
 
 void Setup::forget() {
     const float nan = std::numeric_limits<float>::quiet_NaN();
     t.O.assign(t.Q.size(), nan), t.L.assign(static_cast<std::size_t>(w.q_rows()), nan);
-    if (w.direction == Direction::forward) return;
-    t.dQ.assign(t.Q.size(), nan), t.dK.assign(t.K.size(), nan), t.dV.assign(t.V.size(), nan);
+    if (w.direction == Direction::backward)
+        t.dQ.assign(t.Q.size(), nan), t.dK.assign(t.K.size(), nan), t.dV.assign(t.V.size(), nan);
+    if (w.dtype != DType::f32)
+        for (const auto& [half, values] : outputs_of(*this)) half->assign(values->size(), 0x7FFF);
 }
 
 Views Setup::views() {
+    if (w.dtype != DType::f32)
+        return {{halves.Q.data(), w.dtype},  {halves.K.data(), w.dtype},  {halves.V.data(), w.dtype},
+                {halves.dO.data(), w.dtype}, {halves.O.data(), w.dtype},  t.L.data(),
+                {halves.dQ.data(), w.dtype}, {halves.dK.data(), w.dtype}, {halves.dV.data(), w.dtype}};
     return {t.Q.data(), t.K.data(),  t.V.data(),  t.dO.data(), t.O.data(),
             t.L.data(), t.dQ.data(), t.dK.data(), t.dV.data()};
 }
@@ -47,6 +76,9 @@ Views Setup::views() {
 void Setup::run(std::stop_token stop) {
     kernel->forward(views(), stop);
     if (w.direction == Direction::backward) kernel->backward(views(), stop);
+    if (w.dtype != DType::f32)
+        for (const auto& [half, values] : outputs_of(*this))
+            for (std::size_t k = 0; k < half->size(); ++k) (*values)[k] = value_of((*half)[k], w.dtype);
 }
 
 bool same_outputs(const Tensors& a, const Tensors& b) {
@@ -109,11 +141,14 @@ void check_kernel(const Rung& rung, const Workload& w, std::uint64_t seed, int t
     CAPTURE(seed);
     CAPTURE(threads);
     const Tensors in = make_inputs(w, seed, spread);
-    const auto truth = dense_attention<double>(w, in);
-    const auto standard = dense_attention<float>(w, in);
     Setup s(rung, w, in, threads);
     run_twice(s);
-    check(errors_of(s, standard, truth));
+    if (w.dtype == DType::f32) {
+        check(errors_of(s, dense_attention<float>(w, in), dense_attention<double>(w, in)));
+    } else {
+        const KernelVerdict verdict = verify_outputs(s.t, w, in, rung.info);
+        CHECK_MESSAGE(verdict.passed, verdict.sentence);
+    }
     CHECK(s.memory.peak() == rung.workspace(w, threads));
     s.kernel.reset();
     CHECK(s.memory.held() == 0);

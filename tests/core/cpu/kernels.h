@@ -12,7 +12,13 @@ namespace tilewalk::test {
 
 using namespace tilewalk;  // for the tests that say `using namespace tilewalk::test`
 
-/// A kernel with its pool, memory and tensors. Outputs begin as NaN: what is not written is found.
+/// Tensors of 16 bits in memory.
+struct Halves {
+    std::vector<std::uint16_t> Q, K, V, dO, O, dQ, dK, dV;
+};
+
+/// A kernel with its pool, memory and tensors. Outputs begin as NaN: what is not written is found. Where the
+/// workload is of 16 bits, the kernel has `halves`; `t` are their values.
 struct Setup {
     Setup(const cpu::Rung& rung, const Workload& workload, const Tensors& inputs, int threads);
     void run(std::stop_token stop = {});
@@ -22,6 +28,7 @@ struct Setup {
 
     Workload w;
     Tensors t;
+    Halves halves;
     cpu::ThreadPool pool;
     cpu::CountedMemory memory;
     std::unique_ptr<cpu::Kernel> kernel;

@@ -1,3 +1,4 @@
+#include "core/bench/verify.h"
 #include "core/cpu/kernel.h"
 #include "core/cpu/product.h"
 #include "core/engine/report.h"
@@ -98,8 +99,10 @@ TEST_CASE("the engine of the CPU has its ladder, from slow to fast, and says wha
     CHECK_FALSE(engine->kernels()[2].materialises);
     Workload w;
     CHECK_FALSE(engine->why_not(engine->kernels()[0], w));
-    w.dtype = DType::f16;
-    CHECK(*engine->why_not(engine->kernels()[0], w) == "the CPU kernels compute in f32");
+    for (const DType type : {DType::f16, DType::bf16}) {
+        w.dtype = type;
+        CHECK_FALSE(engine->why_not(engine->kernels()[0], w));
+    }
     Machine machine;
     engine->describe(machine);
     CHECK(machine.threads == 2);
@@ -109,30 +112,58 @@ TEST_CASE("the engine of the CPU has its ladder, from slow to fast, and says wha
 
 TEST_CASE("each kernel of the engine gives the outputs of its direction, and holds what its model says") {
     const auto engine = cpu::make_engine(3);
+    const auto check = [&](const KernelInfo& info, Direction direction, DType type) {
+        CAPTURE(info.name);
+        const Workload w{.direction = direction,
+                         .dtype = type,
+                         .heads = 4,
+                         .kv_heads = 2,
+                         .N_q = 130,
+                         .N_kv = 200,
+                         .d = 24};
+        if (engine->why_not(info, w)) return;
+        const Tensors in = make_inputs(w, 3);
+        const auto prepared = engine->prepare(info, w, in, {});
+        REQUIRE(prepared);
+        const auto seconds = prepared->run({});
+        REQUIRE(seconds);
+        CHECK(*seconds > 0);
+        CHECK(prepared->workspace_bytes() == engine->model_bytes(info, w));
+        const Tensors first = prepared->outputs();
+        CHECK(first.O.size() == 4 * 130 * 24);
+        CHECK(first.L.size() == 4 * 130);
+        CHECK(first.dQ.size() == (direction == Direction::backward ? first.O.size() : 0));
+        CHECK(first.dV.size() == (direction == Direction::backward ? 2 * 200 * 24 : 0));
+        CHECK(std::abs(first.O[77]) > 0);
+        for (const auto* const tensor : {&first.O, &first.dQ, &first.dK, &first.dV})
+            for (const float x : *tensor) REQUIRE(x == rounded(x, type));
+        CHECK(prepared->run({}));
+        CHECK(prepared->outputs().O == first.O);
+        CHECK(prepared->outputs().dK == first.dK);
+        CHECK(prepared->workspace_bytes() == engine->model_bytes(info, w));
+    };
     for (const Direction direction : {Direction::forward, Direction::backward})
-        for (const KernelInfo& info : engine->kernels()) {
-            CAPTURE(info.name);
-            const Workload w{
-                .direction = direction, .heads = 4, .kv_heads = 2, .N_q = 130, .N_kv = 200, .d = 24};
-            if (engine->why_not(info, w)) continue;
-            const Tensors in = make_inputs(w, 3);
-            const auto prepared = engine->prepare(info, w, in, {});
-            REQUIRE(prepared);
-            const auto seconds = prepared->run({});
-            REQUIRE(seconds);
-            CHECK(*seconds > 0);
-            CHECK(prepared->workspace_bytes() == engine->model_bytes(info, w));
-            const Tensors first = prepared->outputs();
-            CHECK(first.O.size() == 4 * 130 * 24);
-            CHECK(first.L.size() == 4 * 130);
-            CHECK(first.dQ.size() == (direction == Direction::backward ? first.O.size() : 0));
-            CHECK(first.dV.size() == (direction == Direction::backward ? 2 * 200 * 24 : 0));
-            CHECK(std::abs(first.O[77]) > 0);
-            CHECK(prepared->run({}));
-            CHECK(prepared->outputs().O == first.O);
-            CHECK(prepared->outputs().dK == first.dK);
-            CHECK(prepared->workspace_bytes() == engine->model_bytes(info, w));
-        }
+        for (const KernelInfo& info : engine->kernels())
+            for (const DType type : {DType::f32, DType::f16, DType::bf16}) check(info, direction, type);
+}
+
+TEST_CASE(
+    "inputs of 16 bits are those of the tensors that a kernel was prepared for, whatever others had before") {
+    const auto engine = cpu::make_engine(2);
+    const KernelInfo& flash = engine->kernels()[2];
+    Workload w{.dtype = DType::bf16, .N_q = 40, .N_kv = 50};
+    const Tensors in = make_inputs(w, 1), others = make_inputs(w, 2);
+    const auto first = engine->prepare(flash, w, in, {}), again = engine->prepare(flash, w, in, {}),
+               of_others = engine->prepare(flash, w, others, {});
+    for (Prepared* const prepared : {first.get(), again.get(), of_others.get()}) REQUIRE(prepared->run({}));
+    CHECK(first->outputs().O == again->outputs().O);
+    CHECK(first->outputs().O != of_others->outputs().O);
+    CHECK(verify_outputs(of_others->outputs(), w, others).passed);
+    // The same numbers in the other type, while those are there
+    w.dtype = DType::f16;
+    const auto in_f16 = engine->prepare(flash, w, in, {});
+    REQUIRE(in_f16->run({}));
+    CHECK(verify_outputs(in_f16->outputs(), w, in).passed);
 }
 
 TEST_CASE("what is stopped returns nothing, neither prepared nor seconds") {
