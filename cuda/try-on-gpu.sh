@@ -4,7 +4,7 @@
 #     cuda/try-on-gpu.sh              on any NVIDIA GPU from compute capability 7.5 on
 #     cuda/try-on-gpu.sh --rehearse   the same on a stand-in for a GPU (tests/cuda/stubs), into build/rehearsal
 #
-# It builds what it needs, which takes some minutes the first time, and then, in less than ten minutes: instructions
+# It builds what it needs, which takes some minutes the first time, and then, in a quarter of an hour at most: instructions
 # against their models, every kernel over the case matrix (layouts, strides, windows, grouped heads) and every traced
 # twin, compute-sanitizer where it is installed, timings against PyTorch where it is. Each part says what came of it, or
 # why it could not run; none hides another. Ends with 0 where all that could run is right, with 1 where something is
@@ -22,10 +22,10 @@ here=$PWD logs=$PWD/$folder/try-on-gpu
 rm -rf "$logs"
 mkdir -p "$logs" && : >"$logs/results" || exit 1
 
-# told PART STATE WORDS: a line of the summary; states are passed, WRONG, not run.
+# told PART STATE WORDS: a line of the summary; states are passed, WRONG, timed out (wrong, too), not run.
 told() {
     printf '%s\t%s\t%s\n' "$2" "$1" "$3" >>"$logs/results"
-    printf '%-8s %-28s %s\n' "$2" "$1" "$3"
+    printf '%-9s %-28s %s\n' "$2" "$1" "$3"
 }
 # within SECONDS LOG COMMAND...: 124 where it took longer. Interrupted, a benchmark writes down what it has.
 within() {
@@ -112,7 +112,7 @@ elif [ -z "$sanitizer" ]; then
 else
     for tool in memcheck racecheck synccheck; do
         within 50 "$logs/$tool" "$sanitizer" --tool "$tool" --error-exitcode 9 "$check" all 250 1 20
-        status_of_part "compute-sanitizer $tool" $? "$logs/$tool" "not run"
+        status_of_part "compute-sanitizer $tool" $? "$logs/$tool" "timed out"
     done
 fi
 
@@ -186,5 +186,6 @@ else
 fi
 
 count() { grep -c "^$1" "$logs/results"; }
-echo "$(count passed) passed, $(count WRONG) wrong, $(count 'not run') could not run, in $((SECONDS / 60)) min $((SECONDS % 60)) s"
-[ "$(count WRONG)" -eq 0 ]
+wrong=$(($(count WRONG) + $(count 'timed out')))
+echo "$(count passed) passed, $wrong wrong, $(count 'not run') could not run, in $((SECONDS / 60)) min $((SECONDS % 60)) s"
+[ "$wrong" -eq 0 ]

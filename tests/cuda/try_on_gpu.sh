@@ -36,12 +36,13 @@ stand_in bin/python3 'case "$*" in *torch.cuda.is_available*) [ -n "${SEES:-}" ]
 stand_in cuda/torch/run.sh 'if [ "$1" = --build-only ]; then echo "no compiler"; exit ${LIBRARY_ENDS:-0}; fi' 'for word; do [ "${last:-}" != --output ] || out=$word; last=$word; done' \
     '[ "${TORCH_ENDS:-0}" = 0 ] && echo "{\"schema\": \"tilewalk-bench-1\", \"complete\": true, \"points\": [2, 2]}" >"$out"' \
     'echo "beside PyTorch"' 'exit ${TORCH_ENDS:-0}'
-# What it is given to run it runs, as the real one does, and ends with what --error-exitcode says where it found something
+# sanitizer TOOL [STATUS]: what it is given to run it runs, as the real one does, and ends with STATUS, or with what
+# --error-exitcode says, where the TOOL found something
 sanitizer() {
     stand_in toolkit/bin/compute-sanitizer 'code=0' 'while [ "${1:0:2}" = -- ]; do' \
         '    [ "$1" != --error-exitcode ] || code=$2; [ "$1" != --tool ] || tool=$2; shift 2' 'done' \
         'echo "========= COMPUTE-SANITIZER ($tool)"' '"$@" >/dev/null || exit' \
-        "if [ \"\$tool\" = \"$1\" ]; then echo '========= ERROR SUMMARY: 3 errors'; exit \$code; fi" \
+        "if [ \"\$tool\" = \"$1\" ]; then echo '========= ERROR SUMMARY: 3 errors'; exit ${2:-\$code}; fi" \
         'echo "========= ERROR SUMMARY: 0 errors"'
 }
 
@@ -87,6 +88,14 @@ says '^WRONG +compute-sanitizer racecheck +========= ERROR SUMMARY: 3 errors'
 says '^passed +compute-sanitizer synccheck'
 says '^passed +timings of the ladder'
 handed "$(state_of 'compute-sanitizer racecheck') == 'WRONG' and w['complete']"
+
+# What a sanitizer that hangs ends with
+sanitizer synccheck 124
+try 1 "where compute-sanitizer does not come to an end"
+says '^timed out +compute-sanitizer synccheck +it did not end within its time'
+says '^passed +timings of the ladder'
+says '^[0-9]+ passed, 1 wrong, '
+handed "$(state_of 'compute-sanitizer synccheck') == 'timed out' and w['complete']"
 
 sanitizer none
 SEES=yes try 0 "beside PyTorch"
