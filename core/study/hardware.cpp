@@ -4,7 +4,7 @@ namespace tilewalk {
 
 namespace {
 
-constexpr double kib = 1024, giga = 1e9, tera = 1e12;
+constexpr double kib = 1024, mib = 1024 * kib, giga = 1e9, tera = 1e12;
 
 const char* const a100_sheet = "NVIDIA A100 Tensor Core GPU data sheet";
 const char* const a100_paper = "NVIDIA A100 Tensor Core GPU Architecture white paper";
@@ -16,13 +16,16 @@ const char* const cuda_guide = "CUDA C++ Programming Guide, technical specificat
 const char* const fa1_figure = "FlashAttention (arXiv:2205.14135), Figure 1";
 const char* const fa1_text = "FlashAttention (arXiv:2205.14135), section 2.1";
 const char* const fa3_table = "FlashAttention-3 (arXiv:2407.08608), Table 1";
+// nvidia-smi's memory.total of these boards, as github.com/modal-labs/modal-client/pull/2797 (A100, H100),
+// github.com/vllm-project/vllm/issues/7553 (RTX 4090) and many logs of an H200 print it.
+const char* const driver = "the driver (nvidia-smi, memory.total)";
 const char* const half_of_sparse = ": half of the figure with sparsity";
 
 // GA100: 108 SMs of 192 KiB each, of which a kernel may use 164.
-Hardware a100(const char* id, const char* name, const char* memory, double gigabytes, double bandwidth) {
+Hardware a100(const char* id, const char* name, const char* memory, double mebibytes, double bandwidth) {
     Hardware h;
     h.id = id, h.name = name, h.memory = memory;
-    h.capacity = {gigabytes * giga, a100_sheet};
+    h.capacity = {mebibytes * mib, driver};
     h.bandwidth = {bandwidth * giga, a100_sheet};
     h.sms = {108, a100_paper};
     h.shared = {164 * kib, cuda_guide};
@@ -35,11 +38,11 @@ Hardware a100(const char* id, const char* name, const char* memory, double gigab
 }
 
 // GH100 as it is sold on SXM modules: 132 SMs of 256 KiB each, of which a kernel may use 228.
-Hardware hopper(const char* id, const char* name, const char* memory, double gigabytes, double bandwidth,
+Hardware hopper(const char* id, const char* name, const char* memory, double mebibytes, double bandwidth,
                 const char* sheet) {
     Hardware h;
     h.id = id, h.name = name, h.memory = memory;
-    h.capacity = {gigabytes * giga, sheet};
+    h.capacity = {mebibytes * mib, driver};
     h.bandwidth = {bandwidth * tera, sheet};
     h.sms = {132, h100_paper};
     h.shared = {228 * kib, cuda_guide};
@@ -54,7 +57,7 @@ Hardware hopper(const char* id, const char* name, const char* memory, double gig
 Hardware rtx_4090() {
     Hardware h;
     h.id = "rtx-4090", h.name = "RTX 4090", h.memory = "GDDR6X";
-    h.capacity = {24 * giga, ada_paper};
+    h.capacity = {24564 * mib, driver};
     h.bandwidth = {1008 * giga, ada_paper};
     h.sms = {128, ada_paper};
     h.shared = {100 * kib, cuda_guide};
@@ -76,17 +79,17 @@ double Hardware::peak(int element_bytes) const {
 std::span<const Hardware> hardware_list() {
     static const Hardware list[] = {
         [] {
-            Hardware h = a100("a100-40", "A100 40 GB", "HBM2", 40, 1555);
+            Hardware h = a100("a100-40", "A100 40 GB", "HBM2", 40960, 1555);
             h.host = {12.8 * giga, fa1_figure};
             return h;
         }(),
-        a100("a100-80", "A100 80 GB", "HBM2e", 80, 2039),
+        a100("a100-80", "A100 80 GB", "HBM2e", 81920, 2039),
         [] {
-            Hardware h = hopper("h100", "H100 SXM", "HBM3", 80, 3.35, h100_sheet);
+            Hardware h = hopper("h100", "H100 SXM", "HBM3", 81559, 3.35, h100_sheet);
             h.on_chip = {31 * tera, fa3_table};
             return h;
         }(),
-        hopper("h200", "H200", "HBM3e", 141, 4.8, h200_sheet),
+        hopper("h200", "H200", "HBM3e", 143771, 4.8, h200_sheet),
         rtx_4090(),
     };
     return list;

@@ -14,8 +14,9 @@ struct Figure {
     bool given() const { return value > 0; }
 };
 
-/// Capacity counts GB = 10⁹ bytes as data sheets print it (a driver reports a little more); on-chip sizes are
-/// bytes with 1 KiB = 1024. Rates are the dense ones, without the factor 2 of structured sparsity.
+/// Capacity is what the driver reports (nvidia-smi, memory.total), in bytes: the "40 GB" of a data sheet are
+/// neither 40 · 10⁹ bytes nor, on every board, 40 GiB. On-chip sizes are bytes with 1 KiB = 1024. Rates are
+/// the dense ones, without the factor 2 of structured sparsity.
 struct Hardware {
     std::string id;          ///< "a100-40", for the command line
     std::string name;        ///< "A100 40 GB"

@@ -28,7 +28,7 @@ TEST_CASE("cli: the model as text has the tables, with the numbers of the study"
     in.N = 131072;
     const Study s = study(in);
     for (Algorithm a : algorithms)
-        CHECK(contains(text, format_large_traffic(static_cast<double>(s.of(a).traffic.total()))));
+        CHECK(contains(text, format_large_size(static_cast<double>(s.of(a).traffic.total()))));
     const std::string sentence = verdict(s);
     CHECK(contains(text, sentence.substr(0, sentence.find(','))));
 }
@@ -39,7 +39,7 @@ TEST_CASE("cli: the model as JSON is the study, length by length") {
     CHECK(all["schema"] == "tilewalk-model-1");
     CHECK(all["hardware"]["id"] == "h100");
     CHECK(all["hardware"]["host_bytes_per_s"].is_null());
-    CHECK(all["hardware"]["capacity_bytes"]["value"] == 80000000000);
+    CHECK(all["hardware"]["capacity_bytes"]["value"] == 85520809984);
     CHECK_FALSE(all["hardware"]["capacity_bytes"]["source"].get<std::string>().empty());
     CHECK(all["parameters"]["tile"] == json{{"br", 64}, {"bc", 32}});
     REQUIRE(all["lengths"].size() == 2);
@@ -86,7 +86,7 @@ TEST_CASE("cli: the model without words is the tutorial's range of lengths") {
     CHECK(all["lengths"][0]["seqlen"] == 512);
     CHECK(all["lengths"][8]["seqlen"] == 131072);
     CHECK(all["hardware"]["id"] == "a100-40");
-    CHECK(all["first_seqlen_too_large"] == 25001);
+    CHECK(all["first_seqlen_too_large"] == 25906);
     for (const char* rule : {"square", "paper"}) {
         const json chosen = model({"--tiles", rule});
         CHECK(chosen["parameters"]["tile"] == chosen["parameters"][std::string(rule) + "_tile"]);
@@ -118,7 +118,8 @@ TEST_CASE("cli: the model refuses what is out of range") {
                    {{"--br", "0"}, "--br is \"0\""},
                    {{"--bc", "1.5"}, "--bc is \"1.5\""},
                    {{"--dtype", "f64"}, "--dtype is \"f64\", expected f32, f16, bf16 or f8"},
-                   {{"--hardware", "h10"}, "did you mean h100?"},
+                   {{"--hardware", "h100x"}, "did you mean h100?"},
+                   {{"--hardware", "h20"}, "expected a100-40, a100-80, h100, h200 or rtx-4090."},
                    {{"--hardware", "b200"}, "h200 or rtx-4090."},
                    {{"--tiles", "paper", "--br", "64"}, "--tiles paper chooses the tile itself"},
                    {{"--format", "md"}, "--format is \"md\", expected text or json"},

@@ -153,7 +153,7 @@ TEST_SUITE("memory study") {
         CHECK(ridge(s.input.hardware, 2) == doctest::Approx(200.6).epsilon(0.001));
         CHECK(s.of(Algorithm::flash2).bound.memory_bound());
         CHECK(s.fit == TileFit::registers);
-        CHECK(format_large_traffic(static_cast<double>(s.of(Algorithm::standard).traffic.total())) ==
+        CHECK(format_large_size(static_cast<double>(s.of(Algorithm::standard).traffic.total())) ==
               "2.01 GiB");
     }
     TEST_CASE("the roofline is the smaller of the two limits") {
@@ -234,10 +234,10 @@ TEST_SUITE("memory study") {
     }
     TEST_CASE("the verdict counts what the study counts") {
         StudyInput in;
-        CHECK(contains(verdict(study(in)),
-                       "16 heads would take 16 GiB, which fits into 37.3 GiB (A100 40 GB)"));
-        in.N = 25001;
-        CHECK(contains(verdict(study(in)), "more than 37.3 GiB (A100 40 GB)"));
+        CHECK(
+            contains(verdict(study(in)), "16 heads would take 16 GiB, which fits into 40 GiB (A100 40 GB)"));
+        in.N = 25906;
+        CHECK(contains(verdict(study(in)), "more than 40 GiB (A100 40 GB)"));
         in.element_bytes = 4;
         CHECK(contains(verdict(study(in)), "limited by arithmetic"));
     }

@@ -29,7 +29,7 @@ Hardware own_hardware(const MemoryForm& form) {
     h.id = "own", h.name = "Your GPU", h.memory = "HBM";
     h.on_chip = h.host = {};
     h.sram = h.shared;
-    take(h.capacity, form.own.capacity, 1e9);
+    take(h.capacity, form.own.capacity, 1024.0 * 1024 * 1024);
     take(h.bandwidth, form.own.bandwidth, 1e9);
     take(h.sms, form.own.sms, 1);
     take(h.shared, form.own.shared, 1024);

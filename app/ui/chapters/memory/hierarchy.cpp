@@ -52,8 +52,9 @@ std::vector<Level> levels(const Hardware& h) {
 
 // Short names of the sources; the tooltips have the full ones.
 std::string shortened(std::string source) {
-    for (const char* const what : {"NVIDIA ", " Tensor Core GPU", " Architecture", " C++",
-                                   ", technical specifications per compute capability"})
+    for (const char* const what :
+         {"NVIDIA ", " Tensor Core GPU", " Architecture", " C++", " (nvidia-smi, memory.total)",
+          ", technical specifications per compute capability"})
         source = replaced(std::move(source), what, "");
     return replaced(source.substr(0, source.find(" (arXiv")), "Programming Guide", "guide");
 }
@@ -127,7 +128,7 @@ void own_hardware_fields(const Canvas& c, AppState& state, const Rect& a) {
         const char *id, *unit;
         char* text;
     };
-    const Row rows[] = {{"Capacity", "##own-capacity", "GB", own.capacity},
+    const Row rows[] = {{"Capacity", "##own-capacity", "GiB", own.capacity},
                         {"HBM bandwidth", "##own-bandwidth", "GB/s", own.bandwidth},
                         {"SMs", "##own-sms", "", own.sms},
                         {"Shared memory / SM", "##own-shared", "KiB", own.shared},

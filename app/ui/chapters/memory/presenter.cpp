@@ -25,7 +25,7 @@ std::vector<std::int64_t> four_lengths(std::int64_t N) {
 // Its corner with the tile once more, so many times as large that the tile is seen from the back row.
 void magnified(const Canvas& c, const Rect& a, float tile_w, float tile_h, ImU32 surface, ImU32 ink) {
     float times = 1;
-    while (times * std::min(tile_w, tile_h) < 14 && times < 1e6f) times *= 2;
+    while (times * std::min(tile_w, tile_h) < 28 && times < 1e6f) times *= 2;
     c.rect(a.x, a.y, a.w, a.h, mix(c.theme->panel, surface, .5f));
     c.rect(a.x, a.y, std::min(times * tile_w, a.w), std::min(times * tile_h, a.h), c.theme->focus);
     c.frame(a.x, a.y, a.w, a.h, ink, 2, 0);
@@ -54,8 +54,9 @@ void square(const Canvas& c, const Study& s, float x, float y, float side) {
     }
     const std::string sizes = format_count(s.shape.Br) + " × " + format_count(s.shape.Bc);
     const bool tiny = w < 8 && h < 8 && side > 190;
-    const float room = side - 24, middle = y + side / 2 - (tiny ? 26.0f : 0.0f);
-    if (tiny) magnified(c, {x + side - 64, y + side - 64, 54, 54}, w, h, surface, ink);
+    const float room = side - 24, middle = tiny ? y + 56 : y + side / 2;
+    constexpr float lens = 88;
+    if (tiny) magnified(c, {x + side - lens - 10, y + side - lens - 10, lens, lens}, w, h, surface, ink);
     c.text(x + side / 2, middle - 34, "S: N × N", size::far, ink, Face::medium, Align::center);
     c.text_within(x + side / 2, middle, room, "tile " + sizes, size::far, ink, Face::regular, Align::center);
     c.text(x + side / 2, middle + 34, seen ? "to scale" : "dot: enlarged", size::far, ink, Face::regular,

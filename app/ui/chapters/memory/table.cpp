@@ -57,10 +57,8 @@ void footnotes(const Canvas& c, const Study& s, const Rect& a, int lines) {
     const float y = a.bottom() - space::foot - 18 * px(lines - 1);
     c.text_within(a.inner_x(), y, a.inner_w(), first, size::small, c.theme->t2);
     if (lines < 2) return;
-    // Data sheets count in powers of ten.
-    const double capacity = s.input.hardware.capacity.value;
-    const std::string units = "KiB, MiB, GiB count 1024: " + format_short(capacity / 1e9) + " GB are " +
-                              format_large_size(capacity) + ".",
+    const std::string units = "KiB, MiB, GiB count 1024; the driver reports " +
+                              format_large_size(s.input.hardware.capacity.value) + " of memory.",
                       all = "Bars are true to length; an arrow: it goes on. " + units;
     const bool fits = text_width(Face::regular, size::small, all) <= a.inner_w();
     c.text_within(a.inner_x(), y + 18, a.inner_w(), fits ? all : units, size::small, c.theme->t3);

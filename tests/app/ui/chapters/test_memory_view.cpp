@@ -11,6 +11,8 @@ using namespace tilewalk::test;
 
 namespace {
 
+constexpr double gib = 1024.0 * 1024 * 1024;
+
 struct MemoryPage : Program {
     explicit MemoryPage(Screen size = {}) : Program(example("worked-4x4"), size) {
         state.page = Page::memory;
@@ -33,7 +35,7 @@ TEST_CASE("memory: the page shows the numbers of the study") {
         for (const ScoreRow& row : s.rows) {
             page.check_shows({format_count(row.N), format_large_size(row.all)});
         }
-        page.check_shows({"25\u2009001", compared(s, Algorithm::flash2), "312 TFLOP/s"});
+        page.check_shows({"25\u2009906", compared(s, Algorithm::flash2), "312 TFLOP/s"});
     }
 }
 
@@ -228,10 +230,10 @@ TEST_CASE("memory: the user's own numbers") {
     page.frame(2);
     page.click("own-capacity");
     page.retype("1.5");
-    CHECK(chosen_hardware(page.form()).capacity.value == 1.5e9);
+    CHECK(chosen_hardware(page.form()).capacity.value == 1.5 * gib);
     page.retype("x");
     CHECK_FALSE(readable(page.form().own.capacity));
-    CHECK(chosen_hardware(page.form()).capacity.value == 40e9);  // the A100's stands in
+    CHECK(chosen_hardware(page.form()).capacity.value == 40 * gib);  // the A100's stands in
     for (const char* text : {"", "0", "-1", "1e12", "1e400", "nan", "inf", "4x", "1,5"}) {
         CHECK_FALSE(readable(text));
         fill_in(page.form().own.bandwidth, text);
@@ -305,7 +307,7 @@ TEST_CASE("memory: in presenter mode bars are true to length, and a tile too sma
     page.state.presenter = true;
     page.frame(2);
     CHECK(page.shows("to scale"));
-    page.check_shows({"all 16 heads", "× 16"});  // a tile of 1.6 px, so many times as large
+    page.check_shows({"all 16 heads", "× 32"});  // a tile of 1.6 px, so many times as large
     page.form().N = 131072;
     page.frame(2);
     CHECK(page.shows("dot: enlarged"));
