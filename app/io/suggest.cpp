@@ -65,7 +65,10 @@ struct Nearness {
 Nearness nearness(std::string_view word, std::string_view name) {
     const auto length = static_cast<std::ptrdiff_t>(name.size());
     if (word == name) return {0, length};
-    if (name.starts_with(word) && (word.size() >= 3 || name[word.size()] == '-')) return {1, length};
+    // "h20" is no beginning of "h200": there is a card of that name.
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    const bool begins = name.starts_with(word) && !(is_model_number(word) && is_digit(name[word.size()]));
+    if (begins && (word.size() >= 3 || name[word.size()] == '-')) return {1, length};
     if (!keeps_model_numbers(word, name)) return {~std::size_t{0}, 0};
     return {2 * distance(word, name), -length};
 }

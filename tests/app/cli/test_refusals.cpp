@@ -256,7 +256,7 @@ TEST_CASE("suggest: the nearest name, if it is near") {
     CHECK(nearest("--formt", {"--form", "--format"}) == "--format");
     // Another number is another card, or another format.
     const std::vector<std::string> cards{"a100-40", "h100", "h200", "rtx-4090", "bf16"};
-    for (const char* other : {"b200", "b100", "gb200", "rtx-5090", "l200", "bf8"})
+    for (const char* other : {"b200", "b100", "gb200", "rtx-5090", "l200", "bf8", "h20", "h10"})
         CHECK_MESSAGE(nearest(other, cards) == "", other);
     CHECK(nearest("H200", cards) == "h200");
     CHECK(nearest("a100", cards) == "a100-40");
