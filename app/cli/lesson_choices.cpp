@@ -119,7 +119,7 @@ std::optional<std::string> refuse_choices(const Lesson& lesson, const ProblemWor
 }
 
 void read_lesson_choices(WordReader& read, const ProblemWords& words, Problem& p) {
-    // A choice more does not compile until it has its word here.
+    // An option more does not compile until it is named here; whoever names it reads its word below.
     auto& [row, queries, notation, normalised, order, learning_rate, splits, merge, parts, workers, ranks,
            shards, prefix, sequences, pages, page_table] = p.options;
     read.take(words.tokens, p.tokens, [&](const std::string& text) { return read_tokens(text, p); });

@@ -148,6 +148,15 @@ OrderedJson json_of(const Scale& scale) {
 
 }  // namespace
 
+// A member more of Problem does not compile until it is named here: then it is to be written below and in
+// json_of_extras, and read in read_options or read_extras. The name of an example and the packing of heads
+// stand in no file.
+[[maybe_unused]] static void name_all_members(const Problem& problem) {
+    [[maybe_unused]] const auto& [name, title, watch, seed, Q, K, V, dO, Br, Bc, causal, window, scale,
+                                  logits, heads, packed, tokens, projection, options, switches, precision,
+                                  savings, element_bytes] = problem;
+}
+
 std::string problem_to_json(const Problem& problem, const SavedView& view) {
     OrderedJson json{{"schema", problem_schema}};
     if (!problem.title.empty()) json["title"] = problem.title;

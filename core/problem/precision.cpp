@@ -14,6 +14,7 @@ constexpr Format all[] = {Format::fp64, Format::fp32, Format::tf32, Format::bf16
 }  // namespace
 
 // A format that has no row, and no place below, does not compile.
+#pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wswitch"
 const FormatInfo& info(Format format) {
     static const FormatInfo table[] = {
@@ -25,6 +26,7 @@ const FormatInfo& info(Format format) {
         {"bf16", "the range of fp32 with 7 bits of fraction", 7, -126, 0x1.fep127, false},
         {"e4m3", "8 bits: 3 of fraction, largest 448, no ∞", 3, -6, 448, true},
     };
+    static_assert(std::size(table) == std::size(all), "one row for each format");
     switch (format) {
     case Format::fp64:
     case Format::fp32:
@@ -35,6 +37,7 @@ const FormatInfo& info(Format format) {
     }
     return table[static_cast<int>(format)];
 }
+#pragma GCC diagnostic pop
 
 std::span<const Format> formats() { return all; }
 

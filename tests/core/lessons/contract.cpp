@@ -17,6 +17,7 @@
 #include <sstream>
 
 // An op that is not held to anything does not compile.
+#pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wswitch"
 
 namespace tilewalk::test {
@@ -484,27 +485,64 @@ std::int64_t operations_on_parts(const Trace& trace, int k) {
     }
 }
 
-// Operations of one step, from the sizes of what it reads and writes: a product and its sum count two.
-std::int64_t operations(const Trace& trace, int k) {
+/// What a step computes on.
+struct Sizes {
+    int passes = 0;  ///< of the softmax lessons; 0: another lesson
+    bool tiled = false;
+    std::int64_t cells = 0, rows = 0;  ///< of what it writes
+    std::int64_t d = 0, keys = 0, queries = 0;
+    std::int64_t scaled = 0;  ///< 1: the scale is a factor
+};
+Sizes sizes_of(const Trace& trace, int k) {
     const Problem& p = trace.walked();
     const Step& step = trace.step(k);
     const Lesson& lesson = trace.lesson();
-    const int passes = lesson.chapter == ChapterId::softmax ? softmax_passes(softmax_form(trace)) : 0;
-    const bool textbook = is_textbook(lesson);
-    if (trace.writes(k).empty()) return 0;
     const Matrix& out = trace.value(trace.writes(k).back().value).data;
-    const bool tiled = step.j >= 0 && passes == 0, on_ring = lesson.uses(chooses_ranks),
-               in_blocks = lesson.uses(chooses_sequences);
-    const std::int64_t cells = out.size(), rows = out.rows(), d = p.d(),
-                       keys = !tiled      ? p.N_kv()
-                              : on_ring   ? rows_of_rank(trace, p.N_kv(), step.j)
-                              : in_blocks ? blocks_of_sequences(p)[static_cast<std::size_t>(step.j)].second
-                                          : keys_of(p, step.j),
-                       queries = lesson.one_row ? 1
-                                 : !tiled       ? p.N()
-                                 : on_ring      ? rows_of_rank(trace, p.N(), step.i)
-                                                : rows_of(p, step.i),
-                       scaled = p.softmax_scale() != 1.0;
+    const bool on_ring = lesson.uses(chooses_ranks), in_blocks = lesson.uses(chooses_sequences);
+    Sizes s;
+    s.passes = lesson.chapter == ChapterId::softmax ? softmax_passes(softmax_form(trace)) : 0;
+    s.tiled = step.j >= 0 && s.passes == 0;
+    s.cells = out.size(), s.rows = out.rows(), s.d = p.d();
+    s.keys = !s.tiled    ? p.N_kv()
+             : on_ring   ? rows_of_rank(trace, p.N_kv(), step.j)
+             : in_blocks ? blocks_of_sequences(p)[static_cast<std::size_t>(step.j)].second
+                         : keys_of(p, step.j);
+    s.queries = lesson.one_row ? 1
+                : !s.tiled     ? p.N()
+                : on_ring      ? rows_of_rank(trace, p.N(), step.i)
+                               : rows_of(p, step.i);
+    s.scaled = p.softmax_scale() != 1.0;
+    return s;
+}
+
+// The sum of a row, the division by it, and the output, which depend on the lesson's passes.
+std::int64_t operations_of_sum(const Problem& p, const Sizes& s, bool textbook) {
+    if (s.passes > 0) return s.passes == 3 || textbook ? 1 : 2;
+    if (s.tiled) return s.rows * (s.keys + 1);
+    return s.rows * (p.logits.sink ? s.keys + 2 : s.keys - 1);
+}
+std::int64_t operations_of_division(const Trace& trace, int k, const Sizes& s, bool textbook) {
+    const Problem& p = trace.walked();
+    if (textbook) return 2;
+    if (s.passes > 0) return 3;
+    return p.N() * p.N_kv() + (step_writes(trace, k, Slot::L) ? 2 * p.N() : 0);
+}
+std::int64_t operations_of_output(const Trace& trace, const Sizes& s) {
+    if (s.passes > 1) return 2 * s.d;
+    if (s.passes > 0) return trace.walked().options.normalised ? 3 + 3 * s.d : 3 * s.d;
+    if (!s.tiled) return s.cells * 2 * s.keys;
+    return trace.lesson().division == Division::at_the_end ? s.cells * (1 + 2 * s.keys)
+                                                           : s.rows + s.cells * (2 + 2 * s.keys);
+}
+
+// Operations of one step, from the sizes of what it reads and writes: a product and its sum count two.
+std::int64_t operations(const Trace& trace, int k) {
+    if (trace.writes(k).empty()) return 0;
+    const Problem& p = trace.walked();
+    const Step& step = trace.step(k);
+    const Sizes s = sizes_of(trace, k);
+    const auto& [passes, tiled, cells, rows, d, keys, queries, scaled] = s;
+    const bool textbook = is_textbook(trace.lesson());
     switch (step.op) {
     case Op::scores: return cells * (2 * d + (scales_apart(trace) ? 0 : scaled));
     case Op::scale: return cells;
@@ -520,21 +558,13 @@ std::int64_t operations(const Trace& trace, int k) {
     case Op::ds:
     case Op::loss:
     case Op::update: return 2 * (step.op == Op::loss ? queries * d : cells);
-    case Op::row_sum:
-        if (passes > 0) return passes == 3 || textbook ? 1 : 2;
-        return rows * (tiled || !p.logits.sink ? (tiled ? keys + 1 : keys - 1) : keys + 2);
-    case Op::divide:
-        return textbook     ? 2
-               : passes > 0 ? 3
-                            : p.N() * p.N_kv() + (step_writes(trace, k, Slot::L) ? 2 * p.N() : 0);
-    case Op::output:
-        if (passes > 0) return passes > 1 ? 2 * d : p.options.normalised ? 3 + 3 * d : 3 * d;
-        if (!tiled) return cells * 2 * keys;
-        return lesson.division == Division::at_the_end ? cells * (1 + 2 * keys)
-                                                       : rows + cells * (2 + 2 * keys);
+    case Op::row_sum: return operations_of_sum(p, s, textbook);
+    case Op::divide: return operations_of_division(trace, k, s, textbook);
+    case Op::output: return operations_of_output(trace, s);
     case Op::normalize: return cells + (step_writes(trace, k, Slot::L_part) ? 2 * rows : 0);
     case Op::sink_gradient:
-        if (on_ring) return 4 * rows_of_rank(trace, p.N(), step.i) + step_reads(trace, k, Slot::dsink_in);
+        if (trace.lesson().uses(chooses_ranks))
+            return 4 * rows_of_rank(trace, p.N(), step.i) + step_reads(trace, k, Slot::dsink_in);
         return 4LL * p.N();
     case Op::row_dot: return 2 * rows * keys;
     case Op::add_share: return 2 * keys * d;  // to dK and to dV
@@ -808,3 +838,4 @@ int check_results(const Trace& trace) {
 }
 
 }  // namespace tilewalk::test
+#pragma GCC diagnostic pop
