@@ -146,19 +146,19 @@ DEVICE void fetch_all(const Shared<Size>& shared, const TensorMap& X, const Tens
         const Turn turn(n);
         // Free when the tile before is done with, W first; of a new barrier the phase before has always
         // ended.
-        wait_for(shared.W_free(turn.stage), turn.parity ^ 1);
+        wait_for(shared.W_free(turn.stage), turn.parity ^ 1);  // W of this stage was read: it may go
         if (lane() == 0) {
             expect_bytes(shared.W_full(turn.stage), Size::Passes::bytes);
             shared.W(turn.stage).fetch(W, shared.W_full(turn.stage), column, head, work.batch);
         }
-        wait_for(shared.U_free(turn.stage), turn.parity ^ 1);
+        wait_for(shared.U_free(turn.stage), turn.parity ^ 1);  // U of this stage was read: it may go
         if (lane() == 0) {
             expect_bytes(shared.U_full(turn.stage), Size::Passes::bytes);
             shared.U(turn.stage).fetch(U, shared.U_full(turn.stage), column, head, work.batch);
         }
         if constexpr (Size::keys) {
             copy_L_and_D(shared, a, work, n);
-            sync_warp();  // all lanes have
+            sync_warp();  // all lanes have copied L and D
             if (lane() == 0) arrive_at(shared.U_full(turn.stage));
         }
     }
@@ -260,20 +260,20 @@ template <class T, class Size> struct Consumer {
     DEVICE void walk() {
         const Mask mask(a);
         const float c = a.scale * log2_e;
-        wait_for(shared.X_Y_full(), 0);
+        wait_for(shared.X_Y_full(), 0);  // X and Y are there
         NO_UNROLL
         for (int n = 0; n < work.tiles; ++n) {
             // S = X Uᵀ and dP = Y Wᵀ
             const Turn now(n);
-            wait_for(shared.U_full(now.stage), now.parity);
+            wait_for(shared.U_full(now.stage), now.parity);  // U is there, with L and D
             fence_products();
             issue_scores(P, shared.X(), shared.U(now.stage));
-            wait_for(shared.W_full(now.stage), now.parity);
+            wait_for(shared.W_full(now.stage), now.parity);  // W is there
             fence_products();
             issue_scores(dS, shared.Y(), shared.W(now.stage));
 
             // P, while dP is multiplied
-            wait_products<1>(P);
+            wait_products<1>(P);  // S is there, dP not yet
             soften(mask, c, n);
             if constexpr (Size::keys) {
                 pack_left(packed_P, P);
@@ -282,7 +282,7 @@ template <class T, class Size> struct Consumer {
             }
 
             // dS = P ⊙ (dP − D), while the gradient of Y is multiplied
-            wait_products<Size::keys ? 1 : 0>(dS);
+            wait_products<Size::keys ? 1 : 0>(dS);  // dP is there
             UNROLL
             for (int k = 0; k < columns / 8; ++k) UNROLL
             for (int e = 0; e < 4; ++e) dS[k][e] = P[k][e] * (dS[k][e] - D_of(now.stage, k, e));
@@ -291,9 +291,9 @@ template <class T, class Size> struct Consumer {
             issue_gradient(of_X, packed_dS, shared.U(now.stage));
 
             // The gradient of Y ends, and then that of X
-            if constexpr (Size::keys) wait_products<1>(of_Y);
+            if constexpr (Size::keys) wait_products<1>(of_Y);  // the gradient of Y is there: W may go
             release(shared.W_free(now.stage));
-            wait_products<0>(of_X);
+            wait_products<0>(of_X);                 // the gradient of X is there: U may go
             if constexpr (Size::keys) sync_warp();  // all lanes have read L and D
             release(shared.U_free(now.stage));
         }
@@ -323,7 +323,7 @@ KERNEL void THREADS_ALONE(Size::threads)
     const Work work = work_of_block<Size>(a);
     const Shared<Size> shared{shared_tiles<unsigned char>()};
     if (thread() == 0) shared.make_barriers();
-    sync_block();
+    sync_block();  // all barriers are made
 
     if (thread() < group_threads) {
         shrink_registers<producer_registers>();

@@ -125,13 +125,13 @@ template <int d, int B, bool traced> KERNEL void THREADS(block_size) tiled(const
 
         sync_block();  // all are done with V_{j−1} and P̃
         load_rows<d, B>(KV, K, a.K.row, j * B, a.N_kv);
-        sync_block();
+        sync_block();  // K_j is there
         multiply_QK<d, B, traced>(S, Qi, KV, mask, i0, j * B, record);
         sync_block();  // S is there, and all are done with K_j
         load_rows<d, B>(KV, V, a.V.row, j * B, a.N_kv);
         const float alpha = own.template soften<d, B, traced>(S, a.scale, record);
         if (owner) factor[own_row] = alpha;
-        sync_block();
+        sync_block();  // V_j, P̃ and α are there
 
         // O ← α ⊙ O + P̃ V_j                                                                       (B × d)
         UNROLL
@@ -154,12 +154,12 @@ template <int d, int B, bool traced> KERNEL void THREADS(block_size) tiled(const
     }
 
     // O ← O ⊘ ℓ,  L = m · scale + ln ℓ. A row that saw no key has ℓ = 0: O = 0, L = −∞.
-    sync_block();
+    sync_block();  // all are done with α: 1 / ℓ comes in its place
     if (owner) factor[own_row] = own.l == 0 ? 0 : 1 / own.l;
     if (owner && i0 + own_row < a.N_q)
         a.L[(std::int64_t(batch) * a.heads + head) * a.N_q + i0 + own_row] =
             own.l == 0 ? -INFINITY : own.m * a.scale + log_of(own.l);
-    sync_block();
+    sync_block();  // 1 / ℓ of all rows is there
     float* const out = head_of<float>(a.O, batch, head);
     UNROLL
     for (int r = 0; r < Z::rows; ++r) UNROLL
