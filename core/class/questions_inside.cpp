@@ -4,6 +4,7 @@
 #include "core/class/questions_parts.h"
 #include "core/inside/accesses.h"
 #include "core/inside/meeting.h"
+#include "core/inside/tiles.h"
 #include "core/inside/words.h"
 
 #include <algorithm>
@@ -107,6 +108,36 @@ void ask_lane(const Coming& at, const Sums& sums, std::vector<Question>& out) {
              "A lane holds two columns, so the column is halved."},
             {sum({product({num(4), num(column)}), num(row_pair)}),
              "Row and column are exchanged: this is how B lies, column by column."}});
+    out.push_back(std::move(q));
+}
+
+// Of Hopper: the sums of a warp, eight columns beside each other as C of mma.m16n8k16.
+void ask_lane_of_sums(const Coming& at, std::vector<Question>& out) {
+    if (at.event.op != Op::wait_products || at.event.lanes != inside::whole_warp) return;
+    const inside::TileSums sums(at.event, at.words);
+    const int row = 1 + at.any(15, 3), column = at.any(sums.columns(), 4), within = column % 8;
+    const int lane = inside::TileSums::holder(row, column).lane;
+    Question q = at.question(Question::Kind::lane_of_cell,
+                             "The warp has 16 × " + str(sums.columns()) +
+                                 " of the sums, dealt out by eight columns: of each eight lane 0 holds two "
+                                 "neighbours of row 0, the "
+                                 "lanes of a quad share a row, and each lane has a second row, 8 further "
+                                 "down. Which lane holds C[" +
+                                 str(row) + "," + str(column) + "]?",
+                             "lane");
+    q.explanation.formula = {word("lane = 4 · (row mod 8) + ⌊(column mod 8) ÷ 2⌋")};
+    answer(q, lane, sum({product({num(4), num(row % 8)}), num(within / 2)}));
+    q.explanation.why = "Column " + str(column) + " is column " + str(within) + " of its eight. There lane " +
+                        str(lane) + " holds columns " + str(lane % 4 * 2) + " and " + str(lane % 4 * 2 + 1) +
+                        " of rows " + str(lane / 4) + " and " + str(lane / 4 + 8) +
+                        ", and so in every eight columns.";
+    quiz::add_wrong(
+        q, {{sum({product({num(4), num(row)}), num(within / 2)}),
+             "There are 32 lanes: row " + str(row) + " goes to the lanes of row " + str(row % 8) + "."},
+            {sum({product({num(4), num(row % 8)}), num(within)}),
+             "A lane holds two columns, so the column is halved."},
+            {sum({product({num(4), num(row % 8)}), num(column / 2)}),
+             "After eight columns it begins anew: the column is taken mod 8."}});
     out.push_back(std::move(q));
 }
 
@@ -300,6 +331,59 @@ void ask_wait(const Coming& at, std::vector<Question>& out) {
     out.push_back(std::move(q));
 }
 
+/// The first step of any warp behind the fetch of a tile that waits for its phase; nothing: none does.
+std::optional<std::uint32_t> wait_for_tile(const Coming& at) {
+    const inside::TileFetch tile(at.words);
+    const auto& events = at.run.block.events;
+    for (std::uint32_t n = at.run.steps.event(at.warp, at.k) + 1; n < events.size(); ++n) {
+        if (events[n].op != Op::wait_for) continue;
+        const auto words = at.run.block.words_of(events[n]);
+        if (words[0] == tile.barrier && words[1] > tile.phase) return n;
+    }
+    return {};
+}
+
+std::string cause_beside_tile(const Event& e, const Event& waits) {
+    if (e.op == Op::wait_for && e.place != waits.place)
+        return "It waits at another barrier, of another tile or of a buffer that is to be free.";
+    if (e.op == Op::wait_products) return "It waits for products; they have read their tiles by then.";
+    if (e.op == Op::expect_bytes) return "It tells the barrier how many bytes will come; nobody waits there.";
+    if (e.op == Op::sync_named) return "There groups of warps wait for each other, not for memory.";
+    if (e.op == Op::sync_block) return "A barrier of the block waits for warps, not for tiles.";
+    if (e.op == Op::multiply_async) return "It reads what is in shared memory, whatever that is.";
+    return "";
+}
+
+void ask_wait_for_tile(const Coming& at, std::vector<Question>& out) {
+    if (at.event.op != Op::fetch_tile) return;
+    const auto found = wait_for_tile(at);
+    if (!found) return;
+    const Event& waits = at.run.block.events[*found];
+    const std::string file = file_of(at.run, waits);
+    constexpr std::size_t most_choices = 4;
+    std::map<std::string, std::string> choices{{line_name(at.run, waits), ""}};
+    for (int k = 0; k < at.run.steps.count(waits.warp) && choices.size() < most_choices; ++k) {
+        const Event& e = at.run.block.events[at.run.steps.event(waits.warp, k)];
+        const std::string cause = cause_beside_tile(e, waits);
+        if (!cause.empty() && file_of(at.run, e) == file) choices.try_emplace(line_name(at.run, e), cause);
+    }
+    if (choices.size() < 3) return;
+    const inside::TileFetch tile(at.words);
+    Question q = at.question(Question::Kind::waits_for_copy,
+                             "From here on a tile of " + str(tile.box_bytes) +
+                                 " bytes is on its way to shared memory; no lane carries it. Which line of " +
+                                 file + " waits for it?",
+                             "");
+    for (const auto& [name, cause] : choices) {
+        if (cause.empty()) q.right = {static_cast<int>(q.choices.size())};
+        q.choices.push_back(name), q.causes.push_back(cause);
+    }
+    q.explanation.why =
+        "The tile reports to its barrier, and the phase ends when all bytes have come: whoever "
+        "waits there for this phase knows that it is there.";
+    out.push_back(std::move(q));
+}
+
 // ---- What stands between two accesses
 
 std::string place_name(const InsideRun& run, std::uint32_t place) {
@@ -381,6 +465,7 @@ std::vector<tilewalk::Question> tilewalk::questions_inside(const InsideRun& run,
     std::vector<Question> out;
     const Coming at{run, warp, k};
     ask_lane(at, {}, out), ask_ways(at, false, out), ask_sectors(at, out), ask_wait(at, out);
+    ask_lane_of_sums(at, out), ask_wait_for_tile(at, out);
     return out;
 }
 
@@ -389,6 +474,7 @@ std::vector<tilewalk::Question> tilewalk::questions_inside_alone(const InsideRun
     std::vector<Question> out;
     const Coming at{run, warp, k};
     ask_lane(at, whole_sums(at), out), ask_ways(at, true, out), ask_sectors(at, out), ask_wait(at, out);
+    ask_lane_of_sums(at, out), ask_wait_for_tile(at, out);
     return out;
 }
 

@@ -44,9 +44,9 @@ std::optional<std::string> whole_of(const Trace& trace, int k, std::string_view 
     if (name == "Bc") return format_count(p.Bc);
     if (name == "tiles") return format_count(static_cast<std::int64_t>(p.Tr()) * p.Tc());
     if (name == "skipped") return format_count(steps_with(trace, Op::skip));
-    if (name == "read") return format_traffic(now.hbm_read);
-    if (name == "written") return format_traffic(now.hbm_write);
-    if (name == "moved") return format_traffic(moved(now));
+    if (name == "read") return format_size(now.hbm_read);
+    if (name == "written") return format_size(now.hbm_write);
+    if (name == "moved") return format_size(moved(now));
     if (name == "on chip") return format_size(now.sram_live);
     return std::nullopt;
 }
@@ -85,7 +85,7 @@ Result<std::string> moved_in(const Trace& trace, std::string_view lesson) {
     if (!found) return Failure{"there is no lesson \"" + std::string(lesson) + "\""};
     const auto other = build_trace(*found, trace.problem());
     if (!other) return Failure{"the lesson " + std::string(lesson) + " refuses this problem"};
-    return format_traffic(moved((*other)->step((*other)->size() - 1).traffic));
+    return format_size(moved((*other)->step((*other)->size() - 1).traffic));
 }
 
 // "192 B": the unit is a word, not a part of the number.

@@ -40,12 +40,12 @@ struct Questions : Program {
     }
     InsidePlace at() const { return place_inside(state); }
 
-    /// All of the first warps' steps, each kind once for a line.
-    std::vector<Asked> all() const {
+    /// All of two warps' steps, each kind once for a line.
+    std::vector<Asked> all(int first_warp = 0) const {
         std::vector<Asked> out;
         std::set<std::pair<std::uint32_t, Kind>> seen;
         const InsidePlace here = at();
-        for (int warp = 0; warp < 2; ++warp)
+        for (int warp = first_warp; warp < first_warp + 2; ++warp)
             for (int k = 0; k < here.steps().count(warp); ++k)
                 for (Question& q :
                      questions_inside({here.record(), here.block(), here.steps(), here.origins()}, warp, k)) {
@@ -103,7 +103,7 @@ TEST_CASE("inside questions: every kind is asked, and the answers are those of t
                 REQUIRE(std::sscanf(q.text.c_str() + q.text.rfind("C["), "C[%d,%d]", &row, &column) == 2);
                 const int lane = static_cast<int>(q.expected), group = lane / 4, in_group = lane % 4;
                 CHECK((row == group || row == group + 8));
-                CHECK((column == 2 * in_group || column == 2 * in_group + 1));
+                CHECK((column % 8 == 2 * in_group || column % 8 == 2 * in_group + 1));
             }
             for (const WrongAnswer& wrong : q.wrong) {
                 CHECK(wrong.value != q.expected);
@@ -116,6 +116,35 @@ TEST_CASE("inside questions: every kind is asked, and the answers are those of t
         }
     }
     CHECK(kinds == std::set{Kind::lane_of_cell, Kind::bank_ways, Kind::sectors, Kind::waits_for_copy});
+}
+
+TEST_CASE("inside questions: of f7 who holds a sum, which line waits for a tile, and what HBM sends") {
+    const Questions page("f7-hopper");
+    const InsidePlace at = page.at();
+    std::set<Kind> kinds;
+    std::vector<Asked> all = page.all();
+    std::ranges::move(page.all(4), std::back_inserter(all));  // the producer fetches, consumers multiply
+    for (const Asked& a : all) {
+        const Question& q = a.question;
+        CAPTURE(q.text);
+        kinds.insert(q.kind);
+        if (q.kind == Kind::lane_of_cell) {
+            int row = 0, column = 0;
+            REQUIRE(std::sscanf(q.text.c_str() + q.text.rfind("C["), "C[%d,%d]", &row, &column) == 2);
+            CHECK(q.expected == row % 8 * 4 + column % 8 / 2);  // PTX ISA, the registers of wgmma's D
+        }
+        if (q.kind != Kind::waits_for_copy) continue;
+        // Some warp waits at that line for the barrier that the tile reports to.
+        const std::string& right = q.choices[static_cast<std::size_t>(q.right.at(0))];
+        const auto waits_there = [&](const Event& e) {
+            return e.op == inside::Op::wait_for && at.block().words_of(e)[0] == a.word(0, 5) &&
+                   right == "line " + std::to_string(at.record().places[e.place].line) + ": wait_for";
+        };
+        CHECK(std::ranges::any_of(at.block().events, waits_there));
+        CHECK(q.choices.size() >= 3);
+    }
+    CHECK(kinds.contains(Kind::lane_of_cell));
+    CHECK(kinds.contains(Kind::waits_for_copy));
 }
 
 TEST_CASE("inside questions: the line that waits is the one behind which the copy has arrived") {
