@@ -73,14 +73,20 @@ std::vector<const inside::Costs*> costs_for(const std::string& kernel) {
     return all;
 }
 
+// A line for each block that is kept.
 std::string model_text_of(const std::string& kernel, const Launch& launch) {
     std::string text;
     const auto chips = costs_for(kernel);
-    for (const inside::BlockRecord& block : launch.blocks)
+    for (const inside::BlockRecord& block : launch.blocks) {
+        std::string clocks;
         for (const inside::Costs* costs : chips)
-            text += (text.empty() ? "" : ", ") + std::string(costs->chip) + " " +
-                    format_count(inside::model_time(block, launch.warps(), *costs).end);
-    return text.empty() ? "" : "model: the longest path of its first block, in clocks: " + text + "\n";
+            clocks += (clocks.empty() ? "" : ", ") + std::string(costs->chip) + " " +
+                      format_count(inside::model_time(block, launch.warps(), *costs).end);
+        const int n = block.x + launch.x * (block.y + launch.y * block.z);
+        const std::string which = n == 0 ? "its first block" : "its block " + str(n);
+        if (!clocks.empty()) text += "model: the longest path of " + which + ", in clocks: " + clocks + "\n";
+    }
+    return text;
 }
 
 /// "4 heads, 2 of K and V"; empty: there is one.
@@ -175,6 +181,9 @@ static Result<gpu::RecordRequest> request_of_link(const Arguments& a, const Word
     gpu::RecordRequest request;
     request.kernel = run->kernel, request.dtype = run->type, request.problem = std::move(run->problem);
     request.blocks = {run->block};
+    // The page shows one head; of a walk all of its heads are run, as of a problem.
+    request.all_heads =
+        !run->of_page && !a.step && !a.place && query_heads(request.problem) <= gpu::most_recorded_heads;
     if (!name) return request;
     const auto kernel = find_kernel(*name);
     if (!kernel) return Failure{kernel.error};
@@ -250,20 +259,20 @@ Outcome list_faults(const Arguments& a, std::ostream& out, const gpu::RecordRequ
 
 // What the run is to go without; a fault that this problem does not show is refused with the reason.
 Result<inside::Fault> find_fault(const gpu::RecordRequest& request, const Record& sound,
-                                 const std::string& name) {
+                                 const std::string& name, const std::string& option) {
     auto fault = inside::fault_named(sound, name);
     if (fault) return fault;
     for (const auto& [known, lacks] : faults_of_kernel(request, sound))
         if (inside::name_of(known) == name && !lacks.empty())
-            return Failure{"--break " + name + ": " + lacks};
-    return Failure{"--break: " + fault.error};
+            return Failure{option + " " + name + ": " + lacks};
+    return Failure{option + ": " + fault.error};
 }
 
 // The run without what --break says, and what comes of it beside the sound run.
 Outcome run_broken(const Arguments& a, std::ostream& out, gpu::RecordRequest request, const Record& sound,
                    const std::string& name, Form form) {
     if (name == "list") return list_faults(a, out, request, sound, form);
-    const auto fault = find_fault(request, sound, name);
+    const auto fault = find_fault(request, sound, name, a.link ? "--link" : "--break");
     if (!fault) return bad_input(fault.error);
     request.fault = *fault;
     gpu::TraceFailed how{};
@@ -307,6 +316,7 @@ static Result<Record> record_own_told(gpu::RecordRequest request, const OwnKerne
 }
 
 static Word fault_of_link(const Arguments& a) {
+    if (!a.link) return {};
     const auto place = place_of_link(*a.link);
     return place && !place->without.empty() ? Word(place->without) : Word();
 }
@@ -327,6 +337,10 @@ static std::string refuse_together(const Arguments& a, Form form) {
     if (a.source && (a.against || a.step || a.place)) return make_record_request(a, {}).error;
     if (a.leave_out && (a.against || a.step || a.place || a.source))
         return "--break goes with a run of the ladder; leave out --against, --source, --step and --place.";
+    if (const Word left_out = fault_of_link(a); left_out && (a.against || a.step || a.place))
+        return "--link leaves out " + *left_out +
+               "; --against, --step and --place are of runs that go without nothing. Take a link without a "
+               "fault.";
     if ((a.problem.br || a.problem.bc || a.at) && !a.step && !a.place)
         return std::string(a.problem.br   ? "--br"
                            : a.problem.bc ? "--bc"
@@ -352,7 +366,7 @@ Outcome run_inside(const Arguments& a, std::ostream& out) {
     read.count("--seconds", a.seconds, 1, most_seconds, budget.computing);
     if (!read.error.empty()) return bad_input(read.error);
     budget.running = std::max(budget.running, 2.0 * budget.computing);
-    const Word fault = a.link && !a.compare.kernel ? fault_of_link(a) : a.leave_out;
+    const Word fault = a.link ? fault_of_link(a) : a.leave_out;
     gpu::TraceFailed how{};
     const auto record =
         a.source ? record_own_told(*request, budget, how) : gpu::record_kernel(*request, &how);

@@ -30,6 +30,11 @@ static void note_inside(LinkedPlace& place, const ui::AppState& state) {
     if (f.size >= 0) place.size = ui::inside_sizes()[static_cast<std::size_t>(f.size)].name;
 }
 
+// Of a run with a fault such a link leads to where the fault shows.
+static bool names_no_step(const LinkedPlace& place) {
+    return !place.without.empty() && place.warp == 0 && place.instruction == 1;
+}
+
 // The run is made now, so that a block, a launch, a warp or an instruction that it does not have is said
 // here; one that takes long goes on in the window, which says it then.
 static Result<void> check_inside(ui::AppState& state, const LinkedPlace& place) {
@@ -39,6 +44,7 @@ static Result<void> check_inside(ui::AppState& state, const LinkedPlace& place) 
     ui::wait_for_inside(state);
     if (!state.kernel_walk->failure.empty())
         return Failure{"The link does not work: " + state.kernel_walk->failure};
+    if (names_no_step(place)) return {};
     const ui::InsideForm& f = state.inside;
     const auto missing = [](const char* what, int n) {
         return Failure{std::string("The link leads to ") + what + " " + str(n) +
@@ -76,6 +82,7 @@ static Result<void> go_inside(ui::AppState& state, const LinkedPlace& place) {
     f.own = place.own, f.block = place.block, f.launch = place.launch - 1;
     f.warp = place.warp, f.step = place.instruction - 1, f.lane = place.lane;
     f.fault = place.without;
+    f.to_fault = names_no_step(place);
     if (auto there = check_inside(state, place); !there || place.without.empty()) return there;
     if (const auto& run = state.kernel_walk->run; in_browser && run && !run->result.ready()) return {};
     // What there is to leave out is known when the kernel has run.
@@ -153,12 +160,12 @@ Result<LinkedRun> run_of_link(const Arguments& a) {
         auto walk = walk_of_link(a);
         if (!walk) return Failure{walk.error};
         const gpu::RecordRequest usual;
-        return LinkedRun{usual.kernel, usual.dtype, std::move(walk->problem), 0, ""};
+        return LinkedRun{usual.kernel, usual.dtype, std::move(walk->problem), 0, "", false};
     }
     auto state = make_session_at_link(a, ui::Settings{});
     if (!state) return Failure{state.error};
     const ui::InsideForm& f = state->inside;
-    return LinkedRun{f.kernel, f.dtype, ui::recorded_problem(*state), f.block, f.fault};
+    return LinkedRun{f.kernel, f.dtype, ui::recorded_problem(*state), f.block, f.fault, true};
 }
 
 Result<ui::AppState> make_session_at_link(const Arguments& a, ui::Settings settings) {

@@ -123,7 +123,7 @@ std::string ring_text(const RingQuestion& q, const std::vector<RingAnswer>& answ
     for (const RingAnswer& one : answers)
         rounds.push_back({str(one.ranks), format_count(one.N), format_time(one.round.compute),
                           format_time(one.round.transfer), one.round.hidden() ? "hidden" : "waits",
-                          format_count(one.hides_from), format_large_traffic(double(one.bytes_between))});
+                          format_count(one.hides_from), format_large_size(double(one.bytes_between))});
     text += number_table(rounds);
     text += "\nThe schedule with these rates: time, and how much of it the ranks compute\n";
     std::vector<std::vector<std::string>> runs{{"ranks", "N", "zigzag", "", "striped", "", "contiguous", ""}};

@@ -45,7 +45,8 @@ struct LinkedRun {
     DType type;
     Problem problem;
     int block = 0;
-    std::string without;  ///< the name of a fault; empty: sound
+    std::string without;   ///< the name of a fault; empty: sound
+    bool of_page = false;  ///< the link is one of the page Inside, else of a walk
 };
 Result<LinkedRun> run_of_link(const Arguments& arguments);
 /// The interface where --link leads.

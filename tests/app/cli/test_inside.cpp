@@ -261,9 +261,24 @@ TEST_CASE("inside: a link is recorded as what it names") {
                    {"f4-tensor-core (bf16)", "f3-warp-rows (f32)"});
     CHECK(first_line(output_of({"inside", "--link", f4, "--kernel", "f2-tiled-fp32"})) ==
           first_line(output_of({"inside", "--kernel", "f2-tiled-fp32"})));
-    // The problem of a walk
+    // The problem of a walk, with all of its heads
     CHECK(output_of({"inside", "--link", linked({"--random", "20x8", "--causal"})}) ==
           output_of({"inside", "--random", "20x8", "--causal"}));
+    CHECK(output_of({"inside", "--link", linked({"--random", "20x8", "--heads", "2"})}) ==
+          output_of({"inside", "--random", "20x8", "--heads", "2"}));
+    // Its block is that of the model.
+    check_contains(
+        output_of({"inside", "--link", linked({"--page", "inside", "--size", "256x64", "--block", "1"})}),
+        {"the longest path of its block 1, in clocks"});
+    // A fault goes with another kernel that knows it, and with nothing else.
+    const std::string straight =
+        linked({"--page", "inside", "--kernel", "f5-flash2", "--size", "128x64", "--without", "swizzle"});
+    check_contains(run({"inside", "--link", straight, "--kernel", "f6-split"}).out, {"broken: Swizzle off"});
+    check_refused(
+        {{{"--link", straight, "--kernel", "f4-tensor-core"},
+          "--link swizzle: f4-tensor-core has no swizzle."},
+         {{"--link", straight, "--against", "f4-tensor-core"}, "--link leaves out swizzle; --against"}},
+        {"inside"});
     check_refused({{{"--link", f4, "--random", "8x8"}, "leave out options for these"},
                    {{"--link", f4, "--dtype", "f16"}, "--link names kernel, type and fault itself"},
                    {{"--link", linked({"--page", "memory"})}, "the page memory, which is no walk"},

@@ -339,6 +339,11 @@ TEST_CASE("links: the options of the page Inside lead where its own link leads")
                    "kernel=b2-tensor-core"));
     CHECK(contains(output_of({"link", "--page", "inside", "--dtype", "f16", "--without", "swap-b"}),
                    "without=swap-b"));
+    // Without a step of its own a link with a fault leads to the race.
+    const auto race =
+        opened(output_of({"link", "--page", "inside", "--size", "128x64", "--without", "f5_flash2.cu:78"}));
+    REQUIRE_MESSAGE(race, race.error);
+    CHECK(race->inside.step > 0);
     check_refused({{{"--kernel", "f5-flash2"}, "are of the page Inside; say --page inside"},
                    {{"--warp", "1"}, "are of the page Inside"},
                    {{"--page", "inside", "--kernel", "f9"}, "There is no CUDA kernel"},
