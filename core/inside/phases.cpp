@@ -10,9 +10,9 @@ namespace {
 constexpr std::size_t group_warps = 4;  // that multiply together
 
 // By plain arithmetic, which no record has: what is read from shared memory says what is computed of it. In
-// the backward pass each matrix is a factor of several products.
+// the backward pass each matrix is a factor of several products, but L and D are of one.
 Phase phase_of_load(Matter matter, bool backward) {
-    if (backward) return Phase::none;
+    if (backward) return matter == Matter::L ? Phase::weights : matter == Matter::D ? Phase::dS : Phase::none;
     switch (matter) {
     case Matter::Q:
     case Matter::K: return Phase::scores;
@@ -101,6 +101,10 @@ std::vector<PhaseStretch> phases_of(const Record& record, const BlockRecord& blo
         const std::uint32_t n = steps.event(warp, k);
         const Phase phase = phase_of(block, origins, n, known);
         if (phase == Phase::none) continue;
+        // What is read for dS while dV is multiplied in the background does not end that.
+        if (phase == Phase::dS && block.events[n].op == Op::load && !out.empty() &&
+            out.back().phase == Phase::dV)
+            continue;
         const int slot = steps.slot(warp, k);
         const bool begins = out.empty() || out.back().phase != phase;
         if (begins) out.push_back({phase, slot, slot});

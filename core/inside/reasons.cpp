@@ -28,8 +28,8 @@ constexpr SharedReason shared_reasons[] = {
     {Op::load, Matter::dO, "dO's numbers: a factor of dP, and of dV.", nullptr},
     {Op::load, Matter::P, "The weight of a key, for the lane's rows: V is multiplied by it and added to O.",
      "Weights: dO is multiplied by them and added to dV."},
-    {Op::load, Matter::L, "L of the lane's queries: P = exp(S − L) needs no maximum and no sum any more.",
-     nullptr},
+    {Op::load, Matter::L,
+     "L of the lane's queries: P = exp(S · scale − L) needs no maximum and no sum any more.", nullptr},
     {Op::load, Matter::D, "D of the lane's queries: dS = P ⊙ (dP − D).", nullptr},
     {Op::store, Matter::S,
      "Scores go to shared memory: the lanes that take the maximum of a row are others than those that have "
@@ -91,7 +91,7 @@ std::string reason_of_access(const BlockRecord& block, const Steps& steps, const
     const Matter matter = origins.matter(n);
     if (event.op == Op::load && matter == Matter::S)
         return becomes_weight(block, steps, warp, k)
-                   ? "A score of the lane's row, for its weight: exp(S − m) is next."
+                   ? "A score of the lane's row, for its weight: exp((S − m) · scale) is next."
                    : "A score of the lane's row, for the maximum m: all of the row are looked at before the "
                      "first exponential.";
     const bool inputs = matter == Matter::Q || matter == Matter::K || matter == Matter::V ||
@@ -145,12 +145,16 @@ std::string reason_of_shuffle(const BlockRecord& block, const Steps& steps, int 
 }
 
 std::string reason_of_exponential(const Origins& origins, Op op) {
-    const std::string power = op == Op::exp2 ? " The unit for special functions knows powers of two only: "
-                                               "log₂ e is a factor of x."
-                                             : "";
-    return (origins.is_backward() ? "P = exp(S − L): the weight once more, from its score and L alone."
-                                  : "P̃ = exp(S − m): the weight of a score, not yet divided by ℓ.") +
-           power;
+    const bool backward = origins.is_backward();
+    const std::string x = backward ? "S · scale − L" : "(S − m) · scale";
+    // As one word: a formula is not broken.
+    const std::string power = " The unit for special functions knows powers of two only, so " +
+                              replaced("x = " + (backward ? "(" + x + ")" : x) + " · log₂ e.", " ", "\u00a0");
+    return (backward ? "P = exp(" + x + "): the weight once more, from its score and L alone."
+                     : "P̃ = exp(" + x +
+                           "): the weight of a score, not yet divided by ℓ. S and m have no "
+                           "scale in them.") +
+           (op == Op::exp2 ? power : "");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "core/inside/sides.h"
 
 #include "core/base/register_file.h"
+#include "core/inside/tiles.h"
 
 #include <algorithm>
 #include <initializer_list>
@@ -26,11 +27,8 @@ const Kind kinds[] = {
      {Op::fence_products, Op::wait_products},
      {Op::multiply_async},
      {Op::fence_products, Op::commit_products}},
-    {Op::commit_products,
-     {Op::multiply_async},
-     {Op::commit_products},
-     {Op::wait_products},
-     {Op::wait_products}},
+    // Behind it stands the wait for its group (wait_for_group).
+    {Op::commit_products, {Op::multiply_async}, {Op::commit_products}, {}, {}},
     {Op::sync_warp,
      {Op::store, Op::load, Op::load_matrices, Op::load_transposed},
      {Op::sync_warp, Op::sync_block},
@@ -48,6 +46,18 @@ void add(std::vector<Told>& to, Op op) {
     known == to.end() ? to.push_back({op, 1}) : void(++known->times);
 }
 
+/// The first wait behind step k that ends this group of products; a wait may leave younger groups running,
+/// and so may the next one. −1: nobody waits for it.
+int wait_for_group(const BlockRecord& block, const Steps& steps, int warp, int k) {
+    const std::uint32_t group = block.words_of(block.events[steps.event(warp, k)])[0];
+    for (int n = k + 1; n < steps.count(warp); ++n) {
+        const Event& event = block.events[steps.event(warp, n)];
+        if (event.op == Op::wait_products && TileSums(event, block.words_of(event)).groups() > group)
+            return n;
+    }
+    return -1;
+}
+
 }  // namespace
 
 std::optional<Sides> sides_at(const BlockRecord& block, const Steps& steps, int warp, int k) {
@@ -61,6 +71,10 @@ std::optional<Sides> sides_at(const BlockRecord& block, const Steps& steps, int 
         if (is_one(op, kind->until)) break;
     }
     std::ranges::reverse(sides.before);
+    if (kind->op == Op::commit_products) {
+        if (wait_for_group(block, steps, warp, k) >= 0) add(sides.behind, Op::wait_products);
+        return sides;
+    }
     // Barriers are shown to whoever copies by itself, and to all warps.
     const bool for_all = kind->op == Op::publish_barriers;
     for (int w = for_all ? 0 : warp; w < (for_all ? steps.warps() : warp + 1); ++w)

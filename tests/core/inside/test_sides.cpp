@@ -43,6 +43,23 @@ TEST_CASE("sides: a fence stands between what writes registers and the products 
     CHECK_FALSE(sides_at(run.block(), steps, 0, 2));
 }
 
+TEST_CASE("sides: behind a commit stands the wait for its own group, whichever wait comes next") {
+    MadeRun run(1, 3);
+    const auto commit = [&](std::uint32_t group) {
+        run.whole(Op::multiply_async, 0, 1, std::vector<std::uint32_t>(12));
+        run.whole(Op::commit_products, 0, 1, {group});
+    };
+    commit(0), commit(1);
+    run.whole(Op::wait_products, 0, 2, {1, 1, 0});  // group 1 may run on
+    commit(2);
+    run.whole(Op::wait_products, 0, 2, {1, 2, 0});  // and here group 2, which nobody waits for any more
+    const Steps steps(run.record, run.launch(), run.block());
+    const auto behind = [&](int k) { return text_of(sides_at(run.block(), steps, 0, k)->behind); };
+    CHECK(behind(1) == "1 wait_products");
+    CHECK(behind(3) == "1 wait_products");
+    CHECK(behind(6) == "");
+}
+
 TEST_CASE(
     "sides: barriers that are made are shown to all warps, and a barrier of the warp orders its memory") {
     MadeRun run(2, 3);

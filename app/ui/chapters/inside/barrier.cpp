@@ -1,7 +1,6 @@
 // A barrier that counts (Hopper's): its phase and parity, which arrivals and bytes have come and which are
 // expected, and who stands before it.
 #include "app/ui/chapters/inside/inside.h"
-#include "app/ui/chapters/inside/ways.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
 
@@ -138,24 +137,17 @@ std::string name_of_barrier(const BarrierState& s) {
 
 }  // namespace
 
-bool shows_barrier(AppState& state, const InsidePlace& at) {
-    return inside_ways(state, at).barrier.has_value();
-}
-
-void draw_barrier(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
-                  const InsideLook& look) {
-    const auto& s = inside_ways(state, at).barrier;
-    if (!s) return;
+void draw_barrier(const Canvas& c, const Rect& a, const BarrierState& s, const InsideLook& look) {
     BarrierPen pen{c, look, a, a.y, text_width(Face::regular, look.small, "arrivals") + look.small};
-    const int lines = s->use == BarrierState::Use::full ? 3 : 2;
-    c.text_within(a.x, pen.middle(), a.w, name_of_barrier(*s), look.small, c.theme->t2);
+    const int lines = s.use == BarrierState::Use::full ? 3 : 2;
+    c.text_within(a.x, pen.middle(), a.w, name_of_barrier(s), look.small, c.theme->t2);
     pen.y += pen.line() + look.small * .3f;
     // From the back row the phase alone that the step is about
-    const bool about_before = s->before.number >= 0 && s->about.number == s->before.number;
-    if (s->before.number >= 0 && (about_before || (!look.far && pen.room(2 * lines + 2))))
-        draw_phase(pen, *s, s->before, about_before);
-    if (!about_before || (!look.far && pen.room(lines + 1))) draw_phase(pen, *s, s->now, !about_before);
-    if (pen.room(1)) draw_waiting(pen, *s);
+    const bool about_before = s.before.number >= 0 && s.about.number == s.before.number;
+    if (s.before.number >= 0 && (about_before || (!look.far && pen.room(2 * lines + 2))))
+        draw_phase(pen, s, s.before, about_before);
+    if (!about_before || (!look.far && pen.room(lines + 1))) draw_phase(pen, s, s.now, !about_before);
+    if (pen.room(1)) draw_waiting(pen, s);
 }
 
 }  // namespace tilewalk::ui

@@ -1,6 +1,7 @@
 // Two accesses that race, in the order that the source makes and in the other one: two arrows that cross. And
 // what comes of it in the numbers that the kernel writes.
 #include "app/ui/chapters/inside/inside.h"
+#include "app/ui/chapters/inside/ways.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
 #include "core/inside/words.h"
@@ -27,6 +28,7 @@ using inside::CrossingSide;
 struct AccessBox {
     const CrossingSide* side;
     std::string content;  ///< "K[117, 32] = 0.344"
+    std::string from;     ///< the line that called the helper; empty: none did
     bool alarms = false;  ///< it gets what it must not
 };
 
@@ -105,8 +107,10 @@ void draw_access_box(const Canvas& c, const Rect& a, int number, const AccessBox
     if (three) {
         const std::string step =
             inside::words_of_step(at.record(), at.block(), at.block().events[side.event]).instruction;
-        text_that_fits(c, x, y, w, {short_place(at, side.place) + " " + step, step}, look.small, t.t2,
-                       Face::mono);
+        const std::string place = short_place(at, side.place), here = place + " " + step;
+        const std::string from = box.from.empty() ? here : here + ", called from " + box.from;
+        text_that_fits(c, x, y, w, {from, box.from.empty() ? here : place + " from " + box.from, here, step},
+                       look.small, t.t2, Face::mono);
         y += pitch;
     }
     const float word = c.text(x, y, side.writes ? "puts " : "gets ", look.small, t.t2);
@@ -203,7 +207,7 @@ void draw_crossing(const Canvas& c, AppState& state, const Rect& a, const Inside
             const AccessBox box{&side,
                                 content_of_side(state, at, crossing, side, column == 0 && ordered,
                                                 column == 0 || crossing.crossed),
-                                column == 1 && !side.writes};
+                                called_from(state, at, side.event), column == 1 && !side.writes};
             draw_access_box(c, s.boxes[column][row], row + 1, box, at, look);
             const Rect& r = s.boxes[column][row];
             const Hot hot = hot_area(c, "##access " + str(column) + str(row), r.x, r.y, r.w, r.h);

@@ -136,6 +136,13 @@ ShownAccess shown_access(const InsidePlace& at, const inside::FragmentCell& cell
     return {};
 }
 
+// The launch behind those that multiply: it has what all splits have computed.
+static bool combines_splits(const InsidePlace& at) {
+    return at.record().split_blocks > 0 &&
+           std::ranges::find(at.launch->launch->counts, Op::multiply_add, &inside::Counts::op) ==
+               at.launch->launch->counts.end();
+}
+
 // α is a power of two as P̃ is, and what is packed may be weights or results.
 inside::StepWords step_words(const InsidePlace& at) {
     inside::StepWords words =
@@ -149,10 +156,16 @@ inside::StepWords step_words(const InsidePlace& at) {
         !reason.empty() && (!exponential || at.bridge || at.origins().is_backward()))
         words.why = reason;
     if (!exponential) return words;
-    if (makes_alpha(at))
+    if (combines_splits(at))
         words.why =
-            "α = exp(m before − m), for each row: what ℓ and O have summed up is multiplied by it, as if the "
-            "new maximum had been known. Where nothing was summed yet, m was −∞, and α is 0.";
+            "The weight of a split: exp((m of the split − m of the row) · scale). Its ℓ and O are multiplied "
+            "by "
+            "it before those of all splits are added up. The unit for special functions knows powers of two "
+            "only: log₂ e is a factor of x.";
+    if (makes_alpha(at))
+        words.why = "α = exp((m before − m) · scale), for each row: what ℓ and O have summed up is "
+                    "multiplied by it, as if the "
+                    "new maximum had been known. Where nothing was summed yet, m was −∞, and α is 0.";
     return words;
 }
 

@@ -8,6 +8,7 @@
 #include "app/ui/state/app_state.h"
 #include "core/inside/accesses.h"
 #include "core/inside/meeting.h"
+#include "core/inside/sides.h"
 #include "core/inside/words.h"
 
 namespace tilewalk::ui {
@@ -37,11 +38,11 @@ struct ArrivalWords {
 ArrivalWords arrival_words(const AppState& state, const InsidePlace& at);
 /// Plain arithmetic with what the lane has read: the line, and the operands that were read for it.
 float inside_operands(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
-/// Of an exponential the score and the maximum that it came from.
+/// Of an exponential the score and the maximum (or L) that it came from, and x worked out of them.
 float inside_exponent(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
-/// The same for the back row: "Lane 13: P̃ of row 3, key 58; x comes from S[3, 58] = 19.2 and m[3] = 25.8.";
+/// The same for the back row: "Lane 13: P̃ of row 3, key 58, x = (19.2 − 25.8) × 0.125 × 1.443 ≈ −1.19.";
 /// empty: it is none.
-std::string exponent_sentence(const InsidePlace& at);
+std::string exponent_sentence(AppState& state, const InsidePlace& at);
 /// The rule by which the lane's chunk lies where it does, with its numbers.
 float inside_swizzle(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at);
 /// Who uses what the lane's step brought; each leads to its step.
@@ -101,17 +102,14 @@ void draw_fetched(const Canvas& canvas, const Rect& area, const InsidePlace& at,
 /// "One elected lane, lane 0, asks for all 256 sectors of it; …"
 std::string fetch_sentence(const InsidePlace& at);
 /// A barrier that counts, which the step arrives at, waits for or makes: its state.
-bool shows_barrier(AppState& state, const InsidePlace& at);
-void draw_barrier(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
+void draw_barrier(const Canvas& canvas, const Rect& area, const inside::BarrierState& barrier,
                   const InsideLook& look);
 /// Of a fence, a commit or a barrier of the warp what stands before it and behind it; where registers change
 /// hands, who has how many.
-bool shows_sides(AppState& state, const InsidePlace& at);
-void draw_sides(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
+void draw_sides(const Canvas& canvas, const Rect& area, const inside::Sides& sides, const InsidePlace& at,
                 const InsideLook& look);
-bool shows_shares(AppState& state, const InsidePlace& at);
-void draw_shares(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
-                 const InsideLook& look);
+void draw_shares(const Canvas& canvas, const Rect& area, const inside::RegisterShares& shares,
+                 const InsidePlace& at, const InsideLook& look);
 /// Of those that take part the first: it speaks for the warp where the chosen one does nothing.
 int elected_lane(const inside::Event& event);
 /// What lanes took or gave: 8 × 4, so that a quad is a row.

@@ -121,26 +121,49 @@ void far_block(const Canvas& c, const Rect& a, const InsidePlace& at) {
 }
 
 // What a step is for, and its numbers; of α whose it is. Where there is room, the lanes of the block besides.
-void far_step(const Canvas& c, const Rect& a, const InsidePlace& at, const std::string& words, bool block) {
+void far_step(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
+              const std::string& words, bool block) {
     float y = a.y + 14;
     y += c.paragraph(a.x, y, a.w, words, size::far_text, c.theme->t1, 4) + 18;
     const float quad_h = 124, h = block ? quad_h : a.bottom() - y;
     far_quad(c, {a.x, y, a.w, h}, at);
     if (block) return far_block(c, {a.x, y + h + 6, a.w, a.bottom() - y - h - 10}, at);
     // Below the quad whose number it is
-    const std::string whose = exponent_sentence(at);
+    const std::string whose = exponent_sentence(state, at);
     const float below = y + 3 * size::far * 1.35f + 12 + size::far;
-    if (!whose.empty() && below + size::far < a.bottom())
+    if (!whose.empty() && below + paragraph_height(a.w, whose, size::far, 2) <= a.bottom())
         c.paragraph(a.x, below, a.w, whose, size::far, c.theme->t1, 2);
+}
+
+// "Lane 13 reads K[53, 12]: 0.344."; of a lane that takes no part the first that does.
+std::string access_sentence(const AppState& state, const InsidePlace& at) {
+    if (shows_dealing(at)) return dealing_sentence(at);
+    const inside::Event& event = *at.event;
+    if (event.lanes == 0) return "";
+    const int lane = event.has(at.lane) ? at.lane : elected_lane(event);
+    const auto words = at.block().words_of(event, lane);
+    const std::string who = "Lane " + str(lane);
+    const auto place = [&](std::uint32_t address) { return inside::short_address(at.record(), address); };
+    if (event.op == Op::copy_issued)
+        return words[2] == 0 ? who + " sends zeros to " + place(words[0]) + "."
+                             : who + " sends " + str(int(event.bytes)) + " bytes from " + place(words[1]) +
+                                   " on to " + place(words[0]) + ".";
+    const bool stores = event.op == Op::store;
+    if (!stores && event.op != Op::load) return "";
+    const std::string element =
+        name_in_shared(state, at, at.n + stores, words[0], std::min<int>(event.bytes, 4));
+    const auto told = inside::lane_words(at.record(), at.block(), event, lane, at.origins().matter(at.n));
+    return who + (stores ? " puts " : " reads ") + (element.empty() ? place(words[0]) : element) +
+           (told.empty() ? "" : ": " + told.back().value) + ".";
 }
 
 void far_access(const Canvas& c, AppState& state, const Rect& all, const InsidePlace& at) {
     const InsideLook look{size::far, size::far, 1.5f, true};
     Rect a = all;
-    if (shows_dealing(at)) {
+    if (const std::string words = access_sentence(state, at); !words.empty()) {
         a.h -= size::far * 1.7f;
-        c.text_within(a.x + a.w / 2, all.bottom() - size::far * .7f, a.w, dealing_sentence(at), size::far,
-                      c.theme->t1, Align::center);
+        c.text_within(a.x + a.w / 2, all.bottom() - size::far * .7f, a.w, words, size::far, c.theme->t1,
+                      Align::center);
     }
     auto accesses = inside::accesses_of(*at.event, at.words);
     std::ranges::reverse(accesses);  // from HBM to shared memory
@@ -183,19 +206,19 @@ void far_meeting(const Canvas& c, AppState& state, const Rect& a, const InsidePl
 }
 
 // A barrier that counts: what the step does there, and the phase that it is about.
-void far_barrier(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
+void far_barrier(const Canvas& c, const Rect& a, const inside::BarrierState& barrier,
                  const std::string& words) {
     const float y = a.y + 4 + c.paragraph(a.x, a.y + 4, a.w, words, size::far_text, c.theme->t1, 3) + 18;
-    draw_barrier(c, state, {a.x + 12, y, a.w - 24, a.bottom() - y}, at, {size::far, size::far, 1.5f, true});
+    draw_barrier(c, {a.x + 12, y, a.w - 24, a.bottom() - y}, barrier, {size::far, size::far, 1.5f, true});
 }
 
 // What a fence stands between, or who has how many registers.
-void far_told(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
+void far_told(const Canvas& c, const Rect& a, const InsideWays& ways, const InsidePlace& at,
               const std::string& words) {
     const float y = a.y + 4 + c.paragraph(a.x, a.y + 4, a.w, words, size::far_text, c.theme->t1, 3) + 18;
     const Rect in{a.x, y, a.w, a.bottom() - y};
     const InsideLook look{size::far, size::far, 1.5f, true};
-    shows_sides(state, at) ? draw_sides(c, state, in, at, look) : draw_shares(c, state, in, at, look);
+    ways.sides ? draw_sides(c, in, *ways.sides, at, look) : draw_shares(c, in, *ways.registers, at, look);
 }
 
 // Where a tour speaks of them: all of the page.
@@ -216,25 +239,32 @@ void far_crossing(const Canvas& c, AppState& state, const Rect& a, const InsideP
 void far_body(const Canvas& c, AppState& state, const Rect& body, const InsidePlace& at,
               const std::string& why, const std::string& arrival) {
     const bool memory = !inside::accesses_of(*at.event, at.words).empty();
+    const InsideWays& ways = inside_ways(state, at);
     note_part(c, body, memory ? "Memory" : "Registers");
     if (at.event->op == Op::multiply_add)
         far_product(c, state, body, at);
     else if (shows_packing(at))
         far_packing(c, state, body, at);
-    else if (inside_ways(state, at).sums_step >= 0)
+    else if (ways.sums_step >= 0)
         far_sums(c, state, body, at);
     else if (at.event->op == Op::fetch_tile)
         far_fetched(c, body, at);
-    else if (shows_barrier(state, at))
-        far_barrier(c, state, body, at, why);
-    else if (shows_sides(state, at) || shows_shares(state, at))
-        far_told(c, state, body, at, why);
+    else if (ways.barrier)
+        far_barrier(c, body, *ways.barrier, why);
+    else if (ways.sides || ways.registers)
+        far_told(c, body, ways, at, why);
     else if (memory)
         far_access(c, state, body, at);
     else if (at.event->op == Op::sync_block && arrival.empty())
         far_meeting(c, state, body, at);
     else
-        far_step(c, body, at, arrival.empty() ? why : arrival, points_at(state, "Registers"));
+        far_step(c, state, body, at, arrival.empty() ? why : arrival, points_at(state, "Registers"));
+}
+
+// The drawing of the step takes all the room that there is.
+bool fills_stage(AppState& state, const InsidePlace& at) {
+    return at.event->op == Op::multiply_add || at.event->op == Op::fetch_tile || shows_packing(at) ||
+           inside_ways(state, at).sums_step >= 0 || !inside::accesses_of(*at.event, at.words).empty();
 }
 
 }  // namespace
@@ -268,15 +298,14 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     }
     const inside::StepWords words = step_words(at);
     const ArrivalWords arrival = arrival_words(state, at);
-    page.subject(arrival.symbol.empty() ? words.instruction : arrival.symbol + " · lane " + str(at.lane),
-                 240);
-    const float right =
-        W - space::far_edge -
-        text_width(Face::medium, size::far,
-                   arrival.symbol.empty() ? words.instruction : arrival.symbol + " · lane " + str(at.lane));
+    const std::string subject =
+        arrival.symbol.empty() ? words.instruction : arrival.symbol + " · lane " + str(at.lane);
+    page.subject(subject, 240);
+    const float right = W - space::far_edge - text_width(Face::medium, size::far, subject);
     const bool brief = H < from::presenter_page;  // the card of a tour has the rest
     if (!brief) draw_far_hues(c, at, 72 + page.title_width() + 30, right - 30, 36);
-    const float warps = brief ? 0 : 170, top = 92, foot = H - 16 - warps;
+    // What is told in words leaves more room to the warps.
+    const float warps = brief ? 0 : fills_stage(state, at) ? 170 : 246, top = 92, foot = H - 16 - warps;
     const Rect body{left, top, w, foot - 14 - top};
     if (brief && points_at(state, "Warps")) return far_warps(c, state, body, at);
     // A tour shows what is made of it at the stop before, and here how.

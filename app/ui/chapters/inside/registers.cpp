@@ -423,9 +423,9 @@ void inside_registers(const Canvas& c, AppState& state, const Rect& a, const Ins
     const Op op = at.event->op;
     const bool product = op == Op::multiply_add, barrier = op == Op::sync_block,
                copies = op == Op::wait_copies || op == Op::copies_committed;
-    const bool sums = inside_ways(state, at).sums_step >= 0, packing = shows_packing(at),
-               dealing = shows_dealing(at), fetches = op == Op::fetch_tile, counts = shows_barrier(state, at),
-               orders = shows_sides(state, at), shares = shows_shares(state, at);
+    const InsideWays& ways = inside_ways(state, at);
+    const bool sums = ways.sums_step >= 0, packing = shows_packing(at), dealing = shows_dealing(at),
+               fetches = op == Op::fetch_tile;
     const std::string warp = "warp " + str(at.warp);
     const Panel panel(c, "Registers", a,
                       product || sums || packing ? "Registers of " + warp
@@ -433,9 +433,9 @@ void inside_registers(const Canvas& c, AppState& state, const Rect& a, const Ins
                       : copies                   ? "Copies of the block"
                       : dealing                  ? "Rows to registers"
                       : fetches                  ? "A tile that comes by itself"
-                      : counts                   ? "A barrier that counts"
-                      : orders                   ? "What it stands between"
-                      : shares                   ? "Registers of the block"
+                      : ways.barrier             ? "A barrier that counts"
+                      : ways.sides               ? "What it stands between"
+                      : ways.registers           ? "Registers of the block"
                                                  : "Lanes of " + warp);
     const Rect in{a.inner_x(), a.y + 48, a.inner_w(), a.h - 48 - space::foot};
     if (product)
@@ -448,12 +448,12 @@ void inside_registers(const Canvas& c, AppState& state, const Rect& a, const Ins
         draw_dealing(c, state, in, at);
     else if (fetches)
         draw_fetched(c, in, at, {});
-    else if (counts)
-        draw_barrier(c, state, {in.x + 10, in.y, std::min(in.w - 20, 620.0f), in.h}, at, {});
-    else if (orders)
-        draw_sides(c, state, in, at, {});
-    else if (shares)
-        draw_shares(c, state, in, at, {});
+    else if (ways.barrier)
+        draw_barrier(c, {in.x + 10, in.y, std::min(in.w - 20, 620.0f), in.h}, *ways.barrier, {});
+    else if (ways.sides)
+        draw_sides(c, in, *ways.sides, at, {});
+    else if (ways.registers)
+        draw_shares(c, in, *ways.registers, at, {});
     else if (barrier)
         draw_meeting(c, in, at);
     else if (copies)

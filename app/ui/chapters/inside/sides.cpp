@@ -1,7 +1,6 @@
 // Steps that ask for no address and hold no number: what a fence stands between, and how the registers of a
 // block are shared out.
 #include "app/ui/chapters/inside/inside.h"
-#include "app/ui/chapters/inside/ways.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
 #include "core/base/register_file.h"
@@ -23,7 +22,7 @@ SideHeads heads_of(Op op) {
     switch (op) {
     case Op::fence_products:
         return {"Written before it", "Read behind it", "nothing since the last fence or wait"};
-    case Op::commit_products: return {"Closed by it", "The next wait", "nothing"};
+    case Op::commit_products: return {"Closed by it", "The wait for it", "nothing"};
     case Op::publish_barriers: return {"Made before it", "Used behind it", "nothing"};
     default: return {"Done before it", "Done behind it", "nothing"};
     }
@@ -50,21 +49,17 @@ void draw_side(const Canvas& c, const Rect& a, const char* head, const std::vect
 
 }  // namespace
 
-bool shows_sides(AppState& state, const InsidePlace& at) { return inside_ways(state, at).sides.has_value(); }
-
-void draw_sides(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
+void draw_sides(const Canvas& c, const Rect& a, const inside::Sides& sides, const InsidePlace& at,
                 const InsideLook& look) {
-    const auto& sides = inside_ways(state, at).sides;
-    if (!sides) return;
     const Theme& t = *c.theme;
     const float line = look.small * 1.9f;
     const float middle = std::min(a.w * .26f, look.small * 13), w = std::floor((a.w - middle) / 2);
-    const float lines = px(std::max<std::size_t>({sides->before.size(), sides->behind.size(), 1}) + 1);
+    const float lines = px(std::max<std::size_t>({sides.before.size(), sides.behind.size(), 1}) + 1);
     const float h = std::min(a.h - 4, line * (lines + .35f));
     const Rect left{a.x, a.y + 2, w, h}, right{a.x + w + middle, a.y + 2, w, h};
     const SideHeads heads = heads_of(at.event->op);
-    draw_side(c, left, heads.before, sides->before, heads.nothing, look);
-    draw_side(c, right, heads.behind, sides->behind, heads.nothing, look);
+    draw_side(c, left, heads.before, sides.before, heads.nothing, look);
+    draw_side(c, right, heads.behind, sides.behind, heads.nothing, look);
     // The step between them: nothing goes past it
     const float x = left.right() + middle / 2;
     const Point from{left.right() + 8, left.middle()}, to{right.x - 8, left.middle()};
@@ -96,22 +91,16 @@ std::vector<ShareRow> rows_of_shares(const RegisterShares& shares) {
 
 }  // namespace
 
-bool shows_shares(AppState& state, const InsidePlace& at) {
-    return inside_ways(state, at).registers.has_value();
-}
-
 // A bar for each group of warps: as long as a thread has registers, of 256 that one can have.
-void draw_shares(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
+void draw_shares(const Canvas& c, const Rect& a, const RegisterShares& shares, const InsidePlace& at,
                  const InsideLook& look) {
-    const auto& shares = inside_ways(state, at).registers;
-    if (!shares) return;
     const Theme& t = *c.theme;
     const float line = look.small * 2.2f, names = text_width(Face::regular, look.small, "warps 00–00") + 14;
     const float numbers = text_width(Face::mono, look.small, "000 → 000") + 12;
     const float x = a.x + names, w = std::max(0.0f, a.w - names - numbers), bar = look.small * 1.3f;
     float y = a.y + look.small;
     c.text_within(a.x, y, a.w, "registers of each thread, counted to 256", look.small, t.t2);
-    for (const ShareRow& row : rows_of_shares(*shares)) {
+    for (const ShareRow& row : rows_of_shares(shares)) {
         y += line;
         if (y + line * .5f > a.bottom()) return;
         const bool own = at.warp >= row.first && at.warp <= row.last, changed = row.now != row.before;
@@ -132,10 +121,10 @@ void draw_shares(const Canvas& c, AppState& state, const Rect& a, const InsidePl
     y += line;
     if (y + line * .5f > a.bottom()) return;
     c.text(a.x, y, "in all", look.small, t.t2);
-    const float all = w * px(shares->all_now()) / register_file;
+    const float all = w * px(shares.all_now()) / register_file;
     c.rect(x, y - bar / 2, w, bar, t.well, radius::bar);
     c.rect(x, y - bar / 2, std::min(w, all), bar, mix(t.panel, t.t2, .6f), radius::bar);
-    c.text(a.right(), y, format_count(shares->all_now()), look.small, t.t1, Face::mono, Align::right);
+    c.text(a.right(), y, format_count(shares.all_now()), look.small, t.t1, Face::mono, Align::right);
     y += line;
     if (y + look.small <= a.bottom())
         c.text_within(a.x, y, a.w,

@@ -236,6 +236,28 @@ void draw_touched(const Canvas& c, const Rect& r, const SharedArea& area, const 
     }
 }
 
+/// Areas beside each other that are too low for their names: these stand at their left, "L, D".
+struct LowAreas {
+    std::size_t first = 0, last = 0;
+    std::string names{};
+};
+std::vector<LowAreas> low_areas(const AppState& state, const InsidePlace& at, const std::vector<Rect>& rects,
+                                const std::vector<SharedContent>& contents, const InsideLook& look) {
+    const auto& areas = at.launch->shared.areas();
+    std::vector<LowAreas> out;
+    for (std::size_t n = 0; n < areas.size(); ++n) {
+        const std::string name = area_name(state, at, areas[n], contents[n]);
+        if (name.empty() || rects[n].h >= look.small + 3) continue;
+        const bool beside = !out.empty() && out.back().last + 1 == n;
+        if (!beside) out.push_back({n, n});
+        out.back().last = n;
+        // Stages of one matrix are named once.
+        if (!out.back().names.ends_with(name))
+            out.back().names += (out.back().names.empty() ? "" : list_separator()) + name;
+    }
+    return out;
+}
+
 }  // namespace
 
 std::string name_in_shared(const AppState& state, const InsidePlace& at, std::uint32_t event,
@@ -253,9 +275,18 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     if (areas.empty()) return;
     const Theme& t = *c.theme;
     const auto& contents = inside_ways(state, at).contents;
-    // From the back row nobody needs an address.
-    const float addresses = look.far ? 0 : text_width(Face::mono, look.small, "0x0000") + 8;
+    // From the back row nobody needs an address; names of what is too low for them have room everywhere.
+    const auto low = low_areas(state, at, lay_out_areas(areas, a), contents, look);
+    float addresses = look.far ? 0 : text_width(Face::mono, look.small, "0x0000") + 8;
+    for (const LowAreas& of : low)
+        addresses = std::max(addresses, text_width(Face::medium, look.small, of.names) + 8);
     const auto rects = lay_out_areas(areas, {a.x + addresses, a.y, a.w - addresses, a.h});
+    for (const LowAreas& of : low)
+        c.text(a.x + addresses - 8, (rects[of.first].y + rects[of.last].bottom()) / 2, of.names, look.small,
+               t.t1, Face::medium, Align::right);
+    const auto is_low = [&](std::size_t n) {
+        return std::ranges::any_of(low, [n](const LowAreas& of) { return n >= of.first && n <= of.last; });
+    };
     const AllTouched touched = touched_by(at, event, look.fed);
     float free = a.y - 100;
     for (std::size_t n = 0; n < areas.size(); ++n) {
@@ -286,7 +317,7 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
                     name_y = below;
             }
         }
-        if (!look.far && r.y - free >= look.small + 1) {
+        if (!look.far && !is_low(n) && r.y - free >= look.small + 1) {
             c.text(r.x - 8, r.y + look.small * .5f, hex_address(area.begin), look.small, t.t3, Face::mono,
                    Align::right);
             free = r.y;
@@ -328,19 +359,26 @@ void draw_contents(const Canvas& c, AppState& state, const Rect& a, const Inside
         y += c.paragraph(a.x, y - 6, a.w, text, size::body, ink, 2) + 8;
     };
     say(contents_words(at), t.t2);
-    constexpr float row = 19;
-    for (std::size_t n = 0; n < areas.size() && y + row <= a.bottom(); ++n, y += row) {
+    // As many columns as it takes to tell all of them
+    constexpr float row = 19, least_column = 130;
+    const auto rows = static_cast<std::size_t>(std::max(1.0f, (a.bottom() - y + row / 2) / row));
+    const auto most = static_cast<std::size_t>(std::max(1.0f, a.w / least_column));
+    const std::size_t columns = std::clamp((areas.size() + rows - 1) / rows, std::size_t{1}, most);
+    const float w = a.w / px(columns), top = y;
+    for (std::size_t n = 0; n < std::min(areas.size(), columns * rows); ++n) {
         const SharedArea& area = areas[n];
+        const float x = a.x + w * px(n / rows);
+        y = top + row * px(n % rows);
         const SharedContent& content = contents[n];
         const std::string name = area_name(state, at, area, content), words = content_words(at, content);
         const bool coming = content.count(Piece::on_its_way) > 0;
-        c.rect(a.x, y - 5, 10, 10,
+        c.rect(x, y - 5, 10, 10,
                content.any && !coming ? mix(t.panel, hue_of(t, content.matter), .8f) : t.well, 2);
-        if (coming) c.hatch(a.x, y - 5, 10, 10, hue_of(t, content.coming), 4, 1.5f);
-        if (!coming && !content.any) c.frame(a.x + .5f, y - 4.5f, 9, 9, t.line2, 1, 2);
+        if (coming) c.hatch(x, y - 5, 10, 10, hue_of(t, content.coming), 4, 1.5f);
+        if (!coming && !content.any) c.frame(x + .5f, y - 4.5f, 9, 9, t.line2, 1, 2);
         std::string text = (name.empty() ? hex_address(area.begin) : name) + ", " + format_size(area.bytes());
         if (!words.empty()) text += ": " + words;
-        c.text_within(a.x + 18, y, a.w - 18, text, size::small, t.t1);
+        c.text_within(x + 18, y, w - 26, text, size::small, t.t1);
     }
 }
 

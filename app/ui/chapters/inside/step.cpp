@@ -293,10 +293,12 @@ void draw_ways(Column& col, AppState& state, const InsidePlace& at) {
     }
 }
 
-std::string side_text(const InsidePlace& at, const inside::RaceAccess& a) {
+std::string side_text(AppState& state, const InsidePlace& at, const inside::RaceAccess& a) {
     const std::string place = inside::place_text(at.record(), a.place);
+    const std::string from = a.block == at.walk->block ? called_from(state, at, a.event) : "";
     return std::string(inside::info(a.op).name) + " " + place.substr(place.find_last_of('/') + 1) +
-           ", warp " + str(a.warp) + ", " + inside::lanes_text(a.lanes);
+           (from.empty() ? "" : " from " + from) + ", warp " + str(a.warp) + ", " +
+           inside::lanes_text(a.lanes);
 }
 
 // To the step of the race's access: its warp's next one at that place.
@@ -322,8 +324,8 @@ void draw_races(Column& col, AppState& state, const InsidePlace& at) {
             if (button(col.c, id, col.a.inner_x() - 6, col.y, col.a.inner_w() + 12, 22, "",
                        {.quiet = true, .tooltip = "To this access"}))
                 go_to_access(state, at, *side);
-            col.c.text_within(col.a.inner_x(), col.y + 11, col.a.inner_w(), side_text(at, *side), size::small,
-                              t.t1);
+            col.c.text_within(col.a.inner_x(), col.y + 11, col.a.inner_w(), side_text(state, at, *side),
+                              size::small, t.t1);
             col.y += 23;
         }
         col.y += 4;

@@ -4,6 +4,7 @@
 #include "app/ui/chapters/inside/inside.h"
 #include "app/ui/chapters/inside/ways.h"
 #include "app/ui/kit/items.h"
+#include "app/ui/state/quiz.h"
 #include "core/base/numbers.h"
 #include "core/inside/words.h"
 
@@ -217,7 +218,7 @@ void draw_sums(const Canvas& c, AppState& state, const Rect& a, const InsidePlac
     const float most = largest(sums.values);
     for (const SumsSheet* sheet : {&whole, &eighth}) draw_cells(c, *sheet, sums, most);
     draw_whole(c, whole, sums, look);
-    draw_eight(c, eighth, sums, look);
+    if (!hides_lanes(state)) draw_eight(c, eighth, sums, look);
     // From the eight columns to where they are shown larger
     const float x = whole.cell(0, sums.first_column() + eight - 1).x + whole.w + 2;
     if (x < whole.area.right() - 2)

@@ -521,7 +521,7 @@ void answer_mouse(const Canvas& c, AppState& state, const WarpSheet& sheet, cons
 /// How the height is shared out: rows of copies, the warps, what they compute, the slots.
 struct WarpRows {
     int flights = 0;
-    float row, lanes, phases = 0, axis;
+    float row, lanes, phases = 0, axis = 0;
     bool names = true;  ///< the copies have theirs
 };
 WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
@@ -542,14 +542,17 @@ WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
         if (copies && wish(out.row) > 0) ++out.flights;
     };
     if (copies) ++out.flights, left -= out.row;
-    wish_row();
-    // What the chosen warp computes comes before a third row of copies.
-    if (phases) out.phases = wish(look.small * 1.4f);
+    // What the chosen warp computes comes before a third row of copies; for the back row it and the slots
+    // come before a second one.
+    const float text = look.small * (look.far ? 1.3f : 1.4f);
+    if (!look.far) wish_row();
+    if (phases) out.phases = wish(text);
+    if (look.far) out.axis = wish(text), wish_row();
     // Each that is on its way has a row of its own, as far as there is room: in one row names would be lost.
     const int rows = std::clamp(at.steps().flights_at_once(), many ? 3 : 2, most_flight_rows);
     while (copies && many && out.flights < rows && left >= out.row) wish_row();
     if (!many) wish_row();
-    out.axis = wish(look.small * 1.4f);
+    if (!look.far) out.axis = wish(text);
     // Without room for names thin rows: no bar hides another.
     if (many && out.flights == 1) out.flights = rows, out.row /= px(rows), out.names = false;
     out.lanes = h - std::max(10.0f, px(out.flights) * out.row) - out.phases - out.axis - 14;
@@ -588,6 +591,9 @@ void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePla
         draw_race_arrow(c, *told, at, sheet);
     draw_names(c, state, sheet, a.x, at, look.small);
     float y = sheet.area.bottom() + 8;
+    if (look.far && rows.phases > 0)
+        c.text_within(a.x, y + rows.phases / 2, names - 8, "step " + format_count(at.k + 1), look.small,
+                      c.theme->t2);
     if (rows.phases > 0) draw_phases(c, at, sheet, y + rows.phases / 2, look.small), y += rows.phases;
     if (rows.axis > 0) draw_slot_axis(c, at, sheet, names, y + rows.axis / 2, look.small);
     answer_flights(c, state, sheet, bars, a.y, rows.row, at);

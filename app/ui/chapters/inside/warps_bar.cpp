@@ -137,22 +137,25 @@ struct LegendHue {
 std::span<const LegendHue> legend_hues(const InsidePlace& at) {
     static constexpr LegendHue forward[] = {{"Q", Matter::Q},    {"K", Matter::K}, {"V", Matter::V},
                                             {"S, P", Matter::S}, {"O", Matter::O}, {"else", Matter::none}};
-    static constexpr LegendHue backward[] = {{"Q, dQ", Matter::Q}, {"K, dK", Matter::K},
-                                             {"V, dV", Matter::V}, {"S, P, dP, dS", Matter::S},
-                                             {"O, dO", Matter::O}, {"else", Matter::none}};
+    static constexpr LegendHue backward[] = {
+        {"Q, dQ", Matter::Q}, {"K, dK", Matter::K}, {"V, dV", Matter::V}, {"S, P, dP, dS", Matter::S},
+        {"O, dO", Matter::O}, {"L", Matter::L},     {"D", Matter::D},     {"else", Matter::none}};
     const bool back = at.record().outputs.size() > 1;  // gradients
     return back ? std::span<const LegendHue>(backward) : forward;
 }
 
-float hues_width(const InsidePlace& at) {
+// `all`: with what is about no matrix, which comes last.
+float hues_width(const InsidePlace& at, bool all = true) {
     float w = 0;
-    for (const LegendHue& one : legend_hues(at)) w += text_width(Face::regular, size::small, one.word) + 26;
+    for (const LegendHue& one : legend_hues(at))
+        if (all || one.matter != Matter::none) w += text_width(Face::regular, size::small, one.word) + 26;
     return w;
 }
 
-void draw_legend_hues(const Canvas& c, const InsidePlace& at, float x, float y, ImU32 ink) {
+void draw_legend_hues(const Canvas& c, const InsidePlace& at, float x, float y, ImU32 ink, bool all = true) {
     const Theme& t = *c.theme;
     for (const LegendHue& one : legend_hues(at)) {
+        if (!all && one.matter == Matter::none) continue;
         const ImU32 hue = one.matter == Matter::none ? t.line2 : hue_of(t, one.matter);
         c.rect(x, y - 5, 10, 10, mix(t.panel, hue, .8f), 2);
         const float w = c.text(x + 14, y, one.word, size::small, ink);
@@ -211,9 +214,10 @@ void draw_legend(const Canvas& c, AppState& state, const InsidePlace& at, float 
 void draw_far_hues(const Canvas& c, const InsidePlace& at, float left, float right, float y) {
     const float factor = size::far / size::small;
     const Enlarged large(c, {left, y}, factor);
-    const float w = hues_width(at) - 14,
-                room = (right - left) / factor;  // behind the last one nothing stands
-    if (w <= room) draw_legend_hues(large.c, at, room - w, 0, c.theme->t2);
+    const float room = (right - left) / factor;  // behind the last one nothing stands
+    for (const bool all : {true, false})
+        if (const float w = hues_width(at, all) - 14; w <= room)
+            return draw_legend_hues(large.c, at, room - w, 0, c.theme->t2, all);
 }
 
 void draw_far_legend(const Canvas& c, AppState& state, const InsidePlace& at, const Rect& a) {

@@ -51,7 +51,18 @@ const InsideWays& inside_ways(AppState& state, const InsidePlace& at) {
             swizzle_of(at.record(), at.block(), at.origins(), at.launch->shared,
                        static_cast<std::uint32_t>(access.event - at.block().events.data()), at.lane);
     ways.uses = uses_of(at.block(), at.steps(), at.origins(), at.warp, at.k, at.lane);
+    ways.score = score_behind(at.block(), at.steps(), at.origins(), at.warp, at.k, at.lane,
+                              static_cast<float>(recorded_problem(state).softmax_scale()));
     return ways;
+}
+
+std::string called_from(AppState& state, const InsidePlace& at, std::uint32_t event) {
+    const int k = at.origins().step_number(event);
+    if (k < 0) return "";
+    const auto way = ways_of_walk(state).calls.of(at.block(), at.steps(), at.block().events[event].warp, k);
+    if (way.empty() || way.back().lines.size() != 1) return "";
+    const std::string& file = way.back().file;
+    return file.substr(file.find_last_of('/') + 1) + ":" + str(way.back().lines.front());
 }
 
 namespace {

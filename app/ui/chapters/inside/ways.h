@@ -5,6 +5,7 @@
 #include "app/ui/chapters/inside/bridge.h"
 #include "core/base/remembered.h"
 #include "core/inside/calls.h"
+#include "core/inside/exponent.h"
 #include "core/inside/meeting.h"
 #include "core/inside/sides.h"
 #include "core/inside/uses.h"
@@ -34,6 +35,7 @@ struct InsideWays {
     int sums_step = -1;      ///< what has the sums that the step is about; −1: none has
     inside::NamedSums sums;  ///< these
     std::optional<inside::Swizzle> swizzle;
+    std::optional<inside::ScoreBehind> score;     ///< of an exponential of the backward pass
     std::vector<inside::SharedContent> contents;  ///< of the areas of shared memory
 
     /// The same number of the lesson for the place, the cell and the bridge.
@@ -42,6 +44,9 @@ struct InsideWays {
 };
 /// What the step is in the lesson, looked up once for a place.
 const std::optional<LessonNumber>& lesson_number_kept(AppState& state, const InsidePlace& at);
+/// Of a step that stands in a helper the kernel's own line that called it, "f5_flash2.cu:81"; empty: it
+/// stands in the kernel, or who called is not plain.
+std::string called_from(AppState& state, const InsidePlace& at, std::uint32_t event);
 /// Of the place where the walk stands.
 const InsideWays& inside_ways(AppState& state, const InsidePlace& at);
 

@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cstdio>
 #include <set>
 
@@ -224,7 +225,7 @@ TEST_CASE("inside page: α is named where a lane makes it, in every lane of the 
     page.frame(2);
     page.go_to(inside::Op::exp2);
     for (int n = 0; n < 3; ++n) {  // lanes 13 to 15
-        page.check_shows({"α of row 3", "of each lane: α of its row", "α = exp(m before − m)"});
+        page.check_shows({"α of row 3", "of each lane: α of its row", "α = exp((m before − m) · scale)"});
         page.press("shift+down");
     }
     CHECK(page.shows("α of row 4"));
@@ -233,6 +234,62 @@ TEST_CASE("inside page: α is named where a lane makes it, in every lane of the 
     page.press("left left");
     REQUIRE(page.at().event->op == inside::Op::shuffle);
     CHECK(page.shows("m of row 4"));
+}
+
+TEST_CASE("inside page: x of an exponential is worked out with the scale, from numbers of the record") {
+    const struct {
+        const char *kernel, *formula;
+        inside::Op op;
+    } cases[] = {{"f5-flash2", "(S − m) · scale · log₂ e", inside::Op::exp2},
+                 {"f5-flash2", "(m before − m) · scale · log₂ e", inside::Op::exp2},
+                 {"f2-tiled-fp32", "(S − m) · scale", inside::Op::exp},
+                 {"b2-tensor-core", "S · scale · log₂ e − L · log₂ e", inside::Op::exp2},
+                 {"b3-deterministic", "S · scale · log₂ e − L · log₂ e", inside::Op::exp2},
+                 {"b4-hopper", "S · scale · log₂ e − L · log₂ e", inside::Op::exp2}};
+    for (const auto& [kernel, formula, op] : cases) {
+        CAPTURE(kernel);
+        CAPTURE(formula);
+        InsideProgram page({1920, 1080}, kernel);
+        if (kernel[0] == 'f') wait_for_bridge(page.state);
+        if (std::string(kernel) == "b4-hopper") choose_warp(page.state, 4);  // the first that computes
+        page.frame(2);
+        const std::string wanted = ", x = ", of = contains(formula, "before") ? "α of" : "P";
+        std::string told;
+        for (int k = 0; k < page.at().steps().count(page.at().warp) &&
+                        !(contains(told, wanted) && contains(told, ": " + of) && !contains(told, "∞"));
+             ++k) {
+            const InsidePlace at = page.at();
+            if (at.block().events[at.steps().event(at.warp, k)].op != op) continue;
+            go_inside(page.state, at.warp, k);
+            told = exponent_sentence(page.state, page.at());
+        }
+        page.frame(2);
+        REQUIRE_MESSAGE(contains(told, wanted), told);
+        CHECK(page.shows("x = " + std::string(formula)));
+        // What is printed comes to x, as the record has it.
+        std::string sum = told.substr(told.find(wanted) + wanted.size());
+        for (const auto& [from, to] : {std::pair{"−", "-"}, {"×", "*"}, {"≈", "="}})
+            sum = replaced(sum, from, to);
+        double a = 0, b = 0, scale = 0, factor = 1, x = 0;
+        const bool difference =
+            std::sscanf(sum.c_str(), "(%lf - %lf) * %lf * %lf = %lf", &a, &b, &scale, &factor, &x) == 5 ||
+            std::sscanf(sum.c_str(), "(%lf - %lf) * %lf = %lf", &a, &b, &scale, &x) == 4;
+        double comes = (a - b) * scale * factor;
+        if (!difference) {
+            double of_L = 1;
+            const bool both =
+                std::sscanf(sum.c_str(), "%lf * %lf * %lf - %lf * %lf = %lf", &a, &scale, &factor, &b, &of_L,
+                            &x) == 6 ||
+                std::sscanf(sum.c_str(), "%lf * %lf * %lf - %lf = %lf", &a, &scale, &factor, &b, &x) == 5;
+            REQUIRE_MESSAGE(both, sum);
+            comes = a * scale * factor - b * of_L;
+        }
+        CHECK(scale == doctest::Approx(0.125));  // 1 / √64
+        const double of_record =
+            std::bit_cast<float>(page.at().block().words_of(*page.at().event, page.at().lane)[0]);
+        CHECK(comes == doctest::Approx(of_record).epsilon(.01));
+        CHECK(x == doctest::Approx(of_record).epsilon(.01));
+    }
 }
 
 TEST_CASE("inside page: O that is packed is told as O, and where it is stored") {
