@@ -16,8 +16,6 @@ std::string device_text(const KernelRun& run) {
     return "emulator: the kernel's source, run by the CPU";
 }
 
-const char* side_name(const KernelRun& run) { return run.device == "cuda" ? "GPU" : "kernel"; }
-
 std::string significant(double x, int digits, bool zeros) {
     if (!std::isfinite(x)) return format_number(x);
     char buffer[40];
@@ -69,7 +67,7 @@ std::string ulp_count(double ulp) {
 std::string finding_words(const KernelComparison& c) {
     std::string text = finding_text(c);
     if (const std::string fault = fault_text(c); !fault.empty()) text = fault;
-    if (text.starts_with("all ")) return "Every number of every tile agrees within rounding";
+    if (text.starts_with("all ")) return "Rounding explains every difference from the CPU's walk";
     if (text.starts_with("first")) text[0] = 'F';
     if (text.starts_with("the ")) text[0] = 'T';
     return text;
@@ -79,11 +77,12 @@ std::string times_text(double ratio) {
     return std::isfinite(ratio) ? format_fixed(ratio, ratio < 99.995 ? 2 : 0) + " ×" : "∞";
 }
 
-std::string ratio_text(const KernelComparison& c) {
+std::string verdict_words(const KernelComparison& c, bool brief) {
     const OutputVerdict& v = c.nearest();
     const std::string standard = "standard attention in " + std::string(name(format_of(c.kernel->dtype)));
+    const std::string rule = "; the rule: " + format_number(v.factor) + " × and 2 roundings";
     if (!std::isfinite(v.ratio())) return "off, where " + standard + " is exact";
-    return times_text(v.ratio()) + " as far from fp64 as " + standard;
+    return times_text(v.ratio()) + (brief ? " standard's error" : " the error of " + standard) + rule;
 }
 
 void compare_view(const Canvas& c, AppState& state, const Rect& a) {

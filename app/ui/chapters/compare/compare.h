@@ -32,10 +32,11 @@ std::string compare_status(const AppState& state);
 std::string device_text(const KernelRun& run);
 /// "0.40 ×"; of many times without decimals.
 std::string times_text(double ratio);
-/// "0.40 × as far from fp64 as standard attention in bf16"
-std::string ratio_text(const KernelComparison& comparison);
-/// "GPU", or "kernel" where the CPU has run its source: what stands beside "CPU".
-const char* side_name(const KernelRun& run);
+/// The verdict and its rule in one sentence: "0.40 × the error of standard attention in bf16; the rule: 2 ×
+/// and 2 roundings". `brief`: without the format.
+std::string verdict_words(const KernelComparison& comparison, bool brief = false);
+/// What the two sides are called everywhere, wherever the kernel ran.
+constexpr const char *cpu_side = "CPU", *kernel_side = "kernel";
 /// So many significant digits.
 std::string significant(double x, int digits, bool zeros = false);
 /// A float with as many digits as it takes, and where it begins to differ from the other.

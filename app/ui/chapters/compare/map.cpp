@@ -279,7 +279,7 @@ void card(const Canvas& c, AppState& state, const Map& map, const MapCell& at, c
            Align::right);
     const KernelCell cell = map.values.cell(at.row, at.column);
     const std::pair<const char*, double> lines[] = {
-        {"fp64", cell.exact}, {"CPU", cell.cpu}, {side_name(shown.kernel->run), cell.kernel}};
+        {"fp64", cell.exact}, {cpu_side, cell.cpu}, {kernel_side, cell.kernel}};
     const std::pair<const char*, double> differences[] = {{"from fp64", distance(cell.kernel, cell.exact)},
                                                           {"from CPU", distance(cell.kernel, cell.cpu)}};
     float y = a.y + 48;
@@ -468,9 +468,7 @@ void compare_map(const Canvas& c, AppState& state, const Rect& a) {
     if (!map) return map_to_come(c, a);
     const KernelRun& run = state.comparing->shown->kernel->run;
     const std::string where = (state.comparing->source.empty() ? "" : "recorded, ") +
-                              std::string(run.device == "cuda"              ? run.device_name
-                                          : state.comparing->source.empty() ? "emulated on the CPU"
-                                                                            : "emulated");
+                              std::string(run.device == "cuda" ? run.device_name : "emulated");
     const float pill_w = std::min(pill_width(where), a.w * .45f);
     c.pill(a.inner_right(), a.title_y(), where, size::small, 0, t.t1, Align::right);
     const float x = title(c, state, *map, a.inner_x(), a.title_y()) + 12;

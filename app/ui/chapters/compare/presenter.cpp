@@ -19,8 +19,8 @@ void verdict(const Canvas& c, const KernelComparison& shown, float W) {
     const Theme& t = *c.theme;
     c.text(space::far_side, 112, shown.passed() ? "Within the rule" : "Beyond the rule", size::far_lead,
            shown.passed() ? t.t1 : t.danger, Face::semibold);
-    c.paragraph(space::far_side, 142, 400, ratio_text(shown), size::far_number, t.t2, 2, Face::regular,
-                1.22f);
+    c.paragraph(space::far_side, 142, 400, verdict_words(shown, true), size::far_number, t.t2, 2,
+                Face::regular, 1.22f);
     error_gauge(c, v, {470, 96, W - 470 - 60, 100}, 27);
     note_part(c, {28, 84, W - 56, 130}, "Verdict");
 }
@@ -36,7 +36,7 @@ void worst_number(const Canvas& c, const KernelComparison& shown, const Rect& a)
     const float x = a.x + c.rich(a.x, a.y + 94, name, size::far_lead) + 28, digits = x + 104;
     const double exact = v.worst.exact, kernel = v.worst.kernel;
     c.text(x, a.y + 76, "exact", size::far, t.t2);
-    c.text(x, a.y + 114, side_name(shown.kernel->run), size::far, t.t2);
+    c.text(x, a.y + 114, kernel_side, size::far, t.t2);
     c.text(digits, a.y + 76, digits_of(exact, kernel).text, size::far_text, t.t1, Face::mono);
     draw_digits(c, digits, a.y + 114, digits_of(kernel, exact), size::far_text);
     c.text(x, a.y + 166, "off by " + three_digits(v.error), size::far_text, t.t1, Face::semibold);
@@ -69,8 +69,8 @@ void statistics(const Canvas& c, const AppState& state, const Rect& a,
         c.rich(a.x, y + 18, slot_symbol(info(quantity).slot), size::far_title);
         if (r < values.kernel.rows() && r < values.cpu.rows()) {
             const double cpu = values.cpu(r, 0), kernel = values.kernel(r, 0);
-            c.text(a.x + 64, y, "CPU", size::far, t.t2);
-            c.text(a.x + 64, y + 38, side_name(shown.kernel->run), size::far, t.t2);
+            c.text(a.x + 64, y, cpu_side, size::far, t.t2);
+            c.text(a.x + 64, y + 38, kernel_side, size::far, t.t2);
             c.text(a.x + 158, y, digits_of(cpu, kernel).text, size::far_text, t.t1, Face::mono);
             draw_digits(c, a.x + 158, y + 38, digits_of(kernel, cpu), size::far_text);
             c.text(a.right(), y + 18, ulp_count(ulp_distance(Format::fp32, kernel, cpu)) + " ULP",
@@ -103,7 +103,7 @@ void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect
 void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     const ComparePage& comparing = compare_page(state);
     const bool emulated = comparing.shown && comparing.shown->kernel->run.device != "cuda";
-    PresenterPage page(canvas, state, W, H, emulated ? "Kernel, emulated, and CPU" : "Kernel and CPU", 400);
+    PresenterPage page(canvas, state, W, H, "Kernel and CPU", 400);
     page.back = "Tile before (←)", page.forward = "Next tile (→)";
     page.move = [&](int by) {
         const Place at = place_of(state);
@@ -124,11 +124,11 @@ void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) 
     // Who is on a tour has heard of the algorithm, and not of the kernel's own name.
     const std::string called = brief ? kernel.title.substr(0, kernel.title.find(": ")) + type
                                      : kernel.kernel + type + ", " + str(p.N()) + " × " + str(p.d());
-    page.subject(called + (emulated ? "" : ", " + kernel.run.device_name), 240);
+    page.subject(called + (emulated ? ", emulated" : ", " + kernel.run.device_name), 240);
     verdict(c, shown, W);
     // What it is called, in the words of the ladder's table, and what runs it
     const std::string rung = replaced(kernel.title, ": ", ", ");
-    const std::string where = emulated ? "its CUDA source, run by the CPU" : "run by the GPU";
+    const std::string where = emulated ? "its source runs on an emulator" : "run by the GPU";
     const bool named = !brief && !rung.empty();
     if (named) c.text_within(left, 236, w, kernel.kernel + " is " + rung + "; " + where, size::far, t.t2);
     const float top = brief   ? 234

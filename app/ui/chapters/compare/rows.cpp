@@ -53,8 +53,8 @@ void pair(const Canvas& c, const KernelComparison& shown, Quantity quantity, con
     const float y = a.middle() - (sheet.pitch > 82 ? step / 2 + 7 : step / 2);
     const float names_x = a.x - (sheet.names_once ? 45.0f : 0.0f);
     if (!sheet.names_once || quantity == columns[0].quantity) {
-        c.text(names_x, y, "CPU", size::small, t.t3);
-        c.text(names_x, y + step, side_name(shown.kernel->run), size::small, t.t3);
+        c.text(names_x, y, cpu_side, size::small, t.t3);
+        c.text(names_x, y + step, kernel_side, size::small, t.t3);
     }
     c.text(a.x + names, y, digits_of(cpu, kernel).text, sheet.size, t.t1, Face::mono);
     draw_digits(c, a.x + names, y + step, digits_of(kernel, cpu), sheet.size);

@@ -53,14 +53,11 @@ void sign(const Canvas& c, bool passed, float x, float y, float r) {
     c.cross(x, y, r * .3f, t.panel, 3);
 }
 
-// With the kernel and where it ran, if that fits into two lines.
-std::string subtitle(const AppState& state, const KernelComparison& c, float w) {
-    const char* const where = !state.comparing->source.empty() ? ", recorded: "
-                              : c.kernel->run.device == "cuda" ? ", on the GPU: "
-                                                               : ", emulated: ";
-    const std::string ratio = ratio_text(c), all = "kernel " + c.kernel->kernel + where + ratio;
+// In two lines.
+std::string subtitle(const KernelComparison& c, float w) {
+    const std::string all = verdict_words(c);
     const float h = paragraph_height(w, all, size::small, 0, Face::regular, 1.3f);
-    return h < 2.5f * 1.3f * size::small ? all : ratio;
+    return h < 2.5f * 1.3f * size::small ? all : verdict_words(c, true);
 }
 
 // Below the gauge: 1 ×, with what that is if there is room, 2 × and the limit, from the right as far as they
@@ -169,8 +166,8 @@ void compare_verdict(const Canvas& c, AppState& state, const Rect& a) {
     const float text_x = x + 2 * r + 16, text_w = words - 2 * r - 34;
     c.text_within(text_x, a.middle() - 15, text_w, shown.passed() ? "Within the rule" : "Beyond the rule", 22,
                   t.t1, Face::semibold);
-    c.paragraph(text_x, a.middle() + 3, text_w, subtitle(state, shown, text_w), size::small, t.t2, 2,
-                Face::regular, 1.3f);
+    c.paragraph(text_x, a.middle() + 3, text_w, subtitle(shown, text_w), size::small, t.t2, 2, Face::regular,
+                1.3f);
     const float gauge_x = a.x + words + 12, rest = a.right() - 18 - gauge_x;
     const Line symbols = formula(v), values = numbers(v);
     const float size = narrow ? 14 : 17;

@@ -48,8 +48,17 @@ std::string machine_text(const BenchReport& report);
 std::string kernel_words(const std::string& kernel);
 /// The last part of a path.
 std::string file_name(const std::string& path);
+/// Times that stand in one column have one unit, so that they compare at a glance: 830 ms below 1060 ms.
+struct TimeUnit {
+    double seconds = 1;
+    const char* name = "s";
+};
+TimeUnit unit_of_times(const std::vector<double>& seconds);
+std::string time_text(double seconds, const TimeUnit& unit);
+/// Of what a report has measured at a length.
+TimeUnit unit_at(const ShownReport& shown, std::int64_t N);
 /// What a cell of the table says: a time, or why there is none.
-std::string cell_text(const Record* record);
+std::string cell_text(const Record* record, const TimeUnit& unit);
 /// The largest error of a kernel as a part of what the rule allows; 0 if nothing was verified.
 double largest_error(const ShownReport& shown, const std::string& kernel);
 /// How many times as fast as standard attention at that length; 0 if it cannot be told.

@@ -25,7 +25,8 @@ float widest(const ShownReport& shown) {
     for (const Record& r : shown.report.points) {
         w = std::max(w, text_width(Face::regular, size::small, format_count(r.workload.N_kv)));
         if (r.state == Record::State::measured)
-            w = std::max(w, text_width(Face::mono_bold, size::small, cell_text(&r)));
+            w = std::max(
+                w, text_width(Face::mono_bold, size::small, cell_text(&r, unit_at(shown, r.workload.N_kv))));
     }
     return w;
 }
@@ -66,7 +67,7 @@ void cell(const Canvas& c, AppState& state, const ShownReport& shown, const std:
     ScalePage& page = *state.bench;
     if (hot.hovered) page.hovered = number_of(page, *record), page.hovered_at = {a.x + a.w, a.y + a.h / 2};
     if (hot.clicked) choose_record(state, number_of(page, *record));
-    std::string text = cell_text(record);
+    std::string text = cell_text(record, unit_at(shown, N));
     const bool timed = record->state == Record::State::measured;
     const Face face = !timed ? Face::regular : fastest ? Face::mono_bold : Face::mono;
     if (!timed && text_width(face, size::small, text) > a.w - 8) text = "×";

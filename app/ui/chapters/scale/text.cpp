@@ -50,10 +50,38 @@ std::string origin_text(const ShownReport& shown) {
     return text;
 }
 
-std::string cell_text(const Record* record) {
+// That of the shortest one, unless the longest would have more than four digits.
+TimeUnit unit_of_times(const std::vector<double>& seconds) {
+    static constexpr TimeUnit units[] = {{1e-9, "ns"}, {1e-6, "µs"}, {1e-3, "ms"}, {1, "s"}};
+    if (seconds.empty()) return units[2];
+    const auto [least, most] = std::ranges::minmax(seconds);
+    constexpr double rounds_up = .9995, most_digits = 9999.5;
+    std::size_t n = std::size(units) - 1;
+    while (n > 0 && least < rounds_up * units[n].seconds) --n;
+    while (n + 1 < std::size(units) && most >= most_digits * units[n].seconds) ++n;
+    return units[n];
+}
+
+std::string time_text(double seconds, const TimeUnit& unit) {
+    const double value = seconds / unit.seconds;
+    // Digits are counted from the one before the point.
+    const int digits = value < .1 ? 4 : 3;
+    return (value < 999.5 ? format_number(value, digits) : format_count(std::llround(value))) + " " +
+           unit.name;
+}
+
+TimeUnit unit_at(const ShownReport& shown, std::int64_t N) {
+    std::vector<double> times;
+    for (const std::string& kernel : shown.kernels())
+        if (const Record* r = shown.find(kernel, N); r && r->state == Record::State::measured)
+            times.push_back(r->median);
+    return unit_of_times(times);
+}
+
+std::string cell_text(const Record* record, const TimeUnit& unit) {
     if (!record) return "";
     switch (record->state) {
-    case Record::State::measured: return format_time(record->median);
+    case Record::State::measured: return time_text(record->median, unit);
     case Record::State::failed: return "failed";
     case Record::State::skipped: return "–";
     case Record::State::no_memory: return "no memory";
@@ -79,12 +107,13 @@ std::string scale_as_text(AppState& state) {
     const ShownReport* shown = chosen_report(state);
     if (!shown) return finding({}) + "\n";
     std::string text = finding(shown->report) + "\n" + origin_text(*shown) + "; " +
-                       shape_text(shown->shape()) + "; median in ms\nkernel";
+                       shape_text(shown->shape()) + "; median of the runs\nkernel";
     for (std::int64_t N : shown->lengths()) text += "\t" + str(N);
     text += "\tlargest error, of the rule\n";
     for (const std::string& kernel : shown->kernels()) {
         text += kernel;
-        for (std::int64_t N : shown->lengths()) text += "\t" + cell_text(shown->find(kernel, N));
+        for (std::int64_t N : shown->lengths())
+            text += "\t" + cell_text(shown->find(kernel, N), unit_at(*shown, N));
         text += "\t" + format_number(largest_error(*shown, kernel), 2) + "\n";
     }
     return text;

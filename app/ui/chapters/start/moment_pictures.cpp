@@ -120,10 +120,18 @@ void length_picture(const Sheet& s) {
     const ImU32 S = hue(t, Role::S);
     s.c.rect(x, y, side, side, mix(t.panel, S, .22f), 2);
     s.c.hatch(x, y, side, side, mix(t.panel, S, .5f), 7);
-    const float tile = std::max(2.0f, side * px(study.shape.Br) / px(study.shape.N));
-    s.c.rect(x + side * .52f, y + side * .36f, tile, tile, t.focus);
-    s.c.ring(x + side * .52f + tile / 2, y + side * .36f + tile / 2, std::min(9.0f, side * .2f), t.focus,
-             1.6f);
+    const float tile = std::max(2.0f, side * px(study.shape.Br) / px(study.shape.N)),
+                radius = std::min(9.0f, side * .2f), at_x = x + side * .3f, at_y = y + side * .3f;
+    s.c.rect(at_x, at_y, tile, tile, t.focus);
+    s.c.ring(at_x + tile / 2, at_y + tile / 2, radius, t.focus, 1.6f);
+    // The tile is no more than a point of S: a lens shows that it is a square as well.
+    if (const float lens = side * .4f, far = at_x + radius * .7f; side >= 50) {
+        const float to_x = x + side - lens - 3, to_y = y + side - lens - 3;
+        s.c.line({far, at_y + radius * .7f}, {to_x, to_y}, t.focus, 1);
+        s.c.rect(to_x, to_y, lens, lens, mix(t.panel, S, .3f), 2);
+        s.c.rect(to_x + lens * .25f, to_y + lens * .25f, lens * .5f, lens * .5f, t.focus, 1);
+        s.c.frame(to_x, to_y, lens, lens, t.focus, 1.4f, 2);
+    }
     if (!words) return;
     const Shape& shape = study.shape;
     two_numbers(s, right, {"all of S", "one tile"},

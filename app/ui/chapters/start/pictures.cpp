@@ -542,10 +542,13 @@ void memory_picture(const Sheet& s) {
 
 void kernels_picture(const Sheet& s) {
     std::vector<Row> rows;
+    std::vector<double> times;
+    for (const RecordedKernel& kernel : s.page.kernels) times.push_back(kernel.times.back().seconds);
+    const TimeUnit unit = unit_of_times(times);
     for (std::size_t n = 0; n < s.page.kernels.size(); ++n) {
         const RecordedKernel& kernel = s.page.kernels[n];
         const RecordedKernel::At& last = kernel.times.back();
-        rows.push_back({kernel_words(kernel.name), format_time(last.seconds), last.seconds,
+        rows.push_back({kernel_words(kernel.name), time_text(last.seconds, unit), last.seconds,
                         ladder_colour(*s.c.theme, n, s.page.kernels.size()), n == 0});
     }
     if (rows.empty())
@@ -663,7 +666,7 @@ void gpu_picture(const Sheet& s) {
     const Theme& t = *s.c.theme;
     const Problem& p = s.page.forward->problem();
     const KernelComparison* shown = s.page.compared.get();
-    const char* const names[] = {"CPU", shown ? side_name(shown->kernel->run) : "kernel"};
+    const char* const names[] = {cpu_side, kernel_side};
     // On stage only where both names have room below the cells.
     float named = s.big ? 10.0f : 0.0f;
     for (const char* name : names) named += text_width(Face::regular, s.text(), name);
@@ -689,7 +692,8 @@ void gpu_picture(const Sheet& s) {
         if (label > 0) s.c.text(x, y + h + label / 2 + 1, name, s.text(), t.t2, Align::center);
         x += apart;
     }
-    if (shown) s.c.text(between, y + h / 2, O.cpu == O.kernel ? "=" : "≈", s.letter(), t.t1, Align::center);
+    // Both are rounded, even where they are rounded alike.
+    if (shown) s.c.text(between, y + h / 2, "≈", s.letter(), t.t1, Align::center);
 }
 
 }  // namespace tilewalk::ui

@@ -159,7 +159,7 @@ void wire(const Canvas& c, const Doors& d, float part, const Line& what, std::in
     const float middle = (x1 + x2) / 2, above = d.big ? size::far_number : size::lead,
                 below = d.big ? size::far : size::small,
                 apart = (d.big ? 25 : 16) + step / 2 * px(roles.size() - 1);
-    const std::string size = format_traffic(bytes);
+    const std::string size = format_size(bytes);
     if (rich_width(c, what, above) < x2 - x1 + 4) c.rich(middle, y - apart, what, above, Align::center);
     c.text(middle, y + apart, size, below, c.theme->t2, Face::mono, Align::center);
 }
@@ -190,7 +190,7 @@ void wires(const Canvas& c, const StartPage& page, const Doors& d) {
     wire(c, d, d.big ? .73f : .7f, blocks({{"K", Role::K}, {"V", Role::V}}, step.j),
          moved(trace, step_near(page, Op::load_kv, -1)), {Role::K, Role::V});
     way_back(c, d, blocks({{"O", Role::O}, {"L", Role::l}}, step.i),
-             {number(format_traffic(moved(trace, step_near(page, Op::store, 1))))});
+             {number(format_size(moved(trace, step_near(page, Op::store, 1))))});
 }
 
 // The row is drawn large next door.

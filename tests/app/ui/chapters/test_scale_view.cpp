@@ -71,6 +71,20 @@ void for_each_look(AtScale& page, const std::function<void(const std::string&)>&
 
 }  // namespace
 
+TEST_CASE("scale: the times of a column have one unit, that of the shortest unless the longest has no room") {
+    const auto told = [](const std::vector<double>& times) {
+        std::string text;
+        for (const double time : times) text += time_text(time, unit_of_times(times)) + "; ";
+        return text;
+    };
+    CHECK(told({1.06, .830, .689}) == "1060 ms; 830 ms; 689 ms; ");
+    CHECK(told({.00424, .00349}) == "4.24 ms; 3.49 ms; ");
+    CHECK(told({12e-6, 1.5}) == "0.012 ms; 1500 ms; ");
+    CHECK(told({.02, 25}) == "0.02 s; 25 s; ");
+    CHECK(told({2.5, 4}) == "2.50 s; 4 s; ");
+    CHECK(told({}) == "");
+}
+
 TEST_CASE("scale: the page shows the numbers of the report") {
     AtScale page;
     const BenchReport report = made_up_report();

@@ -3,6 +3,7 @@
 #include "app/io/file.h"
 #include "app/io/problem_json.h"
 #include "app/ui/chapters/compare/compare.h"
+#include "app/ui/chapters/scale/scale.h"
 #include "app/ui/chapters/start/moments.h"
 #include "app/ui/chapters/start/start.h"
 #include "app/ui/kit/focus.h"
@@ -207,7 +208,10 @@ TEST_CASE("the numbers are those of the walk and the models") {
     CHECK(verdict.worst.exact != verdict.worst.kernel);
     CHECK(program.shows(digits_of(verdict.worst.exact, verdict.worst.kernel).text));
     REQUIRE_FALSE(page.kernels.empty());
-    CHECK(program.shows(format_time(page.kernels.front().times.back().seconds)));
+    // Times that stand below each other have one unit.
+    std::vector<double> times;
+    for (const RecordedKernel& kernel : page.kernels) times.push_back(kernel.times.back().seconds);
+    for (const double time : times) CHECK(program.shows(time_text(time, unit_of_times(times))));
 }
 
 TEST_CASE(
@@ -256,10 +260,12 @@ TEST_CASE(
     within("chapter training", format_number(last));
     for (const Algorithm algorithm : {Algorithm::standard, Algorithm::flash2})
         within("chapter memory", format_size(page.at_length.of(algorithm).traffic.total()));
-    for (const RecordedKernel* kernel : {&page.kernels.front(), &page.kernels.back()})
-        within("chapter scale", format_time(kernel->times.back().seconds));
+    std::vector<double> times;
+    for (const RecordedKernel& kernel : page.kernels) times.push_back(kernel.times.back().seconds);
+    for (const double time : {times.front(), times.back()})
+        within("chapter scale", time_text(time, unit_of_times(times)));
     within("chapter inside", "lane 13");
-    within("chapter compare", "=");
+    within("chapter compare", "≈");
 }
 
 TEST_CASE("0, H and the mark at the top lead to it; Enter and Escape back to the step that was left") {
