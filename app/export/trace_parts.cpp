@@ -52,8 +52,8 @@ Block whole_matrices(const Trace& trace, const std::vector<WholeMatrix>& matrice
 }
 
 std::string bytes_text(std::int64_t read, std::int64_t written) {
-    return format_traffic(read + written) + " (" + format_traffic(read) + " read, " +
-           format_traffic(written) + " written)";
+    return format_size(read + written) + " (" + format_size(read) + " read, " + format_size(written) +
+           " written)";
 }
 
 // The fewest rows per tile, of queries or else of keys (which count where these are the outer loop), with
@@ -76,7 +76,7 @@ std::string verdict(const Trace& trace, std::int64_t flash, std::int64_t standar
     const std::string size = str(p.N()) + " × " + str(p.N_kv());
     if (flash < standard)
         return "Neither S nor P (" + size + " each) was ever in HBM, and that saved " +
-               format_traffic(standard - flash) + ".";
+               format_size(standard - flash) + ".";
     if (flash == standard)
         return "Both move equally many bytes, but here S and P (" + size + " each) need no place in HBM.";
     return "Here standard attention moves fewer bytes: reading tiles again for every block of the other kind "
@@ -89,10 +89,10 @@ std::string verdict(const Trace& trace, std::int64_t flash, std::int64_t standar
 std::string between_ranks(const HeadsLedger& bytes, int key_heads) {
     if (bytes.sent_one == 0) return {};
     return " Between ranks K and V of " + counted(key_heads, "key head") +
-           " go round: " + format_traffic(bytes.sent) + ", " + format_traffic(bytes.sent_one) +
+           " go round: " + format_size(bytes.sent) + ", " + format_size(bytes.sent_one) +
            " of them this head's" +
            (bytes.sent < bytes.sent_ungrouped
-                ? "; with K and V of its own for every head " + format_traffic(bytes.sent_ungrouped)
+                ? "; with K and V of its own for every head " + format_size(bytes.sent_ungrouped)
                 : std::string()) +
            ".";
 }
@@ -107,12 +107,12 @@ std::vector<std::string> of_all_heads(const Trace& trace) {
                                        : "These are the bytes of head " + str(shown_head(p)) + " alone";
     const HeadsLedger bytes = heads_ledger(trace);
     const std::string sent = between_ranks(bytes, key_heads(p));
-    const std::string all = alone + "; all " + str(H) + " heads move " + format_traffic(bytes.all());
+    const std::string all = alone + "; all " + str(H) + " heads move " + format_size(bytes.all());
     if (heads_of_group(p) == 1) return {all + ", each with K and V of its own." + sent};
     return {all +
             (bytes.shared ? ", K and V of a group crossing HBM once (again for each of its heads: "
                           : ", each loading K and V of its group again (once for a group: ") +
-            format_traffic(bytes.shared ? bytes.again : bytes.once) + ")." + sent};
+            format_size(bytes.shared ? bytes.again : bytes.once) + ")." + sent};
 }
 
 }  // namespace
@@ -161,11 +161,11 @@ std::vector<std::vector<std::string>> legend(const Trace& trace) {
 std::string traffic_line(const Trace& trace, int k) {
     const Traffic& t = trace.step(k).traffic;
     const int tick = k + 1 == trace.size() ? trace.ticks() : trace.step(k).when.end;
-    return "so far: " + format_traffic(t.hbm_read) + " read from HBM, " + format_traffic(t.hbm_write) +
+    return "so far: " + format_size(t.hbm_read) + " read from HBM, " + format_size(t.hbm_write) +
            " written, " + format_count(t.flops) + (t.flops == 1 ? " operation" : " operations") +
            "; on chip now: " + format_size(t.sram_live) +
            (trace.lesson().uses(chooses_ranks)
-                ? "; between ranks by tick " + str(tick) + ": " + format_traffic(t.sent)
+                ? "; between ranks by tick " + str(tick) + ": " + format_size(t.sent)
                 : "");
 }
 
@@ -182,7 +182,7 @@ std::vector<std::string> comparison(const Trace& trace) {
                verdict(trace, moved.hbm_read + moved.hbm_write, standard.total())};
     }
     if (lesson.uses(chooses_ranks))
-        out.push_back("From rank to rank went " + format_traffic(trace.step(trace.size() - 1).traffic.sent) +
+        out.push_back("From rank to rank went " + format_size(trace.step(trace.size() - 1).traffic.sent) +
                       ".");
     if (saved_in(trace).any()) {
         const Comparison found = compare(*lesson.build(without_faults(trace.problem())), trace);

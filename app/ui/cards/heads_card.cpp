@@ -244,7 +244,7 @@ void block_cell(const Canvas& c, const AppState& state, int g, const KeyLoad& lo
         key_head(p, shown) == g && loaded_tile(*state.trace, state.cursor.step).keys == load.keys;
     const bool again = size > 1 && !loads_once(state);
     c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, now ? t.focus : t.line, now ? 2.0f : 1.0f, 6);
-    const std::string text = (again ? str(size) + " × " : "") + format_traffic(load.bytes);
+    const std::string text = (again ? str(size) + " × " : "") + format_size(load.bytes);
     const float x = a.x + 8 + c.rich(a.x + 8, a.y + 13, {symbol(Slot::K), symbol(Slot::V)}, size::body) + 6;
     c.text_within(x, a.y + 13, a.right() - x - 6, text, size::small, now ? t.t1 : t.t3, Face::mono);
     const float w = std::min(24.0f, (a.w - 12) / px(size));
@@ -283,7 +283,7 @@ void blocks(const Canvas& c, const AppState& state, const Rect& a) {
 float bar_line(const Canvas& c, const Sizes& s, const Rect& a, float y, const std::string& name,
                std::int64_t bytes, std::int64_t most, bool chosen, ImU32 colour, ImU32 second = 0) {
     const Theme& t = *c.theme;
-    const std::string text = format_traffic(bytes);
+    const std::string text = format_size(bytes);
     const float room = a.w - text_width(chosen ? Face::mono_bold : Face::mono, s.text, text) - 12;
     c.text_within(a.x, y, room, name, s.text, chosen ? t.t1 : t.t2, chosen ? Face::semibold : Face::regular);
     c.text(a.right(), y, text, s.text, chosen ? t.t1 : t.t2, chosen ? Face::mono_bold : Face::mono,
@@ -347,7 +347,7 @@ void ledger(const Canvas& c, AppState& state, const Sizes& s, const Rect& a) {
                                   "and dK and dV are sums over all of them.")
             : once ? std::string("dK and dV of a group are added up before they are stored.")
                    : "dK and dV: every query head writes its own; adding them up moves " +
-                         format_traffic(l.sums) + ".",
+                         format_size(l.sums) + ".",
             s.small, t.t3, 3);
 }
 

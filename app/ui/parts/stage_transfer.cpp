@@ -15,7 +15,7 @@
 namespace tilewalk::ui {
 
 std::string bytes_text(std::int64_t bytes) {
-    return bytes < 100'000 ? format_count(bytes) + " B" : format_traffic(bytes);
+    return bytes < 100'000 ? format_count(bytes) + " B" : format_size(bytes);
 }
 
 namespace {

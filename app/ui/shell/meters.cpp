@@ -42,9 +42,9 @@ struct Meters {
 
     // What has moved, and how far it will go.
     void this_run() const {
-        const Line moved{strong(format_traffic(now.hbm_read)), word(" read, "),
-                         strong(format_traffic(now.hbm_write)), word(" written")};
-        const Line total{strong(format_traffic(now.hbm_read + now.hbm_write)), word(" moved")};
+        const Line moved{strong(format_size(now.hbm_read)), word(" read, "),
+                         strong(format_size(now.hbm_write)), word(" written")};
+        const Line total{strong(format_size(now.hbm_read + now.hbm_write)), word(" moved")};
         amounts(0, "HBM bytes", moved, total);
         const float done = part(now.hbm_read + now.hbm_write, whole), end = part(flash.total(), whole);
         if (end > done)
@@ -52,14 +52,13 @@ struct Meters {
         c.rect(x, bar_y(0), w * done, bar, t.t1, 3);
         if (tall())
             c.text(x + w * std::max(end, .45f), bar_y(0) + bar + 10,
-                   format_traffic(flash.total()) + " when done", 13, t.t3, Align::right);
+                   format_size(flash.total()) + " when done", 13, t.t3, Align::right);
     }
 
     // What it is held against, on the same problem. Where that moves less, the bar says so.
     void against() const {
         c.text(x, line_y(1), rival.name, size::body, t.t2, Face::medium);
-        c.text(x + w, line_y(1), format_traffic(standard.total()), size::body, 0, Face::semibold,
-               Align::right);
+        c.text(x + w, line_y(1), format_size(standard.total()), size::body, 0, Face::semibold, Align::right);
         well(1);
         c.hatch(x, bar_y(1), w * part(standard.total(), whole), bar, t.t3, 7, 1.4f);
         c.frame(x + .5f, bar_y(1) + .5f, w * part(standard.total(), whole) - 1, bar - 1, t.line2, 1, 3);

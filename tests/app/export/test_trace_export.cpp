@@ -59,7 +59,7 @@ TEST_CASE("a walk is that of one head, and says what all heads move") {
         for (const char* format : {"text", "md"}) {
             const std::string text = written(format);
             CHECK(contains(text, "of head 1 alone"));
-            CHECK(contains(text, "all 4 heads move " + format_traffic(loads_once ? once : again)));
+            CHECK(contains(text, "all 4 heads move " + format_size(loads_once ? once : again)));
         }
     }
     CHECK_FALSE(json::parse(output_of({"trace", "--format", "json"})).contains("heads"));
@@ -223,7 +223,7 @@ TEST_CASE("trace text: of several heads it says what all of them move") {
         return out.substr(out.rfind("These are"));
     };
     // 400 B a head, of which K and V for both query blocks are 256 B.
-    const std::string all = format_traffic(4 * 400), once = format_traffic(4 * 400 - 2 * 256);
+    const std::string all = format_size(4 * 400), once = format_size(4 * 400 - 2 * 256);
     CHECK(last({"--kv-heads", "2"}) ==
           "These are the bytes of head 0 alone; all 4 heads move " + all +
               ", each loading K and V of its group\nagain (once for a group: " + once + ").\n");
@@ -233,9 +233,9 @@ TEST_CASE("trace text: of several heads it says what all of them move") {
     // shards of K and V go to one other rank.
     const int ring = 64 + 2 * 128 + 64 + 16;
     CHECK(last({"--lesson", "ring", "--kv-heads", "2"}) ==
-          "These are the bytes of head 0 alone; all 4 heads move " + format_traffic(4 * ring) +
+          "These are the bytes of head 0 alone; all 4 heads move " + format_size(4 * ring) +
               ", each loading K and V of its group\nagain (once for a group: " +
-              format_traffic(4 * ring - 2 * 256) +
+              format_size(4 * ring - 2 * 256) +
               "). Between ranks K and V of 2 key heads go round: 256 B, 128 B of\nthem this head's; with K "
               "and V "
               "of its own for every head 512 B.\n");
@@ -251,9 +251,9 @@ TEST_CASE("trace text: of several heads it says what all of them move") {
     CHECK(heads["bytes_of_all"] == 2 * heads["bytes_of_one"].get<int>());
     CHECK(last({"--lesson", "training-step", "--kv-heads", "2", "--head", "3"}) ==
           "These are the bytes of heads 2 to 3, which share K and V; all 4 heads move " +
-              format_traffic(heads["bytes_of_all"]) +
+              format_size(heads["bytes_of_all"]) +
               ", K and V of a\ngroup crossing HBM once (again for each of its heads: " +
-              format_traffic(heads["kv_again"]) + ").\n");
+              format_size(heads["kv_again"]) + ").\n");
     CHECK_FALSE(contains(output_of({"trace"}), "heads move"));
 }
 

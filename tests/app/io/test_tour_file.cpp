@@ -355,7 +355,7 @@ TEST_SUITE("tour files") {
         // "{moved in cascade} in all, each alone 2.19 KiB"
         Problem prompted = good(random_problem(16, 4, 1));
         prompted.options.prefix = 12, prompted.options.sequences = 4;
-        CHECK(format_traffic(bytes(find_lesson("cascade")->rival.model(prompted))) == "2.19 KiB");
+        CHECK(format_size(bytes(find_lesson("cascade")->rival.model(prompted))) == "2.19 KiB");
         // Notes: "one query moves 756 B here"
         Problem decoded = good(random_problem(16, 4, 1));
         decoded.options.row = 12, decoded.options.splits = {4, 4, 4, 4};

@@ -170,7 +170,7 @@ TEST_SUITE("numbers") {
                                           {12345678, "11.8 MiB"},
                                           {2000000000, "1.86 GiB"}}) {
             CHECK(format_size(bytes) == text);
-            CHECK(format_traffic(bytes) == text);
+            CHECK(format_size(bytes) == text);
         }
         for (const auto& [count, text] : {Counted{0, "0"},
                                           {9999, "9999"},
@@ -213,7 +213,7 @@ TEST_SUITE("numbers") {
         CHECK(format_full(0.1) == "0,1");
         CHECK(format_number(1.2345e-7) == "1,23×10⁻⁷");
         CHECK(format_size(1536) == "1,50 KiB");
-        CHECK(format_traffic(1500) == "1,46 KiB");
+        CHECK(format_size(1500) == "1,46 KiB");
         CHECK(format_time(1.5e-3) == "1,50 ms");
         CHECK(format_count(131072) == "131\u2009072");
         CHECK(format_apart(1.23411, 1.23412).second == "1,23412");

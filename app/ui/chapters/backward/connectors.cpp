@@ -43,7 +43,7 @@ void gradient_out(const Canvas& c, const AppState& state, const BackwardGeometry
     const Transfer all = all_of(trace, n);
     std::string words = note(state, all);
     if (both) {
-        const std::string half = format_traffic(all.bytes / 2);
+        const std::string half = format_size(all.bytes / 2);
         words = half + " in, " + half + " out";
         if (n > state.cursor.step) words += ", at step " + str(n + 1);
     }
@@ -59,8 +59,7 @@ void backward_transfers(const Canvas& c, const AppState& state, const BackwardGe
     const auto load = [&](Slot slot) { return load_of(state, slot, backward_look(state, slot).state); };
     const auto chip = [&](Slot slot, Transfer t, float y, float right) {
         const int block = state.trace->live(slot, t.step).value->region.row / state.problem->Bc;
-        chip_before(c, {chip_x, y}, slot_symbol(slot, block), {note(state, t), format_traffic(t.bytes)},
-                    right);
+        chip_before(c, {chip_x, y}, slot_symbol(slot, block), {note(state, t), format_size(t.bytes)}, right);
     };
     if (const Transfer v = load(Slot::Vj); v.step >= 0) {
         flow(c, state, {{edge, g.v_line}, {V.center(), g.v_line}, {V.center(), V.y - 6}}, v.step, Role::V);

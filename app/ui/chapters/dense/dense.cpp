@@ -130,9 +130,9 @@ Ledger ledger(const AppState& state) {
 
 Line entry_line(const Entry& e, bool words) {
     if (e.out + e.back == 0) return pieces(slot_symbol(e.slot), " –");
-    if (!words) return pieces(slot_symbol(e.slot), " " + format_traffic(e.out + e.back));
-    std::string text = e.out > 0 ? " " + format_traffic(e.out) + " out" : "";
-    if (e.back > 0) text += (e.out > 0 ? ", " : " ") + format_traffic(e.back) + " back";
+    if (!words) return pieces(slot_symbol(e.slot), " " + format_size(e.out + e.back));
+    std::string text = e.out > 0 ? " " + format_size(e.out) + " out" : "";
+    if (e.back > 0) text += (e.out > 0 ? ", " : " ") + format_size(e.back) + " back";
     return pieces(slot_symbol(e.slot), text);
 }
 

@@ -29,7 +29,7 @@ Transfer all_of(const Trace& trace, int k) {
 
 std::string note(const AppState& state, Transfer t) {
     const bool future = t.step > state.cursor.step;
-    return format_traffic(t.bytes) + (future ? ", at step " : ", step ") + str(t.step + 1);
+    return format_size(t.bytes) + (future ? ", at step " : ", step ") + str(t.step + 1);
 }
 
 void flow(const Canvas& c, const AppState& state, std::initializer_list<Point> points, int step, Role role) {
@@ -72,7 +72,7 @@ Line state_symbols(const Trace& trace, int k) {
 
 // Where room is short. What is to come is no longer what lies in the tile: when counts more than how much.
 std::string brief_note(const AppState& state, Transfer t) {
-    return t.step > state.cursor.step ? "step " + str(t.step + 1) : format_traffic(t.bytes);
+    return t.step > state.cursor.step ? "step " + str(t.step + 1) : format_size(t.bytes);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ void ledger_line(const Canvas& c, const Ledger& l, const Rect& a, const Scale& s
     const float name = 124, number = 72;
     c.text_within(a.x, a.middle(), name - 4, l.name, size::body, c.theme->t1, Face::medium);
     ledger_bar(c, l, {a.x + name, a.middle() - 5, a.w - name - number, 10}, scale);
-    c.text_within(a.right(), a.middle(), number - 8, format_traffic(total(l.now())), size::body, 0,
+    c.text_within(a.right(), a.middle(), number - 8, format_size(total(l.now())), size::body, 0,
                   Face::semibold, Align::right);
 }
 
@@ -71,16 +71,16 @@ void ledger_line(const Canvas& c, const Ledger& l, const Rect& a, const Scale& s
 void ledger_row(const Canvas& c, const Ledger& l, const Rect& a, const Scale& scale, bool strong_name) {
     const Theme& t = *c.theme;
     c.text(a.x, a.y + 8, l.name, size::body, t.t1, strong_name ? Face::semibold : Face::medium);
-    const Line sofar{strong(format_traffic(l.now().hbm_read)), word(" read, "),
-                     strong(format_traffic(l.now().hbm_write)), word(" written")};
-    const Line brief{strong(format_traffic(total(l.now())))};
+    const Line sofar{strong(format_size(l.now().hbm_read)), word(" read, "),
+                     strong(format_size(l.now().hbm_write)), word(" written")};
+    const Line brief{strong(format_size(total(l.now())))};
     const float name_w = text_width(Face::semibold, size::body, l.name);
     const bool fits = name_w + rich_width(c, sofar, size::body) + 16 <= a.w;
     c.rich(a.right(), a.y + 8, fits ? sofar : brief, size::body, Align::right);
     ledger_bar(c, l, {a.x, a.y + 20, a.w, 10}, scale);
     if (a.h < 50) return;
-    const std::string words = format_traffic(l.end().hbm_read) + " read, " +
-                              format_traffic(l.end().hbm_write) + " written when done";
+    const std::string words =
+        format_size(l.end().hbm_read) + " read, " + format_size(l.end().hbm_write) + " written when done";
     c.text_within(a.x, a.y + 41, a.w, words, size::small, t.t3);
 }
 
@@ -133,7 +133,7 @@ void draw_beside(const Canvas& c, AppState& state, const Rect& a) {
 // "2 of 4 tiles done by both", and what the mark on the bars is, if there is room for it.
 void what_bars_say(const Canvas& c, const AppState& state, float x, float y, float room, int done, int all) {
     const std::string count = str(done) + " of " + counted(all, "tile"),
-                      standard = "standard " + format_traffic(standard_bytes(state));
+                      standard = "standard " + format_size(standard_bytes(state));
     const float standard_w = 30 + text_width(Face::regular, size::body, standard);
     for (const std::string& text : {count + " done by both", count}) {
         const float w = text_width(Face::regular, size::body, text);

@@ -265,9 +265,8 @@ void draw_bytes(const Canvas& c, const CascadeNow& now, const Rect& a) {
         ledger_bar(c, {a.x, y + 42, a.w, 13}, ledger, most);
         y += 40;
     };
-    line(a.w > 210 ? "Each alone" : "Alone", format_traffic(plain.bytes), plain);
-    const std::string done = format_traffic(shared.so_far),
-                      of_all = done + " of " + format_traffic(shared.bytes);
+    line(a.w > 210 ? "Each alone" : "Alone", format_size(plain.bytes), plain);
+    const std::string done = format_size(shared.so_far), of_all = done + " of " + format_size(shared.bytes);
     const float room = a.w - text_width(Face::regular, size::small, "Shared") - 8;
     line("Shared", text_width(Face::mono, size::small, of_all) <= room ? of_all : done, shared);
     c.text_within(a.x, y + 32, a.w, verdict_of(now), size::small, c.theme->t2);

@@ -141,9 +141,9 @@ void draw_sent(const Canvas& c, const RingNow& now, const Rect& a) {
         const auto found = std::ranges::find_if(choices, fits);
         if (found != choices.end()) c.rich(a.x, y, *found, size::small, Align::left, t.t2);
     };
-    const Line so_far = pieces(strong(format_traffic(sent)), " of " + format_traffic(all));
+    const Line so_far = pieces(strong(format_size(sent)), " of " + format_size(all));
     write(a.y + 8, {pieces("sent by " + ranks + "  ", so_far), pieces(ranks + "  ", so_far), so_far});
-    const Line message{strong(format_traffic(own))};
+    const Line message{strong(format_size(own))};
     if (two_lines)
         write(a.y + 44, {pieces("this rank, in this step  ", message), pieces("this rank  ", message)});
     // Of all that has come by now, the message of the step is bright.

@@ -127,10 +127,9 @@ void hbm_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect
         ledger_bar(c, {x, y + 46, w, 13}, ledger, most);
         y += 42;
     };
-    line("FA-2", format_traffic(flash.bytes), flash);
+    line("FA-2", format_size(flash.bytes), flash);
     const char* const name = a.w > 250 ? "Split keys" : "Split";
-    const std::string done = format_traffic(split.so_far),
-                      of_all = done + " of " + format_traffic(split.bytes);
+    const std::string done = format_size(split.so_far), of_all = done + " of " + format_size(split.bytes);
     const float room = w - text_width(Face::regular, size::small, name) - 8;
     line(name, text_width(Face::mono, size::small, of_all) <= room ? of_all : done, split);
     const double times = static_cast<double>(split.bytes) / static_cast<double>(flash.bytes);

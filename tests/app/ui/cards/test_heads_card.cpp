@@ -81,9 +81,9 @@ TEST_CASE("the map says what K and V cost, loaded again or once") {
     program.state.heads.open = true;
     program.frame(2);
     const HeadsLedger l = heads_ledger(*program.state.trace);
-    CHECK(shows(program, format_traffic(l.again)));
-    CHECK(shows(program, format_traffic(l.once)));
-    CHECK(shows(program, format_traffic(key_value_cache(*program.state.problem, 1))));
+    CHECK(shows(program, format_size(l.again)));
+    CHECK(shows(program, format_size(l.once)));
+    CHECK(shows(program, format_size(key_value_cache(*program.state.problem, 1))));
     press(program, Key::o);
     CHECK(program.state.problem->heads->once);
     press(program, Key::o);
@@ -112,7 +112,7 @@ TEST_CASE("of a ring the map has the shards that are loaded, and what goes betwe
     program.state.heads.open = true;
     program.frame(2);
     // Four ranks read all of K and V once, 512 B; with Q, O and L 656 B of a head.
-    CHECK(shows(program, format_traffic(4 * 656 - 2 * 512)));
+    CHECK(shows(program, format_size(4 * 656 - 2 * 512)));
     CHECK(shows(program, "2 key heads go round"));
     CHECK(shows(program, "key 3"));
     CHECK(shows(program, "2 × 32 B"));

@@ -405,7 +405,7 @@ TEST_SUITE("merge view") {
                     Program program(dealt, {1280, 720});
                     program.show_lesson(lesson);
                     const Trace& trace = *program.state.trace;
-                    const std::string all = format_traffic(trace.lesson().model(trace.problem()).sent);
+                    const std::string all = format_size(trace.lesson().model(trace.problem()).sent);
                     program.go_to_step(trace.size() - 1, 2);
                     CAPTURE(lesson);
                     CHECK(program.shows(all + " of " + all));
@@ -422,13 +422,13 @@ TEST_SUITE("merge view") {
             std::ostringstream json;
             write_trace_json(json, trace);
             const auto steps = nlohmann::json::parse(json.str()).at("steps");
-            const std::string all = format_traffic(trace.lesson().model(trace.problem()).sent);
+            const std::string all = format_size(trace.lesson().model(trace.problem()).sent);
             for (int k = 0; k < trace.size(); ++k) {
                 program.go_to_step(k, 1);
                 INFO(lesson, " step ", k);
                 const std::int64_t sent = steps.at(static_cast<std::size_t>(k)).at("traffic").at("sent");
-                CHECK(program.shows(format_traffic(sent) + " of " + all));
-                CHECK(traffic_line(trace, k).ends_with(": " + format_traffic(sent)));
+                CHECK(program.shows(format_size(sent) + " of " + all));
+                CHECK(traffic_line(trace, k).ends_with(": " + format_size(sent)));
             }
         }
     }
@@ -470,9 +470,9 @@ TEST_SUITE("merge view") {
             const TrafficModel all = lesson.model(trace.problem());
             program.go_to_step(trace.size() - 1, 2);
             const bool apart =
-                program.shows(format_traffic(all.hbm_read) + " read, ") ||
-                (program.shows(format_traffic(all.hbm_read)) && program.shows(format_traffic(all.hbm_write)));
-            CHECK((apart || program.shows(format_traffic(all.total()))));
+                program.shows(format_size(all.hbm_read) + " read, ") ||
+                (program.shows(format_size(all.hbm_read)) && program.shows(format_size(all.hbm_write)));
+            CHECK((apart || program.shows(format_size(all.total()))));
         }
     }
 

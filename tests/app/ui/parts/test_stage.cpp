@@ -838,7 +838,7 @@ TEST_CASE("stage: a load or a store is pictured from HBM to the chip, with the b
                 const std::int64_t bytes = moved_bytes(trace, k, access);
                 std::string label;
                 for (const Span& span : block_symbol(trace, access.slot, k, access.tile)) label += span.text;
-                const std::string amount = format_traffic(bytes);
+                const std::string amount = format_size(bytes);
                 CHECK((program.look_for(label + " " + amount) || program.look_for(label + "  " + amount)));
                 all += bytes;
             }
