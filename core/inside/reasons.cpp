@@ -148,12 +148,10 @@ std::string reason_of_exponential(const Origins& origins, Op op) {
     const bool backward = origins.is_backward();
     const std::string x = backward ? "S · scale − L" : "(S − m) · scale";
     // As one word: a formula is not broken.
-    const std::string power = " The unit for special functions knows powers of two only, so " +
+    const std::string power = " The hardware knows powers of two only: " +
                               replaced("x = " + (backward ? "(" + x + ")" : x) + " · log₂ e.", " ", "\u00a0");
     return (backward ? "P = exp(" + x + "): the weight once more, from its score and L alone."
-                     : "P̃ = exp(" + x +
-                           "): the weight of a score, not yet divided by ℓ. S and m have no "
-                           "scale in them.") +
+                     : "P̃ = exp(" + x + "): the weight of a score, not yet divided by ℓ.") +
            (op == Op::exp2 ? power : "");
 }
 

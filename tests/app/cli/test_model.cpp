@@ -22,7 +22,7 @@ json model(const std::vector<std::string>& words) {
 
 TEST_CASE("cli: the model as text has the tables, with the numbers of the study") {
     const std::string text = output_of({"model"});
-    check_contains(text, {"A100 40 GB", "131\u2009072", "does not fit", "25\u2009001", "read Q, K, write S",
+    check_contains(text, {"A100 40 GB", "131\u2009072", "does not fit", "25\u2009906", "read Q, K, write S",
                           "FlashAttention-2 moves", "512 KiB", "32 GiB", "1 TiB"});
     StudyInput in;
     in.N = 131072;

@@ -80,7 +80,7 @@ TEST_CASE("scale: the times of a column have one unit, that of the shortest unle
     CHECK(told({1.06, .830, .689}) == "1060 ms; 830 ms; 689 ms; ");
     CHECK(told({.00424, .00349}) == "4.24 ms; 3.49 ms; ");
     CHECK(told({12e-6, 1.5}) == "0.012 ms; 1500 ms; ");
-    CHECK(told({.02, 25}) == "0.02 s; 25 s; ");
+    CHECK(told({.02, 25}) == "0.020 s; 25 s; ");
     CHECK(told({2.5, 4}) == "2.50 s; 4 s; ");
     CHECK(told({}) == "");
 }
