@@ -275,8 +275,7 @@ TEST_CASE("inside: a link is recorded as what it names") {
         linked({"--page", "inside", "--kernel", "f5-flash2", "--size", "128x64", "--without", "swizzle"});
     check_contains(run({"inside", "--link", straight, "--kernel", "f6-split"}).out, {"broken: Swizzle off"});
     check_refused(
-        {{{"--link", straight, "--kernel", "f4-tensor-core"},
-          "--link: f4-tensor-core has no swizzle."},
+        {{{"--link", straight, "--kernel", "f4-tensor-core"}, "--link: f4-tensor-core has no swizzle."},
          {{"--link", straight, "--against", "f4-tensor-core"}, "--link leaves out swizzle; --against"}},
         {"inside"});
     check_refused({{{"--link", f4, "--random", "8x8"}, "leave out options for these"},

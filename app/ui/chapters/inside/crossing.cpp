@@ -107,10 +107,15 @@ void draw_access_box(const Canvas& c, const Rect& a, int number, const AccessBox
     if (three) {
         const std::string step =
             inside::words_of_step(at.record(), at.block(), at.block().events[side.event]).instruction;
+        // Where both have no room, the kernel's own line says more than the helper's.
         const std::string place = short_place(at, side.place), here = place + " " + step;
-        const std::string from = box.from.empty() ? here : here + ", called from " + box.from;
-        text_that_fits(c, x, y, w, {from, box.from.empty() ? here : place + " from " + box.from, here, step},
-                       look.small, t.t2, Face::mono);
+        if (box.from.empty())
+            text_that_fits(c, x, y, w, {here, step}, look.small, t.t2, Face::mono);
+        else
+            text_that_fits(c, x, y, w,
+                           {here + ", called from " + box.from, place + " from " + box.from,
+                            box.from + " " + step, step},
+                           look.small, t.t2, Face::mono);
         y += pitch;
     }
     const float word = c.text(x, y, side.writes ? "puts " : "gets ", look.small, t.t2);
