@@ -240,10 +240,8 @@ std::string format_large_size(double bytes) {
     const int decimals = unit == 0 || value == std::floor(value) ? 0 : value < 10 ? 2 : value < 100 ? 1 : 0;
     return written(fixed(value, decimals)) + " " + units[unit];
 }
-std::string format_large_traffic(double bytes) { return format_large_size(bytes); }
 
 std::string format_size(std::int64_t bytes) { return format_large_size(static_cast<double>(bytes)); }
-std::string format_traffic(std::int64_t bytes) { return format_large_traffic(static_cast<double>(bytes)); }
 
 std::string format_time(double seconds) {
     const double us = seconds * 1e6;

@@ -63,13 +63,10 @@ struct MatrixDigits {
 std::pair<std::string, std::string> format_apart(double a, double b);
 /// Full precision: the shortest text that reads back as the same double.
 std::string format_full(double value);
-/// "160 B", "4 GiB", "1.50 KiB": bytes, with decimals where they are not whole.
+/// "160 B", "4 GiB", "1.50 KiB": bytes that are held or move, with decimals where they are not whole.
 std::string format_size(std::int64_t bytes);
-/// The same of bytes that move: one unit for what is held and what moves.
-std::string format_traffic(std::int64_t bytes);
-/// The same two for bytes beyond 64 bits.
+/// The same for bytes beyond 64 bits.
 std::string format_large_size(double bytes);
-std::string format_large_traffic(double bytes);
 /// "1.23 ms": three digits with the unit that suits them, ns to s.
 std::string format_time(double seconds);
 /// 131 072 with thin spaces from 10 000 on.

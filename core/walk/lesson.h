@@ -70,9 +70,9 @@ enum class Picture : std::uint8_t {
     merge,
     split_kv,
     ring,
-    cascade
+    cascade,
+    count
 };
-constexpr int picture_count = static_cast<int>(Picture::cascade) + 1;
 
 /// Where a tiled forward pass divides its output by ℓ.
 enum class Division : std::uint8_t { none, at_the_end, in_every_tile };

@@ -48,7 +48,8 @@ static std::size_t place_of(Picture picture) {
     case Picture::merge:
     case Picture::split_kv:
     case Picture::ring:
-    case Picture::cascade: break;
+    case Picture::cascade:
+    case Picture::count: break;
     }
     return static_cast<std::size_t>(picture);
 }
@@ -102,7 +103,7 @@ const LessonView& lesson_view(const Lesson& lesson) {
          nullptr,
          cascade_has_all_digits},  // Picture::cascade
     };
-    static_assert(std::size(views) == picture_count);
+    static_assert(std::size(views) == static_cast<std::size_t>(Picture::count));
     return views[place_of(lesson.picture)];
 }
 
