@@ -124,7 +124,9 @@ void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) 
     // Who is on a tour has heard of the algorithm, and not of the kernel's own name.
     const std::string called = brief ? kernel.title.substr(0, kernel.title.find(": ")) + type
                                      : kernel.kernel + type + ", " + str(p.N()) + " × " + str(p.d());
-    page.subject(called + (emulated ? ", emulated" : ", " + kernel.run.device_name), 240);
+    // On a tour the card says where it ran.
+    const std::string where_run = !emulated ? ", " + kernel.run.device_name : brief ? "" : ", emulated";
+    page.subject(called + where_run, 240);
     verdict(c, shown, W);
     // What it is called, in the words of the ladder's table, and what runs it
     const std::string rung = replaced(kernel.title, ": ", ", ");
