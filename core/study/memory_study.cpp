@@ -38,7 +38,7 @@ std::vector<Share> flash2_shares(const Shape& s) {
             {"K", Role::K, s.Tr() * md, 0},
             {"V", Role::V, s.Tr() * md, 0},
             {"O", Role::O, 0, nd},
-            {"L", Role::l, 0, 4 * s.N}};
+            {"L", info(Slot::L).role, 0, 4 * s.N}};
 }
 
 // floor(√n), exactly: the floating-point root may be off by one.

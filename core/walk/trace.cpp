@@ -13,13 +13,14 @@ namespace tilewalk {
 
 namespace {
 
-// name, symbol, below it, tilde, HBM, counted by element_bytes, role, words
+// name, symbol, below it, tilde, HBM, counted by element_bytes, role, words. L is on the scale of the scores,
+// as m is, and is subtracted from them in its place; the weights of parts are weights, as P is.
 constexpr SlotInfo slots[] = {
     {"Q", "Q", "", false, true, true, Role::Q, "queries"},
     {"K", "K", "", false, true, true, Role::K, "keys"},
     {"V", "V", "", false, true, true, Role::V, "values"},
     {"O", "O", "", false, true, true, Role::O, "output"},
-    {"L", "L", "", false, true, false, Role::l, "log-sum-exp of the row"},
+    {"L", "L", "", false, true, false, Role::m, "log-sum-exp of the row"},
     {"Qi", "Q", "", false, false, true, Role::Q, "query block"},
     {"Kj", "K", "", false, false, true, Role::K, "key block"},
     {"Vj", "V", "", false, false, true, Role::V, "value block"},
@@ -55,7 +56,7 @@ constexpr SlotInfo slots[] = {
     {"E", "P", "", true, false, false, Role::S, "exponentials, before the division"},
     {"P", "P", "", false, false, false, Role::S, "attention weights"},
     {"dOi", "dO", "", false, false, true, Role::O, "block of the output gradient"},
-    {"Li", "L", "", false, false, false, Role::l, "log-sum-exp of the block's rows"},
+    {"Li", "L", "", false, false, false, Role::m, "log-sum-exp of the block's rows"},
     {"Di", "D", "", false, false, false, Role::D, "mean of dP under P, per row"},
     {"dP", "dP", "", false, false, false, Role::S, "gradient of the weights"},
     {"dS", "dS", "", false, false, false, Role::S, "gradient of the scores"},
@@ -65,12 +66,12 @@ constexpr SlotInfo slots[] = {
     {"S_cap", "S", "cap", false, false, false, Role::S, "scores as the softcap left them"},
     {"loss", "loss", "", false, false, false, Role::none, "the loss whose gradient is dO"},
     {"m_part", "m", "i", false, false, false, Role::m, "maximum of a part"},
-    {"w_part", "w", "i", false, false, false, Role::alpha, "weight of a part"},
+    {"w_part", "w", "i", false, false, false, Role::S, "weight of a part"},
     {"l_part", "ℓ", "i", false, false, false, Role::l, "sum of a part"},
     {"O_part", "O", "i", false, false, false, Role::O, "output of a part"},
-    {"L_part", "L", "i", false, false, false, Role::l, "log-sum-exp of a part"},
+    {"L_part", "L", "i", false, false, false, Role::m, "log-sum-exp of a part"},
     {"O_parts", "O", "i", false, true, false, Role::O, "outputs of the parts, in HBM"},
-    {"L_parts", "L", "i", false, true, false, Role::l, "log-sum-exp of the parts, in HBM"},
+    {"L_parts", "L", "i", false, true, false, Role::m, "log-sum-exp of the parts, in HBM"},
     {"K_in", "K", "", false, true, true, Role::K, "keys that another rank has sent"},
     {"V_in", "V", "", false, true, true, Role::V, "values that another rank has sent"},
     {"dK_in", "dK", "", false, true, false, Role::K, "gradient of the keys on its way round a ring"},
@@ -87,7 +88,8 @@ const SlotInfo& info(Slot slot) { return slots[static_cast<std::size_t>(slot)]; 
 
 bool one_column(Slot slot) {
     const Role role = info(slot).role;
-    return role == Role::m || role == Role::l || role == Role::alpha || role == Role::D;
+    return role == Role::m || role == Role::l || role == Role::alpha || role == Role::D ||
+           slot == Slot::w_part;
 }
 
 namespace {

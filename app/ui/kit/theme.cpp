@@ -95,7 +95,7 @@ constexpr Theme safe_themes[] = {
     with_roles(light_theme(), {rgb(0x0070DF), rgb(0x762B00), rgb(0x096749), rgb(0x784579), rgb(0x797500),
                                rgb(0x072048), rgb(0xC44567), rgb(0x1000EE), rgb(0x2C0D0A)}),
     with_roles(contrast_theme(), {rgb(0xB2CDFF), rgb(0xFBC100), rgb(0x41C799), rgb(0xBB8DAE), rgb(0xFFF6AB),
-                                  rgb(0xF0FFEE), rgb(0xF1775B), rgb(0x9E8CFF), rgb(0xF4F5AD)})};
+                                  rgb(0xF0FFEE), rgb(0xF1775B), rgb(0x9E8CFF), rgb(0xFF6D60)})};
 
 float channel(ImU32 colour, int shift) { return static_cast<float>((colour >> shift) & 255u); }
 

@@ -245,6 +245,8 @@ std::vector<CurveLabel> curve_labels(const Canvas& c, const CurvePlot& plot, con
 
 void draw_curve_label(const Canvas& c, const CurveLabel& label) {
     const Theme& t = *c.theme;
+    const Rect plate = grown(label.area, 1);  // the line of 1 runs behind it
+    c.rect(plate.x, plate.y, plate.w, plate.h, t.well, radius::bar);
     c.rich(label.area.x, label.area.middle(), label.words, size::body, Align::left,
            label.point->chosen ? t.t1 : t.t2);
     const Rect& tick = label.tick_area;
@@ -286,6 +288,27 @@ std::size_t draw_points(const Canvas& c, const CurvePlot& plot, const std::vecto
     return told;
 }
 
+// Where the axis begins.
+bool low_tick_is_free(const CurvePlot& plot, const std::vector<CurveLabel>& labels) {
+    const Rect begin{plot.area.x - 20, plot.area.bottom() + 3, 40, 18};
+    return std::ranges::none_of(labels, [&](const CurveLabel& label) {
+        return !label.tick.empty() && touch(begin, label.tick_area);
+    });
+}
+
+// What the axis counts, in the middle of it, where the exponents of the points leave room.
+void name_axis(const Canvas& c, const CurvePlot& plot, const std::vector<CurveLabel>& labels) {
+    constexpr const char* name = "exponent";
+    const float w = text_width(Face::regular, size::small, name);
+    const Rect area{plot.area.x + (plot.area.w - w) / 2, plot.area.bottom() + 3, w, 18};
+    const Rect end{plot.area.right() - 5, area.y, 40, 18}, begin{plot.area.x - 20, area.y, 44, 18};
+    const auto covered = [&](const CurveLabel& label) {
+        return !label.tick.empty() && touch(grown(area, 5), label.tick_area);
+    };
+    if (touch(area, end) || touch(area, begin) || std::ranges::any_of(labels, covered)) return;
+    c.text(area.x, plot.area.bottom() + 12, name, size::small, c.theme->t3);
+}
+
 // What the curve leaves of its plot: above it at the left. In a narrow pane names begin at its edge, below
 // the axis' 1.
 Rect corner_of(const ExpPlot& exp, const Rect& pane) {
@@ -325,7 +348,8 @@ void far_curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>&
     if (plot.beyond) c.head({exp.area.x - 2, exp.area.bottom()}, {-1, 0}, c.theme->t3, 6);
     c.text(exp.area.right(), exp.area.bottom() + 12, "0", size::small, c.theme->t3, Face::mono,
            Align::center);
-    if (labels.empty()) curve_tick(c, plot);
+    if (low_tick_is_free(plot, labels)) curve_tick(c, plot);
+    name_axis(c, plot, labels);
     const std::size_t told = draw_points(c, plot, points, phase, false);
     for (const CurveLabel& label : labels)
         if (static_cast<std::size_t>(label.point - points.data()) < told) draw_curve_label(c, label);

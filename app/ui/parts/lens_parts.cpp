@@ -27,13 +27,14 @@ struct DotRow {
     Line name;
     MatrixDigits digits;
     const Explanation* formula = nullptr;
-    int more = 0;  ///< decimals than the matrix has, of what that does not show exactly
+    int more = 0;       ///< decimals than the matrix has, of what that does not show exactly
+    bool even = false;  ///< all numbers have these
 
     std::string text(std::size_t n, int digit_count) const {
         const double v = values[n];
         std::string out = digits.text(v, digit_count);
         if (digit_count != number_style().digits || !std::isfinite(v)) return out;
-        if (more > 0 && digits.plain() && read_shown(out).value != v)
+        if (more > 0 && digits.plain() && (even || read_shown(out).value != v))
             out = format_fixed(v, digits.decimals(digit_count) + more);
         return formula ? formula_text(*formula, v, std::move(out)) : out;
     }
@@ -58,8 +59,11 @@ Line in_hue(Line line, Role role) {
 
 // On stage the factors of each product come to just it: with more decimals, or where the formula has their
 // texts, rather with fewer decimals of the products; at best both they and their sum.
-void come_to_products(std::array<DotRow, 3>& rows, int least, const std::function<bool(int)>& sum_comes,
-                      bool told) {
+struct MoreDecimals {
+    int factors = 0, products = 0;  // at least, than their matrices have
+};
+void come_to_products(std::array<DotRow, 3>& rows, const MoreDecimals& least,
+                      const std::function<bool(int)>& sum_comes, bool told) {
     const int all = number_style().digits, usual = rows[2].more;
     const auto come = [&](int factors, int products) {
         rows[0].more = rows[1].more = factors, rows[2].more = products;
@@ -70,10 +74,10 @@ void come_to_products(std::array<DotRow, 3>& rows, int least, const std::functio
         }
         return true;
     };
-    for (int more = 0; far_type() && told && more <= 3; ++more)
-        if (sum_comes(more) && come(least, more)) return;
+    for (int more = least.products; far_type() && told && more <= 3; ++more)
+        if (sum_comes(more) && come(least.factors, more)) return;
     for (int more = usual; far_type() && told && more >= 0; --more)
-        if (come(least, more)) return;
+        if (come(least.factors, more)) return;
     if (far_type() && decimals_of_all([&](int more) { return come(more, usual); }, usual)) return;
     rows[0].more = rows[1].more = rows[2].more = usual;
 }
@@ -96,16 +100,18 @@ std::array<DotRow, 3> rows_of(const Dot& d) {
         {{d.q, d.q_role, "", in_hue(d.q_name, d.q_role), digits_of(d.q, d.q_digits), d.formula},
          {d.k, d.k_role, "×", in_hue(d.k_name, d.k_role), digits_of(d.k, d.k_digits), d.formula},
          {products, d.product_role, "=", {}, digits_of(products, nullptr)}}};
+    rows[2].even = true;
     const int all = number_style().digits;
     // Products with the decimals of their factors, and up to three more until they come to just the shown
     // sum.
-    int least = 0;
+    const int of_products = rows[2].digits.decimals(all);
+    MoreDecimals least;
     for (std::size_t r = 0; r < 2; ++r)
         for (std::size_t n = 0; n < products.size(); ++n) {
             const double unit = read_shown(rows[r].text(n, all)).unit;
             const int decimals = unit > 0 ? static_cast<int>(std::lround(-std::log10(unit))) : 0;
-            if (decimals > rows[r].digits.decimals(all))
-                least = std::max(least, decimals - rows[r].digits.decimals(all));
+            least.factors = std::max(least.factors, decimals - rows[r].digits.decimals(all));
+            least.products = std::max(least.products, decimals - of_products);
         }
     const auto sum_comes = [&](int more) {
         rows[2].more = more;
@@ -113,7 +119,7 @@ std::array<DotRow, 3> rows_of(const Dot& d) {
         for (std::size_t n = 0; n < products.size(); ++n) sum += read_shown(rows[2].text(n, all)).value;
         return more <= 3 && comes_to(d.scale * sum, sum_text(d, d.total));
     };
-    if (!decimals_of_all(sum_comes, least)) rows[2].more = least;
+    if (!decimals_of_all(sum_comes, least.products)) rows[2].more = least.products;
     come_to_products(rows, least, sum_comes, d.formula && !d.formula->numbers.empty());
     return rows;
 }
@@ -351,7 +357,7 @@ float width_of_labels_aside(const std::vector<Bar>& list, float slot) {
         if (!std::isfinite(b.value)) return 0;
         w = std::max({w, text_width(Face::regular, size::small, b.label), mono_width(b.text(), size::small)});
     }
-    return w + 14 <= .64f * slot ? w + 14 : 0;
+    return w + 14 <= .6f * slot ? w + 14 : 0;
 }
 
 // Numbers so close to each other that bars from zero would all look the same: 1001 and 1003.
@@ -381,7 +387,9 @@ BarPlot bar_plot(const Rect& pane, const std::vector<Bar>& list, bool mark, Exte
     const float labels = p.joined && pane.h >= 34 ? width_of_labels_aside(list, p.slot) : 0;
     p.aside = labels > 0;
     if (p.joined) above = 4, below = p.aside ? 4 : 21 + p.deeper;
-    p.w = p.aside ? std::min(.5f * p.slot, p.slot - labels) : std::max(p.slot * .62f, 1.0f);
+    // Bar and words of one key stand nearer to each other than to the next.
+    constexpr float apart = 10;
+    p.w = p.aside ? std::min(.42f * p.slot, p.slot - labels - apart) : std::max(p.slot * .62f, 1.0f);
     p.top = pane.y + above;
     p.h = std::max(pane.h - above - below, 8.0f);
     const float span = px(scale.hi - scale.lo);

@@ -32,6 +32,7 @@ struct Stack {
     Slot symbol = Slot::l;
     bool has_old = false;
     double old = 0, alpha = 1;
+    Role shrinks_by = Role::alpha;         ///< in the hue of what it is multiplied by
     double divisor = 0;                    ///< shown as "÷ ℓ" instead of "× α" when not 0
     const Explanation* formula = nullptr;  ///< its numbers have the digits that they have there
     std::vector<Part> parts{};

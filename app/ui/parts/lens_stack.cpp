@@ -110,7 +110,7 @@ void factor_in_wedge(const Canvas& c, const Rect& pane, const Stack& s, const Ax
 
 void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, const OldBar& at) {
     const Theme& t = *c.theme;
-    const Role role = info(s.symbol).role, by = s.divisor != 0 ? Role::l : Role::alpha;
+    const Role role = info(s.symbol).role, by = s.divisor != 0 ? Role::l : s.shrinks_by;
     const float a = axis.at(0), b = axis.at(s.old), b2 = axis.at(left_over(s, at.shrunk)),
                 left = std::min(a, b), w = std::max(std::abs(b - a), 1.0f), mid = at.y + at.h / 2;
     old_bar_shape(c, s, axis, at, hue(t, by));

@@ -150,7 +150,8 @@ std::string number_at_desk(const AppState& state, double v, const MatrixLook& lo
     const int most = decimals_at_desk(state, slot);
     if (!std::isfinite(v) || !plain || most <= all.decimals()) return text;
     const int letters = state.look[slot].whole + 1 + most;
-    return px(letters) * size::mono * size::small <= look.cw ? with_decimals(all, v, most) : text;
+    constexpr float between = 4;  // two numbers
+    return px(letters) * size::mono * size::small <= look.cw - between ? with_decimals(all, v, most) : text;
 }
 
 // `read`: the formula reads it, and is not what comes of it.

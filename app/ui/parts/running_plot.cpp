@@ -93,7 +93,11 @@ bool is_marked(const RunningPlot& plot, const PlotColumn& column) {
 void title(const Canvas& c, const Rect& a, const RunningPlot& plot) {
     const Theme& t = *c.theme;
     float x = a.x + c.rich(a.x, a.y + 11, plot.symbol, size::symbol) + 8;
-    x += c.text_within(x, a.y + 11.5f, a.right() - x, plot.words, size::body, t.t2) + 14;
+    // On stage the room is for what its factors are.
+    const auto marked = [&](const PlotColumn& column) { return is_marked(plot, column); };
+    const bool factors = std::ranges::any_of(plot.columns, marked);
+    if (!(far_type() && plot.average && factors))
+        x += c.text_within(x, a.y + 11.5f, a.right() - x, plot.words, size::body, t.t2) + 14;
     const auto entry = [&](const char* words, Role role, float at) {
         c.rect(at, a.y + 7, 9, 9, mix(t.panel, hue(t, role), .6f), 2);
         c.frame(at + .5f, a.y + 7.5f, 8, 8, hue(t, role), 1, 2);
@@ -105,7 +109,7 @@ void title(const Canvas& c, const Rect& a, const RunningPlot& plot) {
     if (x + w > a.right()) return;
     const char* const rescaled = plot.average ? "× α · ℓ old / ℓ" : "× α";
     const float mark_w = text_width(Face::regular, size::small, rescaled) + 22;
-    if (std::ranges::any_of(plot.columns, is_rescaled) && x + w + mark_w <= a.right()) {
+    if (factors && x + w + mark_w <= a.right()) {
         const float at = a.right() - w - mark_w;
         c.dashed_line({at + 5, a.y + 3}, {at + 5, a.y + 20}, hue(t, Role::alpha), 1.4f, {4, 3});
         c.text(at + 11, a.y + 11.5f, rescaled, size::small, t.t3);

@@ -354,6 +354,7 @@ void draw_loss_before(const Canvas& c, const AppState& state, const Rect& a, con
 void arrow_to_symbol(const Canvas& c, const AppState& state, const Placed& t) {
     const float x = t.bed.center() - rich_width(c, symbol_of(c, state, t), size::far_symbol) / 2 - 12,
                 y = t.bed.y - symbol_up;
+    note_part(c, {x - 40, y - 6, 40, 12}, "arrow to the result");
     c.arrow({{x - 40, y}, {x, y}}, ArrowStyle::active, c.theme->focus);
 }
 
@@ -363,10 +364,11 @@ void draw_signs(const Canvas& c, const AppState& state, const Terms& line, std::
     const float mid = t.mid;
     const bool opens = t.result && n > 0 && !line[n - 1].result;
     if (opens && t.below) return arrow_to_symbol(c, state, t);
-    if (opens)
-        c.arrow({{t.bed.x - t.cell.arrow + 10, mid}, {t.bed.x - 12, mid}}, ArrowStyle::active,
-                c.theme->focus);
-    else
+    if (opens) {
+        const float from = t.bed.x - t.cell.arrow + 10, to = t.bed.x - 12;
+        note_part(c, {from, mid - 6, to - from, 12}, "arrow to the result");
+        c.arrow({{from, mid}, {to, mid}}, ArrowStyle::active, c.theme->focus);
+    } else
         draw_sign(c, t.bed.x - .6f * t.cell.sign - word_room(t.before) - sign_width(t.before), mid, t.before);
     draw_sign(c, t.bed.right() + 8, mid, t.after);
 }

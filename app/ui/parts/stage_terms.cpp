@@ -52,8 +52,9 @@ const Form forms[] = {
     {Op::output, 4, {{0}, {1, "⊙"}, {2, "+"}, {3, "·"}}},
     {Op::output, 6, {{0, "("}, {1, "⊙"}, {2, "⊙"}, {3, "+"}, {4, "·", ")"}, {5, "⊘"}}},
     {Op::normalize, 2, {{0}, {1, "⊘"}}},
-    {Op::part, 2, {{0, "exp(", "− m)"}, {1, "·"}}},
-    {Op::part, 3, {{0, "exp((", ","}, {2, "", ") − m)"}, {1, "·"}}},
+    // Three results, each with a formula of its own: what they are made from.
+    {Op::part, 2, {{0, "from"}, {1, "and"}}},
+    {Op::part, 3, {{0, "from"}, {2, ","}, {1, "and"}}},
     {Op::store, 3, {{0, "", "→ HBM", false, true}, {1}, {2, "+ ln"}}},
     {Op::preprocess, 2, {{1, "rowsum("}, {0, "⊙", ")"}}},
     {Op::recompute, 2, {{0, "exp("}, {1, "−", ")"}}},
@@ -114,7 +115,9 @@ std::vector<Operand> scaled(const Trace& trace, int k, std::vector<Operand> oper
 // Gradients that lie in HBM grow there; the tile on chip is what the step adds up.
 bool is_shown(const Trace& trace, int k, const Access& a) {
     const Op op = trace.step(k).op;
-    if (op == Op::store) return a.slot == Slot::L || a.slot == Slot::L_parts;
+    if (op == Op::store)  // what it makes: a part has its L already
+        return a.slot == Slot::L ||
+               (a.slot == Slot::L_parts && !value_in(trace, trace.reads(k), Slot::L_part));
     if (op == Op::store_state) return false;
     if (op == Op::softcap) return a.slot != Slot::S_cap;
     if (op == Op::dq && trace.writes(k).size() > 1) return a.slot == Slot::dQi;
@@ -302,7 +305,7 @@ std::optional<CellSum> cell_sum(const Trace& trace, int k, int row, int col, Slo
     });
     // A · B, or rowsum(A ⊙ B)
     const auto pair = std::ranges::adjacent_find(all, [&](const StageTerm& a, const StageTerm& b) {
-        return (begins(b, "·") && !begins(a, "exp(")) || (begins(a, "rowsum(") && begins(b, "⊙"));
+        return begins(b, "·") || (begins(a, "rowsum(") && begins(b, "⊙"));
     });
     if (result == all.end() || pair == all.end()) return {};
     const StageTerm &A = pair[0], &B = pair[1];
@@ -332,6 +335,10 @@ bool replaces(const StageTerm& result, const StageTerm& old) {
 
 Line stage_symbol(const Trace& trace, const StageTerm& t) {
     if (t.of_many) return pieces(block_symbol(trace, t.slot, t.step, 0), " …");
+    // The state of a block, as it is called in HBM.
+    if (const Op op = t.step < 0 ? Op::init : trace.step(t.step).op;
+        (op == Op::load_state || op == Op::store_state) && (t.slot == Slot::m || t.slot == Slot::l))
+        return slot_symbol(t.slot, trace.step(t.step).i);
     // Parts have other letters from merge to merge.
     Line symbol = slot_symbol(trace, t.slot, t.part < 0 ? t.made : t.step, t.part);
     // What grows in HBM, block by block, has its block before it grows, too.

@@ -53,10 +53,28 @@ Line name_of(const Trace& trace, int k, const Access& access) {
     return block_symbol(trace, access.slot, k, access.tile);
 }
 
+// What goes under one name goes as one, though it be to several places: a prefix, for each sequence its rows.
+struct Goods {
+    Line name;
+    std::vector<Access> all;
+    std::int64_t bytes = 0;
+    Role role() const { return info(all.front().slot).role; }
+};
+std::vector<Goods> goods(const Trace& trace, int k) {
+    std::vector<Goods> out;
+    for (const Access& access : moved(trace, k)) {
+        const Line name = name_of(trace, k, access);
+        auto same = std::ranges::find_if(out, [&](const Goods& g) { return plain(g.name) == plain(name); });
+        if (same == out.end()) same = out.insert(out.end(), {name, {}});
+        same->all.push_back(access), same->bytes += moved_bytes(trace, k, access);
+    }
+    return out;
+}
+
 // "K₁ 32 B", or what of it has room.
-Line label_of_lane(const Canvas& c, const Trace& trace, int k, const Access& access, float room) {
-    Line name = name_of(trace, k, access);
-    const std::int64_t bytes = moved_bytes(trace, k, access);
+Line label_of_lane(const Canvas& c, const Goods& what, float room) {
+    const Line& name = what.name;
+    const std::int64_t bytes = what.bytes;
     if (bytes > 0)
         for (const char* space : {"  ", " "})
             if (Line both = pieces(name, space, number(bytes_text(bytes)));
@@ -82,7 +100,7 @@ void draw_lane_of(const Canvas& c, const Rect& a, const Line& label, ImU32 colou
 
 // The arrows, one below the other beside the tiles.
 std::vector<Rect> lanes_of(const AppState& state, const TransferPlan& plan) {
-    const float count = px(moved(*state.trace, state.cursor.step).size()), gap = 14, room = plan.chip.h - 16;
+    const float count = px(goods(*state.trace, state.cursor.step).size()), gap = 14, room = plan.chip.h - 16;
     const float h = std::min(most_lane_h, (room + gap) / count - gap), all = count * (h + gap) - gap;
     const float lowest = std::max(plan.chip.y + 8, plan.chip.bottom() - 8 - all);
     float y = std::clamp(plan.tiles.middle() - all / 2, plan.chip.y + 8, lowest);
@@ -96,12 +114,16 @@ void draw_arrows(const Canvas& c, const AppState& state, const TransferPlan& pla
     const int k = state.cursor.step;
     const std::vector<Rect> lanes = lanes_of(state, plan);
     auto lane = lanes.begin();
-    for (const Access& access : moved(trace, k)) {
+    for (const Goods& what : goods(trace, k)) {
         const float room = lane->w - .6f * lane->h - 6;
-        const Line label = lane->h >= 30 ? label_of_lane(c, trace, k, access, room) : Line{};
-        draw_lane_of(c, *lane++, label, hue(*c.theme, info(access.slot).role),
+        const Line label = lane->h >= 30 ? label_of_lane(c, what, room) : Line{};
+        draw_lane_of(c, *lane++, label, hue(*c.theme, what.role()),
                      is_load(trace.step(k).op) ? Way::in : Way::out);
     }
+}
+
+Rect block_in_hbm(const TransferPlan& plan, const Rect& lane) {
+    return {plan.hbm.x + 18, lane.y + 4, plan.hbm.w - 36, lane.h - 8};
 }
 
 // What moves, in a box of HBM that stands for all of it.
@@ -110,15 +132,14 @@ void draw_blocks(const Canvas& c, const AppState& state, const TransferPlan& pla
     const bool arrived = is_load(op_now(state)) || !on_its_way(state);
     const Trace& trace = *state.trace;
     const int k = state.cursor.step;
-    const std::span<const Access> accesses = moved(trace, k);
-    std::size_t n = 0;
-    for (const StripPlace& place : places_in_hbm(state, plan)) {
-        const Rect& a = place.area;
-        const ImU32 colour = hue(t, info(place.slot).role),
-                    fill = arrived ? mix(t.panel, colour, .3f) : t.well;
+    const std::vector<Rect> lanes = lanes_of(state, plan);
+    auto lane = lanes.begin();
+    for (const Goods& what : goods(trace, k)) {
+        const Rect a = block_in_hbm(plan, *lane++);
+        const ImU32 colour = hue(t, what.role()), fill = arrived ? mix(t.panel, colour, .3f) : t.well;
         c.rect(a.x, a.y, a.w, a.h, fill, radius::cell);
         c.frame(a.x - 2, a.y - 2, a.w + 4, a.h + 4, mix(t.panel, colour, .75f), 2.5f, radius::card);
-        Line name = name_of(trace, k, accesses[n++]);
+        Line name = what.name;
         for (Span& span : name) span.role = Role::none;
         const bool below_title = a.y >= plan.hbm.y + chip_title_h - 2;
         if (below_title && a.h >= size::far && rich_width(c, name, size::far) <= a.w - 4)
@@ -256,10 +277,10 @@ TransferPlan transfer_plan(const Rect& a, bool strip, bool bytes, Lanes lanes) {
 std::vector<StripPlace> places_in_hbm(const AppState& state, const TransferPlan& plan) {
     std::vector<StripPlace> out;
     const std::vector<Rect> lanes = lanes_of(state, plan);
-    for (const Access& access : moved(*state.trace, state.cursor.step)) {
-        const Rect& lane = lanes[out.size()];
-        const Rect area{plan.hbm.x + 18, lane.y + 4, plan.hbm.w - 36, lane.h - 8};
-        out.push_back({access.slot, access.tile, area});
+    auto lane = lanes.begin();
+    for (const Goods& what : goods(*state.trace, state.cursor.step)) {
+        const Rect area = block_in_hbm(plan, *lane++);
+        for (const Access& access : what.all) out.push_back({access.slot, access.tile, area});
     }
     return out;
 }
@@ -267,7 +288,9 @@ std::vector<StripPlace> places_in_hbm(const AppState& state, const TransferPlan&
 void draw_transfer(const Canvas& c, AppState& state, const TransferPlan& plan) {
     // What a dense kernel keeps where is left to it.
     const bool told = state.lesson->model(*state.problem).sram_peak > 0;
-    draw_memory(c, plan.chip, told ? "SRAM" : "kernel", told ? "fast" : "on chip");
+    // Beside the strip, whose title calls HBM slow; a narrow HBM has no room for that.
+    const char* const how = !told ? "on chip" : plan.hbm.w > 0 ? "" : "fast";
+    draw_memory(c, plan.chip, told ? "SRAM" : "kernel", how);
     if (plan.hbm.w > 0) {
         draw_memory(c, plan.hbm, "HBM", "");
         draw_blocks(c, state, plan);

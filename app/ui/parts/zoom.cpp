@@ -134,7 +134,7 @@ std::string size_text(const Region& a) { return str(a.rows) + " × " + str(a.col
 void draw_caption(const Canvas& c, const AppState& state, const Strip& s, float left, float right, float mid,
                   bool words) {
     const Region shown = s.shown();
-    const bool of_keys = info(s.slot).role == Role::S;
+    const bool of_keys = info(s.slot).role == Role::S && !one_column(s.slot);
     std::string rows = name_of_rows(state, s, keys_are_rows(s.slot), shown.row, shown.rows);
     const std::vector<std::string> said =
         term_words(state, {.slot = s.slot, .value = s.value, .made = s.made}).rows;

@@ -18,7 +18,8 @@ struct LaneStyle {
     float name_w = 96;         ///< room for "Query block 0"; 0: no names
     bool symbols = true;       ///< write the op into its cell where it fits
     bool heads = true;         ///< "key block 0" above the lanes
-    bool tag = false;          ///< the name of the current step over its cell, and beside it that of its lane
+    bool stage = false;        ///< over the cells the name of the lane and the marks, below them the blocks
+    bool title = false;        ///< there, too, the name of the current step: no head of the page has it
     /// Cells are as wide as their symbols: as many as fit, round the current step, and the whole walk as a
     /// thin bar below.
     bool whole_symbols = false;

@@ -478,7 +478,8 @@ TimelineGrid grid_of_one_lane(TimelineGrid grid, int lane) {
     return grid;
 }
 
-void timeline(const Canvas& c, AppState& state, const Rect& a) {
+// `title`: the head of the page, which calls the step by its name, is not there.
+void timeline(const Canvas& c, AppState& state, const Rect& a, bool title) {
     constexpr float s = size::far_growth;
     const Enlarged large(c, {a.x, a.y}, s);
     const TimelineGrid all = state.look.grid;
@@ -486,7 +487,13 @@ void timeline(const Canvas& c, AppState& state, const Rect& a) {
     const bool alone = !hides_what_comes(state) && !(all.timed && points_at(state, "Timeline"));
     if (alone) state.look.grid = grid_of_one_lane(all, all.lane_of(state.cursor.step));
     lanes(large.c, state, {0, 20, a.w / s, a.h / s - 20},
-          {.lane = 18, .gap = 4, .name_w = 0, .heads = false, .tag = true, .whole_symbols = true});
+          {.lane = 18,
+           .gap = 4,
+           .name_w = 0,
+           .heads = false,
+           .stage = true,
+           .title = title,
+           .whole_symbols = true});
     if (alone) state.look.grid = all;
 }
 
@@ -634,7 +641,7 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     const auto [x, w, top, above_lanes, strip] = middle_of_page(state, stage, W);
     const float x0 = 24, w0 = W - 2 * x0;
     float bottom = above_lanes;
-    if (stage.lanes) timeline(c, state, {x0, bottom + lanes_gap, w0, lanes_h});
+    if (stage.lanes) timeline(c, state, {x0, bottom + lanes_gap, w0, lanes_h}, !stage.head);
     if (stage.sentence && broken_walk(state)) {
         const std::string words = broken_sentence(state, broken);
         const bool harmless = broken && broken->harmless();

@@ -20,7 +20,7 @@ namespace {
 using Grid = TimelineGrid;
 constexpr float narrowest = 4, widest = 64;  // a cell with the space beside it
 // Of a lane alone: from its foot to the middle of the names of its blocks, and to the bar of the whole walk.
-constexpr float below_lane = 8.5f, bar_below_lane = 16.3f;
+constexpr float below_lane = 8.2f, bar_below_lane = 17.6f;
 constexpr float least_lone_cell =
     27;  // with its symbol, and the space beside it: no more than 22 side by side
 
@@ -308,6 +308,10 @@ void group_names(const Canvas& c, const AppState& state, const Grid& grid, const
         if (!group.now) name(group, group.cells.w);
 }
 
+// Of a lane alone, over it: to the top and the height of the line that names it.
+constexpr float above_lane = 20, above_lane_h = 16;
+constexpr float above_marks = 24;  // to the top of that line where marks stand below it
+
 // The lane of the current step, at the left; where the tag of the step lies there, at the right.
 void lane_name(const Canvas& c, const AppState& state, const Grid& grid, const Rect& tag, const Rect& a) {
     if (grid.count() < 2) return;
@@ -319,18 +323,15 @@ void lane_name(const Canvas& c, const AppState& state, const Grid& grid, const R
     const float w = text_width(Face::regular, size::small, name),
                 more = text_width(Face::regular, size::small, part);
     const bool left = tag.x > a.x + w + 12;
-    const float room = left ? tag.x - a.x - w - 12 : a.right() - tag.right() - w - 12;
+    const float room = left ? std::min(tag.x, a.right()) - a.x - w - 12 : a.right() - tag.right() - w - 12;
     if (more > room) part.clear();
     const float x = left ? a.x : a.right() - w - (part.empty() ? 0 : more);
     c.text(x, tag.middle(), name, size::small, c.theme->t2);
     if (!part.empty()) c.text(x + w, tag.middle(), part, size::small, c.theme->t2);
 }
 
-// What the current step does, over its lane, which begins at `top`.
-void tag(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, const Rect& a) {
-    const Rect cell = cell_of(grid, v, state.cursor.step);
-    if (cell.w <= 0) return;
-    const float top = v.y_of(grid.lane_of(state.cursor.step));
+// What the current step does, over its cell. Returns where that stands.
+Rect tag(const Canvas& c, const AppState& state, const Rect& cell, const Rect& a) {
     const Op op = state.trace->step(state.cursor.step).op;
     // As the head of the page calls it: a step has one name.
     Line words = title_line(info(op).kind == OpKind::compute ? state.explanation.title : title(op));
@@ -344,7 +345,7 @@ void tag(const Canvas& c, const AppState& state, const Grid& grid, const LaneWin
                                  : rich_width(c, words, size::small)) +
                     12,
                 mid = cell.x + cell.w / 2;
-    const float x = std::clamp(mid - w / 2, a.x, a.right() - w), y = top - 20,
+    const float x = std::clamp(mid - w / 2, a.x, a.right() - w), y = cell.y - above_lane,
                 up = plain_words ? 0 : 2;  // indices reach lower
     c.rect(x, y - up, w, 16 + up, c.theme->t1, radius::cell);
     c.polygon({{mid - 4, y + 16}, {mid + 4, y + 16}, {mid, y + 19}}, c.theme->t1);
@@ -352,7 +353,31 @@ void tag(const Canvas& c, const AppState& state, const Grid& grid, const LaneWin
         c.text(x + w / 2, y + 8, words.front().text, size::small, c.theme->inv, Face::medium, Align::center);
     else
         c.rich(x + w / 2, y + 5.5f, words, size::small, Align::center, c.theme->inv);
-    lane_name(c, state, grid, {x, y, w, 16}, {a.x, a.y, a.w - v.space(), a.h});
+    return {x, y, w, above_lane_h};
+}
+
+// What is set below a letter; nothing where that is only a name, as of W_Q.
+std::string index_words(const Trace& trace) {
+    const Lesson& lesson = trace.lesson();
+    if (lesson.uses(chooses_ranks)) return "index: rank";
+    if (lesson.picture == Picture::softmax) return "index: element";
+    if (lesson.picture == Picture::merge) return "index: part";
+    if (lesson.uses(chooses_workers)) return "index: block or split";
+    const bool tiled = !lesson.by_cell;
+    return tiled ? "index: block" : "";
+}
+
+// On stage what a lane alone is called, and its blocks.
+void names_on_stage(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v,
+                    const Rect& a, bool title) {
+    const Rect cell = cell_of(grid, v, state.cursor.step);
+    if (cell.w <= 0) return;
+    const Rect right_of_all{1e9f, cell.y - above_marks, 0, above_lane_h};
+    const Rect taken = title ? tag(c, state, cell, a) : right_of_all;
+    const std::string index = title ? "" : index_words(*state.trace);
+    const float right = a.right() - v.space(), room = text_width(Face::regular, size::small, index) + 12;
+    if (!index.empty()) c.text(right, taken.middle(), index, size::small, c.theme->t3, Align::right);
+    lane_name(c, state, grid, taken, {a.x, a.y, right - a.x - (index.empty() ? 0 : room), a.h});
     group_names(c, state, grid, v, v.y_of(v.first_lane + v.lanes - 1) + v.lane + below_lane, a.right());
 }
 
@@ -487,15 +512,15 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
                           row == current ? Face::medium : Face::regular);
         }
         lane(c, state, grid, v, row, style);
-        lane_ends(c, state, grid, v, row, std::min(a.right(), v.x_of(v.offset + v.columns)), style.tag);
+        lane_ends(c, state, grid, v, row, std::min(a.right(), v.x_of(v.offset + v.columns)), style.stage);
     }
     draw_marks(c, state, v);
-    if (style.tag) tag(c, state, grid, v, a);
+    if (style.stage) names_on_stage(c, state, grid, v, a, style.title);
     answer_mouse(c, state, grid, v, a.right());
     if (v.overview.w > 0) overview(c, state, v);
     if (style.whole_symbols && (v.columns < grid.columns || grid.count() > 1))
         run_bar(c, state,
-                {a.x, v.y_of(v.first_lane + v.lanes - 1) + v.lane + (style.tag ? bar_below_lane : 6),
+                {a.x, v.y_of(v.first_lane + v.lanes - 1) + v.lane + (style.stage ? bar_below_lane : 6),
                  a.w - v.space(), 2.4f});
 }
 

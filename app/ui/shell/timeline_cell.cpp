@@ -36,29 +36,50 @@ void exchange_mark(const Canvas& c, Point at, float s, ImU32 ink, bool low) {
     }
 }
 
-// What comes or goes, beside the symbol; where that takes all the room, small above it, on stage above the
-// cell.
-void transfer_mark(const Canvas& c, Op op, float x, float y, float w, float h, ImU32 ink, bool above,
-                   bool outside) {
+// An arrow head down, of what comes, or up.
+void way_mark(const Canvas& c, Point at, float s, bool down, float reach, ImU32 ink) {
+    const float tip = down ? reach : -reach;
+    c.polygon({{at.x - s, at.y - tip}, {at.x + s, at.y - tip}, {at.x, at.y + tip}}, ink);
+}
+
+// What comes or goes, beside the symbol; where that takes all the room, small above it.
+void transfer_mark(const Canvas& c, Op op, float x, float y, float w, float h, ImU32 ink, bool above) {
     const float s = above    ? 2.4f
                     : w < 40 ? 3.0f
                              : 3.5f,
-                left = above ? x + w / 2 - s : x + (w < 40 ? 2 : 5),
-                mid = outside ? y - 2.4f
-                      : above ? y + (h < 18 ? 1.2f : 2.2f)
-                              : y + h / 2,
-                down = is_load(op) ? s : -s;
-    const float reach = above ? down * .8f : down;
+                mid_x = above ? x + w / 2 : x + (w < 40 ? 2 : 5) + s,
+                mid = above ? y + (h < 18 ? 1.2f : 2.2f) : y + h / 2;
     if (op == Op::exchange || op == Op::exchange_gradients)
-        return exchange_mark(c, {left + s, mid}, s, ink, above);
-    c.polygon({{left, mid - reach}, {left + 2 * s, mid - reach}, {left + s, mid + reach}}, ink);
+        return exchange_mark(c, {mid_x, mid}, s, ink, above);
+    way_mark(c, {mid_x, mid}, s, is_load(op), above ? .8f * s : s, ink);
+}
+
+constexpr float mark_over = 3.2f;  // half of a mark over a cell; its middle is as far above that, and a bit
+
+// On stage all marks stand over the cells, whatever room is in these. True if there is one.
+bool transfer_over(const Canvas& c, const Trace& trace, int k, float x, float y, float w, ImU32 ink) {
+    const Op op = trace.step(k).op;
+    constexpr float s = mark_over, aside = 1.3f * s;
+    const Point at{x + w / 2, y - s - 1};
+    if (op == Op::exchange || op == Op::exchange_gradients)
+        exchange_mark(c, at, s, ink, true);
+    else if (is_load(op) || is_store(op))
+        way_mark(c, at, s, is_load(op), .8f * s, ink);
+    else if (grows_in_hbm(trace, k)) {
+        way_mark(c, {at.x - aside, at.y}, s, true, .8f * s, ink);
+        way_mark(c, {at.x + aside, at.y}, s, false, .8f * s, ink);
+    } else
+        return false;
+    note_part(c, {at.x - 2 * s, at.y - s, 4 * s, 2 * s}, "way mark");
+    return true;
 }
 
 void marks(const Canvas& c, const AppState& state, int k, float x, float y, float w, float h, ImU32 ink,
            bool current, bool large, bool above, bool over) {
+    if (over && transfer_over(c, *state.trace, k, x, y, w, ink)) return;
     const Op op = state.trace->step(k).op;
     const float tx = x + (w < 40 ? 2 : 5), s3 = w < 40 ? 3.0f : 3.5f;
-    if (!large && (is_load(op) || is_store(op))) transfer_mark(c, op, x, y, w, h, ink, above, above && over);
+    if (!large && (is_load(op) || is_store(op))) transfer_mark(c, op, x, y, w, h, ink, above);
     // A sum that grows in HBM is read and written in one step: both marks, above each other.
     if (!large && w >= 34 && grows_in_hbm(*state.trace, k)) {
         const float mid = y + h / 2;
@@ -66,17 +87,15 @@ void marks(const Canvas& c, const AppState& state, int k, float x, float y, floa
         c.polygon({{tx, mid + 1.5f}, {tx + 2 * s3, mid + 1.5f}, {tx + s3, mid + 1.5f + 2 * s3}}, ink);
     }
     const Rose rose = max_rose(state, k);
-    if (rose == Rose::no || w < 14 || (over && current)) return;  // its name stands there
+    if (rose == Rose::no || w < 14) return;
     const bool roomy = w >= 34;  // otherwise the mark keeps to the corner, clear of the symbol
     if (rose == Rose::unknown && !roomy && !over) return;
-    const float s = large ? 7.0f : over ? 2.5f : roomy ? 4.0f : 3.0f, in = roomy ? 6.0f : 3.8f;
-    const float X = large || over ? x + w / 2 : x + w - in, Y = large  ? y + h / 2
-                                                                : over ? y - s - .2f
-                                                                       : y + in;
+    const float s = large ? 7.0f : over ? mark_over : roomy ? 4.0f : 3.0f, in = roomy ? 6.0f : 3.8f;
+    const float X = large || over ? x + w / 2 : x + w - in, Y = large ? y + h / 2 : over ? y - s - 1 : y + in;
     note_part(c, {X - s, Y - s, 2 * s, 2 * s}, "max rose");
     const Point diamond[] = {{X, Y - s}, {X + s, Y}, {X, Y + s}, {X - s, Y}};
     if (rose == Rose::yes)
-        c.polygon(diamond, current ? c.theme->inv : hue(*c.theme, Role::m));
+        c.polygon(diamond, current && !over ? c.theme->inv : hue(*c.theme, Role::m));
     else
         c.polyline(diamond, c.theme->t3, 1.2f, true);
 }
@@ -202,10 +221,10 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
     const bool transfer = is_load(op) || is_store(op) || (w >= 34 && grows_in_hbm(*state.trace, k));
     const ImU32 ink = current ? t.inv : done ? t.t1 : t.t2;
     bool marked = true, above = false;
-    const bool outside = style.tag;  // marks stand over the cells, as the name of the current one does
+    const bool outside = style.stage;
     if (style.symbols && h >= 15) {
-        float mark = transfer ? (w < 40 ? 8.0f : 13.0f) : 0.0f;
-        above = (is_load(op) || is_store(op)) &&
+        float mark = transfer && !outside ? (w < 40 ? 8.0f : 13.0f) : 0.0f;
+        above = !outside && (is_load(op) || is_store(op)) &&
                 whole_symbol(c, *state.trace, k, w - mark - 2).first.empty() &&
                 !whole_symbol(c, *state.trace, k, w - 2).first.empty();
         if (above) mark = 0;
@@ -214,21 +233,18 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
         marked = mark == 0 || above || !symbol.empty();
         if (!marked) std::tie(symbol, size) = fitting_symbol(c, *state.trace, k, w - 2), mark = 0;
         marked |= symbol.empty();
-        if (above && !outside && h < 18) size = std::min(size, small_symbol);
+        if (above && h < 18) size = std::min(size, small_symbol);
         // An index hangs below its letter: both together stand in the middle.
         const bool hangs =
             std::ranges::any_of(symbol, [](const Span& s) { return s.script == Span::Script::sub; });
-        const float lower = hangs ? -.1f * size : !above || outside ? .5f : h < 18 ? 1.8f : 2;
+        const float lower = hangs ? -.1f * size : !above ? .5f : h < 18 ? 1.8f : 2;
         const bool rose = max_rose(state, k) == Rose::yes && w >= 14 && w < 34 && !outside;
         const float aside = rose ? -2.5f : 0;  // of its mark
         c.rich(x + (w + mark) / 2 + aside, y + h / 2 + lower, symbol, size, Align::center, ink);
     }
-    if (marked && !(above && outside && current))
-        marks(c, state, k, x, y, w, h,
-              current ? t.inv
-              : done  ? t.t2
-                      : t.t3,
-              current, !style.symbols, above, outside);
+    if (!marked || (outside && current && style.title)) return;  // its name stands there
+    const ImU32 quiet = done ? t.t2 : t.t3, own = outside ? t.t1 : t.inv;
+    marks(c, state, k, x, y, w, h, current ? own : quiet, current, !style.symbols, above, outside);
 }
 
 }  // namespace tilewalk::ui

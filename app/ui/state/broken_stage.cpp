@@ -106,9 +106,10 @@ std::vector<BarPart> merged_parts(const Trace& trace, int k, const CellRef& cell
         if (a.slot == Slot::w_part) weights.push_back(tile(local, 0));
         if (a.slot != slot || out.size() >= weights.size()) continue;
         const double weight = weights[out.size()];
-        out.push_back(added(pieces(slot_symbol(trace, slot, k, a.tile), " × ",
-                                   number(text_alone(trace.digits(Slot::w_part), weight), Role::alpha)),
-                            weight * tile(local, op == Op::merge_sum ? 0 : cell.col), info(slot).role));
+        out.push_back(
+            added(pieces(slot_symbol(trace, slot, k, a.tile), " × ",
+                         number(text_alone(trace.digits(Slot::w_part), weight), info(Slot::w_part).role)),
+                  weight * tile(local, op == Op::merge_sum ? 0 : cell.col), info(slot).role));
     }
     return out;
 }

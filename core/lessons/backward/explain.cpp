@@ -168,8 +168,9 @@ void explain_recompute(const View& v) {
         v.out.why = fault, v.out.kind = faulty;
     if (std::isfinite(L)) v.out.asides.push_back(from_m_and_l(v, score));
     if (!no_lse) v.source(Slot::Li, v.row, 0);
-    set_numbers(v, rounded(v.problem.precision.softmax,
-                           exponential(no_lse ? exponent : difference(exponent, num(base, Role::l)))));
+    set_numbers(
+        v, rounded(v.problem.precision.softmax,
+                   exponential(no_lse ? exponent : difference(exponent, num(base, info(Slot::Li).role)))));
 }
 
 void explain_gradient_store(const View& v) {

@@ -92,14 +92,14 @@ void explain_dk(const View& v) {
     const Numbers dS = v.numbers_in_column(Slot::dS, v.row), Q = v.numbers_in_column(Slot::Qi, v.col);
     v.out.formula = formula_of(v, sym(Slot::dKj, v.step.j),
                                join({transposed(sym(Slot::dS)), " ", sym(Slot::Qi, v.step.i)}));
-    v.out.why = keys_outside(v)
-                    ? v.first_key(v.row) + " is on chip for all query blocks, so its dK grows there: " +
-                          range(queries.row, queries.rows, "query", "queries") +
-                          (queries.rows == 1 ? " adds its" : " add their") +
-                          " share without a byte of traffic."
-                    : v.first_key(v.row) +
-                          " hears from every query block, and they are outside: its dK is read from HBM, "
-                          "increased and written back, in 4 bytes per element.";
+    v.out.why =
+        keys_outside(v)
+            ? v.first_key(v.row) + " stays on chip while the query blocks pass, so its dK grows there: " +
+                  range(queries.row, queries.rows, "query", "queries") +
+                  (queries.rows == 1 ? " adds its" : " add their") + " share, and nothing goes to HBM."
+            : v.first_key(v.row) +
+                  " hears from every query block, and they are outside: its dK is read from HBM, "
+                  "increased and written back, in 4 bytes per element.";
     tell_operand(v, "dS enters");
     set_sum(v, old, v.problem.softmax_scale(), operands(v, dS), Q);
 }

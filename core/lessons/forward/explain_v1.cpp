@@ -60,7 +60,7 @@ void explain_load_state(const View& v) {
     const Region O = v.written(Slot::Oi).region;
     const int i = v.step.i;
     const int before = key_blocks_seen(v.problem, i) - key_blocks_seen(v.problem, i, v.step.j);
-    v.out.formula = join({sym(Slot::Oi, i), ", ", sym(Slot::m), ", ", sym(Slot::l),
+    v.out.formula = join({sym(Slot::Oi, i), ", ", sym(Slot::m, i), ", ", sym(Slot::l, i),
                           "  ←  " + range(O.row, O.rows, "row", "rows") + " of ", sym(Slot::O), ", ",
                           sym(Slot::m_hbm), ", ", sym(Slot::l_hbm)});
     set_bytes(v, state_bytes(v, O), "bytes read");
@@ -78,13 +78,15 @@ void explain_load_state(const View& v) {
 void explain_store_state(const View& v) {
     const int i = v.step.i;
     const int later = key_blocks_seen(v.problem, i, v.step.j + 1);
-    v.out.formula = join({sym(Slot::Oi, i), ", ", sym(Slot::m), ", ", sym(Slot::l), "  →  HBM"});
+    v.out.formula = join({sym(Slot::Oi, i), ", ", sym(Slot::m, i), ", ", sym(Slot::l, i), "  →  HBM"});
     set_bytes(v, state_bytes(v, v.written(Slot::O).region), "bytes written");
     v.out.kind = later > 0;
-    v.out.why = later > 0 ? "The chip must make room for the next query block: O, m and ℓ go out, and " +
-                                count(later, "key block") + " will ask for them again."
-                          : "No key block is left for query block " + str(i) +
-                                ": this O is final, and m + ln ℓ is the L that FlashAttention-2 would store.";
+    v.out.why =
+        later > 0 ? "The chip needs room for the next query block, so O, m and ℓ go out to HBM; " +
+                        (later == 1 ? "one more key block reads" : count(later, "more key block") + " read") +
+                        " them again."
+                  : "No key block is left for query block " + str(i) +
+                        ": this O is final, and m + ln ℓ is the L that FlashAttention-2 would store.";
     const Slot chip = chip_of(v.out.target.slot);
     tell_copy_rounding(v, v.problem.precision.output, v.at(v.read(chip), v.row, v.col));
     v.source(chip, v.row, v.col);

@@ -179,7 +179,7 @@ void explain_part_output(const PartAtWork& part) {
     const View& v = part.v;
     const bool divided = normalised(v), divides = divided && !v.problem.switches.no_division;
     const Line below = divides ? name(v, Slot::L_part) : divided ? sym(Slot::m) : name(v, Slot::m_part);
-    v.out.formula = join({name(v, Slot::O_part), "  ←  Σ ", weight_formula(v, below), " ", name(v, Slot::V)});
+    v.out.formula = join({name(v, Slot::O_part), "  ←  ", weight_formula(v, below), " ", name(v, Slot::V)});
     if (divides && part.sink)
         v.out.formula = join({v.out.formula, ",   ", below, " = ln(Σ exp(", name(v, Slot::x), ") + exp(",
                               sym(Slot::sink), "))"});

@@ -309,7 +309,7 @@ constinit const Lesson split_kv = {
     .lane = lane,
     .card = card,
     .model = model,
-    .rival = {"FA-2, one worker", flash_of_these_queries,
+    .rival = {"FlashAttention-2", flash_of_these_queries,
               "less: no partial results, and the query read once"},
     .beside = nullptr,
     .results = results,

@@ -77,7 +77,8 @@ void explain_shard(const RingView& r) {
     const Region k = v.written(Slot::Kj).region;
     const bool value = v.out.target.slot == Slot::Vj, own = r.round == 0;
     v.out.formula = join({sym(Slot::Kj, r.owner), ", ", sym(Slot::Vj, r.owner),
-                          "  ←  " + rows_text(r.ring.keys_of(r.owner).positions) + ", from HBM"});
+                          "  ←  " + rows_text(r.ring.keys_of(r.owner).positions) + " of ", sym(Slot::K), ", ",
+                          sym(Slot::V)});
     set_bytes(v, product({num(2), num(k.rows), num(k.cols), num(v.problem.element_bytes)}), "bytes read");
     v.out.why = own ? "The first round needs no message: every rank begins with its own keys. K and V: 2 × "
                     : "In round " + str(r.round) + " " + rank_name(r.rank) + " has the keys of rank (" +
@@ -223,7 +224,7 @@ Expr explain_part_maximum(const ForwardView& r, const PartAtWork& part, const Li
 Expr explain_part_sum(const ForwardView& r, const PartAtWork& part, const Line& m) {
     const View& v = r.v;
     const Line l = name_of(v, Slot::l_part, Slot::l), sink = sym(Slot::sink);
-    v.out.formula = join({l, "  ←  Σ ", weight_of_score(v, m)});
+    v.out.formula = join({l, "  ←  rowsum(", weight_of_score(v, m), ")"});
     if (part.sink)
         v.out.formula = v.problem.switches.no_max ? join({v.out.formula, "  +  exp(", sink, ")"})
                                                   : join({v.out.formula, "  +  exp(", sink, " − ", m, ")"});
@@ -236,7 +237,7 @@ Expr explain_part_sum(const ForwardView& r, const PartAtWork& part, const Line& 
 Expr explain_part_output(const ForwardView& r, const PartAtWork& part, const Line& m) {
     const View& v = r.v;
     const Line O = name_of(v, Slot::O_part, Slot::Oi);
-    v.out.formula = join({O, "  ←  Σ ", weight_of_score(v, m), " ", sym(Slot::Vj, r.owner)});
+    v.out.formula = join({O, "  ←  ", weight_of_score(v, m), " ", sym(Slot::Vj, r.owner)});
     if (part.from_sink())
         v.out.formula =
             join({v.out.formula, ",   ", m, " = max(rowmax(", sym(Slot::S), "), ", sym(Slot::sink), ")"});

@@ -139,7 +139,7 @@ void explain_weight(const BackwardView& r) {
                           "merged on the way back.";
     if (std::string fault = broken_weight_on_ring(r, score.value, L); !fault.empty())
         v.out.why = fault, v.out.kind = faulty;
-    const Expr base = blind ? num(0, Role::l) : num(v.trace, Slot::Li, L);
+    const Expr base = blind ? num(0, info(Slot::Li).role) : num(v.trace, Slot::Li, L);
     set_numbers(v,
                 rounded(v.problem.precision.softmax, exponential(no_lse ? score : difference(score, base))));
 }

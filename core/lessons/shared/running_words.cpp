@@ -48,6 +48,15 @@ std::string say_correction(const Trace& trace, int k, const Explanation& e) {
     return is + ": that is what the old sum of " + row + " is still worth.";
 }
 
+// "ℓ[0] is 1.639": a sentence has none of the numbers that a sign would stand behind.
+std::string told_result(const Explanation& e) {
+    std::string out = plain(e.result);
+    for (const char* sign : {" = ", " ≈ "})
+        if (const std::size_t at = out.find(sign); at != std::string::npos)
+            return out.replace(at, std::string(sign).size(), " is ");
+    return out;
+}
+
 // What the old sum or output is still worth, and what comes to it.
 std::string say_growing(const Trace& trace, int k, const Explanation& e, const std::string& what,
                         const std::string& more) {
@@ -57,10 +66,10 @@ std::string say_growing(const Trace& trace, int k, const Explanation& e, const s
         alpha && alpha.value->region.contains(cell.row, 0) ? value_at(*alpha.value, cell) : .5;
     if (kept == 0 && read_shown(e.result.back().text).value == 0)
         return {};  // no key yet: the explanation says why
-    if (kept == 0) return "The " + what + " begins with the first " + more + ": " + plain(e.result) + ".";
-    if (kept == 1)
-        return "The old " + what + " counts in full, plus the new " + more + ": " + plain(e.result) + ".";
-    return "The old " + what + ", times α, plus the new " + more + ": " + plain(e.result) + ".";
+    const std::string end = more + ": " + told_result(e) + ".";
+    if (kept == 0) return "The " + what + " begins with the first " + end;
+    if (kept == 1) return "The old " + what + " counts in full, plus the new " + end;
+    return "The old " + what + ", times α, plus the new " + end;
 }
 
 }  // namespace

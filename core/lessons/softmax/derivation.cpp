@@ -42,14 +42,15 @@ struct Derivation {
     Argument safe_sum_line() const {
         const double d = row.sum(0, n, m_end);
         const Expr numbers = row.weights(0, n, m_end);
-        return argument_line("The sum waits for the maximum",
-                             join({safe_sum(now), "  =  ", weights_up_to(now, end)}), safe_sum(now), &numbers,
-                             d, d,
-                             n == N ? "All elements have been read, so " + plain(softmax_max(end)) +
-                                          " is known. During the pass it was not."
-                                    : plain(softmax_max(end)) + " is known only after the last element, " +
-                                          count(N - n, "element") +
-                                          " from here: in this form maximum and sum cannot share a pass.");
+        return argument_line(
+            "The sum waits for the maximum", join({safe_sum(now), "  =  ", weights_up_to(now, end)}),
+            safe_sum(now), &numbers, d, d,
+            n == N ? "All elements have been read, so " + plain(softmax_max(end)) +
+                         " is known. During the pass it was not."
+                   : plain(softmax_max(end)) + " is known only after the last element, " +
+                         count(N - n, "element") + " from here, and " + plain(safe_sum(now)) +
+                         " is the sum that is measured from it: "
+                         "in this form maximum and sum cannot share a pass.");
     }
     Argument surrogate_sum_line() const {
         const double d = row.sum(0, n, m_now);

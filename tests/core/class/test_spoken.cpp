@@ -84,9 +84,9 @@ TEST_CASE("the steps of the worked example, as one would say them") {
     CHECK(say(13) ==
           "Row 0 found a larger score: its maximum 1 becomes 2, so its old sum is multiplied by α.");
     CHECK(say(14) == "α is 0.368: that is what the old sum of row 0 is still worth.");
-    CHECK(say(8) == "The sum begins with the first weights: ℓ[0] = 1.368.");
-    CHECK(say(36) == "The old sum counts in full, plus the new weights: ℓ[2] = 2.736.");
-    CHECK(say(16) == "The old sum, times α, plus the new weights: ℓ[0] ≈ 1.639.");
+    CHECK(say(8) == "The sum begins with the first weights: ℓ[0] is 1.368.");
+    CHECK(say(36) == "The old sum counts in full, plus the new weights: ℓ[2] is 2.736.");
+    CHECK(say(16) == "The old sum, times α, plus the new weights: ℓ[0] is 1.639.");
     CHECK(say(33) == "Row 2 found nothing larger: the maximum stays 1.");
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("the numbers of a sentence have the roles that the formula has them fo
     CHECK(told(13) ==
           "Row 0 found a larger score: its maximum {1} becomes {2}, so its old sum is multiplied by α.");
     CHECK(told(14) == "{α} is {0.368}: that is what the old sum of row 0 is still worth.");
-    CHECK(told(16) == "The old sum, times {α}, plus the new weights: {ℓ}[0] ≈ {1.639}.");
+    CHECK(told(16) == "The old sum, times {α}, plus the new weights: {ℓ}[0] is {1.639}.");
     CHECK(told(3) == spoken(*trace, 3, explain(*trace, 3)));  // query 0, key 0, a tile of 2 × 2
     const Explanation sum = explain(*trace, 16);
     const Line line = in_roles(spoken(*trace, 16, sum), sum);

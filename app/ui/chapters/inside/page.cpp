@@ -258,7 +258,7 @@ Role role_of(Matter matter) {
     case Matter::dS: return Role::S;
     case Matter::O:
     case Matter::dO: return Role::O;
-    case Matter::L: return Role::l;
+    case Matter::L: return info(Slot::L).role;
     case Matter::D: return Role::D;
     default: return Role::none;
     }

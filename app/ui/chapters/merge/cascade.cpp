@@ -45,6 +45,11 @@ struct CascadeNow {
         const Op op = trace.step(k).op;
         return op == Op::normalize || op == Op::load || op == Op::store || is_merge(op);
     }
+    /// Both parts lie on chip: on stage their table says more than the step alone.
+    bool merges() const {
+        const Op op = trace.step(k).op;
+        return is_merge(op) || op == Op::normalize;
+    }
     /// The sequence that a block belongs to; −1: the prefix.
     // It lies outside the window of all queries that it might be read for.
     bool skips(int number) const { return all.is_skipped(owner(number), number); }
@@ -362,7 +367,7 @@ void cascade_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
         SeesMap{large.c, now, {0, 0, at.w / size::far_growth, at.h / size::far_growth}}.draw();
     };
     if (points_at(state, "Prefix")) return large_map(a);
-    if (now.of_parts()) {
+    if (now.merges()) {
         note_part(c, a, "SRAM");
         const Enlarged large(c, {a.x, a.y}, size::far_growth);
         return parts_and_lens(large.c, state, {0, 0, a.w / size::far_growth, a.h / size::far_growth}, true);
@@ -378,7 +383,7 @@ void cascade_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
 }
 
 bool cascade_has_all_digits(const AppState& state, float w, float h) {
-    return CascadeNow(state).of_parts() ? parts_have_all_digits(state, w) : stage_has_all_digits(state, w, h);
+    return CascadeNow(state).merges() ? parts_have_all_digits(state, w) : stage_has_all_digits(state, w, h);
 }
 
 }  // namespace tilewalk::ui

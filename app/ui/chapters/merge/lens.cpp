@@ -4,9 +4,11 @@
 
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/lens_parts.h"
+#include "app/ui/parts/matrix.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/motion.h"
 #include "core/base/numbers.h"
+#include "core/base/words.h"
 #include "core/lessons/softmax/softmax.h"
 #include "core/walk/printed_sum.h"
 
@@ -16,6 +18,8 @@
 namespace tilewalk::ui {
 
 namespace {
+
+const Role of_weights = info(Slot::w_part).role;
 
 const Value& value_of(const MergeNow& now, Slot slot, int tile) {
     return *now.trace.live(slot, tile, now.k).value;
@@ -81,7 +85,7 @@ void draw_shares(const Canvas& c, const MergeNow& now, const Rect& a, float phas
     std::vector<Bar> list;
     for (const int tile : now.rows())
         if (const auto weight = now.number(Slot::w_part, tile)) {
-            list.push_back({now.name(tile), *weight, Role::alpha});
+            list.push_back({now.name(tile), *weight, of_weights});
             list.back().digits = &now.trace.digits(Slot::w_part);
         }
     if (!list.empty()) bars(c, a, list, false, extent(list), phase);
@@ -97,7 +101,7 @@ void draw_weights(const Canvas& c, const MergeNow& now, const Rect& a, float pha
             from && to && std::isfinite(*from) && std::isfinite(*to))
             points.push_back({.x = *from - *to,
                               .label = now.name(tile),
-                              .role = Role::alpha,
+                              .role = of_weights,
                               .digits = &now.trace.digits(Slot::w_part)});
     if (points.empty())
         nothing(c, a, "No part has seen a key: every weight is 0");
@@ -109,18 +113,23 @@ void draw_weights(const Canvas& c, const MergeNow& now, const Rect& a, float pha
 
 struct Share {
     std::string name;
-    double own, weight;  // at its own maximum, and what is left of it
-    std::string factor;  // the weight as its column has it
+    double own, weight;             // at its own maximum, and what is left of it
+    std::string own_text, factor;   // as the formula has both
+    std::string plain_factor = {};  // as its column has it
     double now() const { return own * weight; }
 };
 
-std::vector<Share> shares(const MergeNow& now, Slot slot, int col) {
+std::vector<Share> shares(const MergeNow& now, Slot slot, int col, const Explanation& told) {
     std::vector<Share> out;
+    const auto text = [&](Slot of, double v) {
+        return formula_text(told, info(of).role, v, text_alone(now.trace.digits(of), v));
+    };
     for (const int tile : now.rows()) {
         const auto own = now.number(slot, tile, col), weight = now.number(Slot::w_part, tile);
         if (own && weight && std::isfinite(*own))
-            out.push_back(
-                {now.name(tile), *own, *weight, "× " + text_alone(now.trace.digits(Slot::w_part), *weight)});
+            out.push_back({now.name(tile), *own, *weight, text(slot, *own),
+                           "× " + text(Slot::w_part, *weight),
+                           "× " + text_alone(now.trace.digits(Slot::w_part), *weight)});
     }
     return out;
 }
@@ -141,7 +150,7 @@ float text_above(const Canvas& c, float x, float y, float right, const std::stri
     if (x + own_w + factor_w > right) return x;
     if (!own.empty()) c.text(x, y, own, size::small, c.theme->t2, Face::mono);
     if (!factor.empty())
-        c.text(x + own_w + gap, y, factor, size::small, hue(*c.theme, Role::alpha), Face::medium);
+        c.text(x + own_w + gap, y, factor, size::small, hue(*c.theme, of_weights), Face::medium);
     return x + own_w + factor_w;
 }
 
@@ -169,7 +178,7 @@ void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, c
     const float scale = (a.w - gap * px(all.size() - 1)) / static_cast<float>(std::max(above, below));
     const float y1 = a.y + (a.h > 100 ? 18.0f : 2.0f), y2 = y1 + h + std::clamp(a.h * .2f, 16.0f, 34.0f);
     const ImU32 quiet = mix(t.panel, hue(t, role), .2f), full = ramp(t, role, 1),
-                wedge = with_alpha(hue(t, Role::alpha), .16f);
+                wedge = with_alpha(hue(t, of_weights), .16f);
     const float moved = over(phase, during::shrinking);
     float x = a.x, to = a.x, named = a.x, above_free = a.x;
     for (const Share& share : all) {
@@ -177,12 +186,12 @@ void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, c
                     v = static_cast<float>(std::abs(share.now())) * scale;
         const float now_x = x + (to - x) * moved, now_w = w + (v - w) * moved;
         c.polygon({{x, y1 + h}, {x + w, y1 + h}, {now_x + now_w, y2}, {now_x, y2}}, wedge);
-        c.line({x + w, y1 + h}, {now_x + now_w, y2}, with_alpha(hue(t, Role::alpha), .7f));
-        c.line({x, y1 + h}, {now_x, y2}, with_alpha(hue(t, Role::alpha), .7f));
+        c.line({x + w, y1 + h}, {now_x + now_w, y2}, with_alpha(hue(t, of_weights), .7f));
+        c.line({x, y1 + h}, {now_x, y2}, with_alpha(hue(t, of_weights), .7f));
         const Rect before{x, y1, w, h}, after{now_x, y2, now_w, h};
         c.rect(before.x, before.y, before.w, before.h, quiet, radius::bar);
         c.hatch(before.x, before.y, before.w, before.h, with_alpha(hue(t, role), .5f), 6);
-        const std::string own = format_short(share.own), name = "part " + share.name + "  " + own;
+        const std::string &own = share.own_text, name = "part " + share.name + "  " + own;
         const bool both = all.size() > 1 && text_width(Face::mono, size::small, name) <= w - 6;
         const bool told = bar_text(c, before, both ? name : own, quiet);
         if (now_w > .5f) {
@@ -198,7 +207,7 @@ void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, c
                     at = std::max((x + now_x) / 2 + 8, named);
         const bool factor_told = at + factor_w < (x + w + now_x + now_w) / 2 + 12 && y2 - y1 - h >= 18;
         if (factor_told) {
-            c.text(at, (y1 + h + y2) / 2, factor, size::small, hue(t, Role::alpha), Face::medium);
+            c.text(at, (y1 + h + y2) / 2, factor, size::small, hue(t, of_weights), Face::medium);
             named = at + factor_w + 8;
         }
         if ((!told || !factor_told) && w >= 4 && y1 - a.y >= 18 && x >= above_free)
@@ -241,14 +250,21 @@ void below_each_other(const Canvas& c, const Rect& a, const std::vector<Share>& 
                 h = row_of_part - 22 + (row_of_part < 34 ? 6.0f : 0.0f), first = a.y + 8,
                 y2 = first + row_of_part * px(all.size()) + 2;
     float y = first, x = a.x;
+    bool told = true;  // each bar of the sum has its number
     for (const Share& share : all) {
         const float own = std::max(1.0f, width(share.own)), left = own + (width(share.now()) - own) * moved;
         c.text(a.x, y, share.name, size::body, t.t2, Face::semibold);
-        const std::string& factor = share.factor;
+        // With the decimals of the formula, if these have room beside the name.
+        const float room = a.w - text_width(Face::semibold, size::body, share.name) - 6 - 7;
+        const auto width_of = [](const std::string& own_text, const std::string& by) {
+            return text_width(Face::mono, size::small, own_text) + text_width(Face::medium, size::small, by);
+        };
+        const bool fits = width_of(share.own_text, share.factor) <= room;
+        const std::string factor = fits ? share.factor : share.plain_factor,
+                          own_text = fits ? share.own_text : format_short(share.own);
         const float factor_w = text_width(Face::medium, size::small, factor);
-        c.text(a.right() - factor_w, y, factor, size::small, hue(t, Role::alpha), Face::medium);
-        c.text(a.right() - factor_w - 7, y, format_short(share.own), size::small, t.t1, Face::mono,
-               Align::right);
+        c.text(a.right() - factor_w, y, factor, size::small, hue(t, of_weights), Face::medium);
+        c.text(a.right() - factor_w - 7, y, own_text, size::small, t.t1, Face::mono, Align::right);
         c.rect(a.x, y + 10, own, h, quiet, radius::bar);
         c.hatch(a.x, y + 10, own, h, with_alpha(hue(t, role), .5f), 6);
         c.rect(a.x, y + 10, left, h, full, radius::bar);
@@ -258,7 +274,7 @@ void below_each_other(const Canvas& c, const Rect& a, const std::vector<Share>& 
             const Canvas now = c.faded(there);
             now.rect(x, y2, std::max(v, 1.0f), h + 2, full, radius::bar);
             now.frame(x + .5f, y2 + .5f, std::max(v - 1, 1.0f), h + 1, hue(t, role), 1, radius::bar);
-            bar_text(now, {x, y2, v, h + 2}, format_short(share.now()), full);
+            told &= bar_text(now, {x, y2, v, h + 2}, format_short(share.now()), full);
         }
         x += v, y += row_of_part;
     }
@@ -268,7 +284,15 @@ void below_each_other(const Canvas& c, const Rect& a, const std::vector<Share>& 
     const std::string whole = format_short(result);
     const Line total =
         pieces(letter, *sign_before_total(terms, whole) == '=' ? "  =  " : "  ≈  ", strong(whole));
-    c.faded(over(phase, during::sum)).rich(a.x, y2 + h + 15, total, size::lead);
+    const Canvas there = c.faded(over(phase, during::sum));
+    // Else they stand before the total.
+    constexpr float line_h = 20;
+    const std::string sum = joined(terms, " + ");
+    const float below = y2 + h + 15;
+    const bool both =
+        !told && below + line_h + 10 <= a.bottom() && text_width(Face::mono, size::small, sum) <= a.w;
+    if (both) there.text(a.x, below, sum, size::small, t.t2, Face::mono);
+    there.rich(a.x, below + (both ? line_h : 0), total, size::lead);
 }
 
 // Terms of both signs: a bar each, from zero, what is left of it over what it was.
@@ -303,9 +327,10 @@ void about_zero(const Canvas& c, const Rect& a, const std::vector<Share>& all, S
     c.line({x_of(0), a.y}, {x_of(0), y + h}, t.line2, 1.4f);
 }
 
-void draw_sum(const Canvas& c, const MergeNow& now, const Rect& a, Slot slot, int col, float phase) {
+void draw_sum(const Canvas& c, const MergeNow& now, const Rect& a, Slot slot, int col, float phase,
+              const Explanation& told) {
     const auto result = now.result(slot, col);
-    const std::vector<Share> all = shares(now, slot, col);
+    const std::vector<Share> all = shares(now, slot, col, told);
     if (!result || !std::isfinite(*result)) return;
     const bool mixed = std::ranges::any_of(all, [](const Share& s) { return s.own < 0; }) &&
                        std::ranges::any_of(all, [](const Share& s) { return s.own > 0; });
@@ -366,9 +391,10 @@ float height_of_number(const Rect& bar, float text_w, bool up, float level) {
     return *std::ranges::find_if(heights, [&](float y) { return std::abs(y - level) > half; });
 }
 
-void draw_level(const Canvas& c, const MergeNow& now, const Rect& a, int col, float phase) {
+void draw_level(const Canvas& c, const MergeNow& now, const Rect& a, int col, float phase,
+                const Explanation& told) {
     const Theme& t = *c.theme;
-    const std::vector<Share> all = shares(now, Slot::O_part, col);
+    const std::vector<Share> all = shares(now, Slot::O_part, col, told);
     const auto result = now.result(Slot::O_part, col);
     if (!result) return;
     double lo = std::min(0.0, *result), hi = std::max(0.0, *result);
@@ -399,9 +425,8 @@ void draw_level(const Canvas& c, const MergeNow& now, const Rect& a, int col, fl
         const float free = std::abs(y - own_y) < 15 ? own_end : first;
         own_end = write_number(c, {x, bw, y, free, end, beside}, share.own, in_bar ? ink_on(t, fill) : t.t2);
         own_y = y;
-        c.line({x + 1, bottom + 5}, {x + bw - 1, bottom + 5}, hue(t, Role::alpha), 3);
-        weight_end =
-            write_number(c, {x, bw, bottom + 17, weight_end, end}, share.weight, hue(t, Role::alpha));
+        c.line({x + 1, bottom + 5}, {x + bw - 1, bottom + 5}, hue(t, of_weights), 3);
+        weight_end = write_number(c, {x, bw, bottom + 17, weight_end, end}, share.weight, hue(t, of_weights));
         x += bw;
     }
     c.line({left - 4, y_of(0)}, {left + w + 4, y_of(0)}, t.line2);
@@ -463,6 +488,7 @@ void draw_merge_lens(const Canvas& c, AppState& state, const MergeNow& now, cons
         a.h < 130 ? Rect{a.x + 14, a.y + 8, a.w - 28, a.h - 16} : lens_title(c, a, caption_of(now));
     const float come = phase(state);
     const int col = merge_column(state);
+    const Explanation& told = state.explanation;
     if (!is_load(op) && !is_store(op) && !has_lengths(now))
         return nothing(c, inner, "NaN and ∞ are no lengths: nothing to draw");
     switch (op) {
@@ -471,20 +497,20 @@ void draw_merge_lens(const Canvas& c, AppState& state, const MergeNow& now, cons
     case Op::merge_max:
     case Op::merge_lse: return draw_maxima(c, now, inner, come);
     case Op::merge_weights: return draw_weights(c, now, inner, come);
-    case Op::merge_sum: return draw_sum(c, now, inner, Slot::l_part, 0, come);
+    case Op::merge_sum: return draw_sum(c, now, inner, Slot::l_part, 0, come, told);
     case Op::normalize: return draw_division(c, state, now, inner, col, come);
     case Op::load:
     case Op::store: return traffic_bars(c, state, inner);
     default: break;
     }
-    if (now.normalised) return draw_level(c, now, inner, col, come);
+    if (now.normalised) return draw_level(c, now, inner, col, come, told);
     // ℓ above O where both have room: the same weights fit.
     if (inner.h < 190 || stands_narrow(inner, now.rows().size()))
-        return draw_sum(c, now, inner, Slot::O_part, col, come);
+        return draw_sum(c, now, inner, Slot::O_part, col, come, told);
     const float half = (inner.h - 14) / 2;
-    draw_sum(c, now, {inner.x, inner.y, inner.w, half}, Slot::l_part, 0, 1);
+    draw_sum(c, now, {inner.x, inner.y, inner.w, half}, Slot::l_part, 0, 1, told);
     c.line({inner.x, inner.y + half + 7}, {inner.right(), inner.y + half + 7}, c.theme->line);
-    draw_sum(c, now, {inner.x, inner.y + half + 14, inner.w, half}, Slot::O_part, col, come);
+    draw_sum(c, now, {inner.x, inner.y + half + 14, inner.w, half}, Slot::O_part, col, come, told);
 }
 
 }  // namespace tilewalk::ui

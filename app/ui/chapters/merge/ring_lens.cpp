@@ -46,10 +46,16 @@ void draw_ring_bars(const Canvas& c, const RingStep& s, const Rect& a, float pha
 // exp(S − m) or exp(S − L), key by key.
 void draw_weights_of_keys(const Canvas& c, const RingStep& s, const Rect& a, double base, float phase) {
     const Matrix& S = s.read(Slot::S).data;
+    // With the decimals of what is made of them: the weights themselves, or their sum.
+    const auto writes = s.trace.writes(s.k);
+    const auto sum = std::ranges::find_if(
+        writes, [](const Access& a) { return a.slot == Slot::l || a.slot == Slot::l_part; });
+    const Slot made = sum == writes.end() ? writes.front().slot : sum->slot;
     std::vector<CurvePoint> points;
     for (int n = 0; n < S.cols(); ++n) {
         points.push_back({S(s.r(), n) - (std::isinf(base) ? 0 : base), s.name("k", n), Role::S});
         points.back().chosen = s.made->region.cols == S.cols() && n == s.c();
+        points.back().digits = &s.trace.digits(made);
     }
     if (const Value* sink = value_in(s.trace, s.trace.reads(s.k), Slot::sink))
         points.push_back({sink->data(0, 0) - (std::isinf(base) ? 0 : base), "sink", Role::S});
@@ -76,7 +82,7 @@ Stack merged(const RingStep& s, bool sums) {
     const auto number = [&](std::size_t n, int col) {
         return s.trace.value(reads[n].value).data(s.r(), col);
     };
-    Stack out{.symbol = sums ? Slot::l : Slot::Oi, .has_old = true};
+    Stack out{.symbol = sums ? Slot::l : Slot::Oi, .has_old = true, .shrinks_by = info(Slot::w_part).role};
     out.old = number(1, s.c()), out.alpha = number(0, 0), out.total = s.total();
     for (std::size_t n = 0; n + 1 < reads.size(); n += 2)
         out.parts.push_back({number(n, 0) * number(n + 1, s.c()), info(out.symbol).role});
@@ -116,8 +122,8 @@ void draw_factors(const Canvas& c, const RingStep& s, const Rect& a, float phase
             std::ranges::find_if(reads.subspan(1), [&](const Access& r) { return r.tile == part.tile; });
         if (from == reads.end()) continue;
         const double m = s.trace.value(from->value).data(s.r(), 0);
-        points.insert(points.begin(), {m - (std::isinf(to) ? 0 : to), part_name(s, part), Role::alpha,
-                                       s.trace.value(part.value).data(s.r(), 0)});
+        points.insert(points.begin(), {m - (std::isinf(to) ? 0 : to), part_name(s, part),
+                                       info(part.slot).role, s.trace.value(part.value).data(s.r(), 0)});
         points.front().digits = &s.trace.digits(part.slot);
         points.front().chosen =
             s.state.explanation.target.slot == part.slot && s.made == &s.trace.value(part.value);

@@ -127,7 +127,7 @@ void hbm_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect
         ledger_bar(c, {x, y + 46, w, 13}, ledger, most);
         y += 42;
     };
-    line("FA-2", format_size(flash.bytes), flash);
+    line(a.w > 250 ? "FlashAttention-2" : "One worker", format_size(flash.bytes), flash);
     const char* const name = a.w > 250 ? "Split keys" : "Split";
     const std::string done = format_size(split.so_far), of_all = done + " of " + format_size(split.bytes);
     const float room = w - text_width(Face::regular, size::small, name) - 8;
@@ -359,7 +359,7 @@ void workers_panel(const Canvas& c, AppState& state, const MergeNow& now, const 
               idle = std::min(workers, 2), shown = std::clamp(lanes_room - idle, 1, workers);
     const float row = std::min(28.0f, (bottom - top - names_h) / px(idle + shown));
     const WorkerLanes lanes{c, state, axis, a.inner_x(), row};
-    const float second = lanes.draw("FA-2", top, idle, flash, flash_end, false) + 4;
+    const float second = lanes.draw("FlashAttention-2", top, idle, flash, flash_end, false) + 4;
     const float end = lanes.draw("Split keys", second, shown, split, split_end, true);
 
     // One playhead through both

@@ -118,24 +118,30 @@ struct Column {
     const char* way;  // from the parts to the result
     float x = 0, cw = 0;
     int cols = 1, first = 0, digits = 0;
+    bool as_formula = false;  // with the decimals that the formula has more
     float w() const { return cw * px(cols); }
 };
 
 constexpr float head_h = 26, row_gap = 10, usual_name_w = 52, arrow_h = 26;
-constexpr float least_cell = 40, widest_cell = 60, cell_pad = 5;
+constexpr float least_cell = 40, least_far_cell = 28, widest_cell = 60, cell_pad = 5;
 
 // Of the column of names: words are wider than letters.
 float name_width(const MergeNow& now, bool on_stage) {
     return now.shared ? 66.0f : on_stage ? 44.0f : usual_name_w;
 }
 // Between columns, narrower where the numbers are large.
-float gap_of_columns(bool on_stage) { return on_stage ? 10.0f : 12.0f; }
+float gap_of_columns(bool on_stage) { return on_stage ? 9.0f : 12.0f; }
+
+// Letters that its numbers have more in the formula.
+int more_in_formula(const AppState& state, Slot slot, int digits) {
+    return std::max(0, formula_decimals(state, slot) - state.look[slot].digits.decimals(digits));
+}
 
 // The longest number of a column, among the parts and the result.
-float number_w(const AppState& state, Slot slot, int digits, float text) {
-    const int letters =
-        std::max(state.look[slot].letters_with(digits), state.look[whole_slot(slot)].letters_with(digits));
-    return std::max(least_cell, px(letters) * size::mono * text + cell_pad);
+float number_w(const AppState& state, Slot slot, int digits, float text, int more = 0) {
+    const int letters = std::max(state.look[slot].letters_with(digits) + more,
+                                 state.look[whole_slot(slot)].letters_with(digits));
+    return std::max(far_type() ? least_far_cell : least_cell, px(letters) * size::mono * text + cell_pad);
 }
 
 // Widths with which the table fits: with all digits as large as may be, then with fewer digits of O; of a
@@ -148,31 +154,38 @@ float fit_columns(const AppState& state, std::vector<Column>& columns, const Tab
     const int d = state.problem->d(), full = number_style().digits;
     const float left = room.w - name_w - gap_of_columns(room.on_stage) * px(columns.size() - 1) - 6;
     Column& O = columns.back();
-    const auto singles = [&](float text) {
+    const auto singles = [&](float text, bool as_formula) {
         float w = 0;
         for (Column& column : columns) {
-            column.digits = full, column.cw = number_w(state, column.slot, full, text);
+            column.digits = full, column.as_formula = as_formula;
+            column.cw = number_w(state, column.slot, full, text,
+                                 as_formula ? more_in_formula(state, column.slot, full) : 0);
             if (&column != &O) w += column.cw;
         }
         return w;
     };
-    std::vector<NumberSize> sizes = number_sizes();
-    // On stage a slide has one precision: rather fewer digits for all of it, or fewer columns.
-    if (!room.on_stage) sizes.push_back({size::small, 2});
-    for (const NumberSize& some : sizes) {
-        if (some.size > size::small && !room.high) continue;
-        const float spare =
-            left - singles(some.size) - px(d) * number_w(state, O.slot, some.digits, some.size);
-        if (spare < 0) continue;
+    const auto fits = [&](const NumberSize& some, bool as_formula) {
+        if (some.size > size::small && !room.high) return false;
+        const float w = singles(some.size, as_formula);
+        O.digits = some.digits;
+        if (!as_formula) O.cw = number_w(state, O.slot, some.digits, some.size);
+        const float spare = left - w - px(d) * O.cw;
+        if (spare < 0) return false;
         const float each = spare / px(static_cast<int>(columns.size()) - 1 + d);
-        O.digits = some.digits, O.cw = number_w(state, O.slot, some.digits, some.size);
         for (Column& column : columns)
             column.cw = std::min(column.cw + each, std::max(column.cw, widest_cell));
         O.cols = d;
-        return some.size;
-    }
+        return true;
+    };
+    std::vector<NumberSize> sizes = number_sizes();
+    // On stage a slide has one precision: rather fewer digits for all of it, or fewer columns.
+    if (!room.on_stage) sizes.push_back({size::small, 2});
+    // There the cells have the decimals of the formula, if these have room.
+    for (const bool as_formula : {true, false})
+        for (const NumberSize& some : sizes)
+            if ((room.on_stage || !as_formula) && fits(some, as_formula)) return some.size;
     if (room.on_stage) O.digits = full, O.cw = number_w(state, O.slot, full, size::small);
-    const float rest = left - singles(size::small);
+    const float rest = left - singles(size::small, false);
     O.cols = std::clamp(static_cast<int>(rest / O.cw), 1, d);
     O.first = std::clamp(merge_column(state) - O.cols / 2, 0, d - O.cols);
     return size::small;
@@ -240,6 +253,7 @@ struct Table {
             look.window = Region{at.row + std::min(now.row, at.rows - 1), column.first, 1, column.cols};
         }
         look.digits = column.digits, look.measured = true;
+        if (column.as_formula) look.form = NumberForm::as_formula;
         matrix(c, state, look, widget.c_str());
     }
 

@@ -125,7 +125,7 @@ void draw_box(const Canvas& c, const Rect& a, const PartialResult& of, PartForm 
         part_of_box(c, {a.x + 1, a.y + 1, a.w - 2, a.h - 2}, Role::O, O);
     } else {
         if (form == PartForm::normalised) {
-            part_of_box(c, {a.x + 1, a.y + 1, a.w - 2, h}, Role::l, of.m);
+            part_of_box(c, {a.x + 1, a.y + 1, a.w - 2, h}, info(Slot::L).role, of.m);
         } else {
             part_of_box(c, {a.x + 1, a.y + 1, m_w - 1, h}, Role::m, of.m);
             part_of_box(c, {a.x + m_w + 1, a.y + 1, a.w - m_w - 2, h}, Role::l, of.l);
@@ -222,7 +222,7 @@ ComparedIn compared(const Problem& p, const Leaves& leaves, int col, Format form
                pairs = tree_of(p, leaves.parts, MergeOrder::pairs, format);
     const PartialResult &a = chain.whole(), &b = pairs.whole();
     const Line O = pieces(symbol("O", Role::O), "[" + str(col) + "]"), l = {symbol("ℓ", Role::l)},
-               L = {symbol("L", Role::l)};
+               L = {symbol("L", info(Slot::L).role)};
     ComparedIn out{format, {{l, a.l, b.l}, {O, a.O[c], b.O[c]}}};
     out.rows.push_back({pieces(O, " ÷ ", l), round_to(format, a.output(c)), round_to(format, b.output(c))});
     if (chain.form == PartForm::normalised) out.rows = {{L, a.m, b.m}, {O, a.O[c], b.O[c]}};
@@ -281,7 +281,7 @@ void draw_compared(const Canvas& c, const Problem& p, const Leaves& leaves, int 
 void draw_trees_title(const Canvas& c, const Rect& a, const Leaves& leaves, bool normalised, const Line& O,
                       float room) {
     const float w = c.text(a.inner_x(), a.title_y(), "Any order, any tree", size::lead, 0, Face::semibold);
-    const Line above = normalised ? Line{symbol("L", Role::l)}
+    const Line above = normalised ? Line{symbol("L", info(Slot::L).role)}
                                   : pieces(symbol("m", Role::m), " and ", symbol("ℓ", Role::l)),
                what = pieces(leaves.words, ";  a node holds ", above, " above ", O);
     if (rich_width(c, what, size::body) < room - w - 14)

@@ -189,7 +189,7 @@ void wires(const Canvas& c, const StartPage& page, const Doors& d) {
          moved(trace, step_near(page, Op::load_q, -1)), {Role::Q});
     wire(c, d, d.big ? .73f : .7f, blocks({{"K", Role::K}, {"V", Role::V}}, step.j),
          moved(trace, step_near(page, Op::load_kv, -1)), {Role::K, Role::V});
-    way_back(c, d, blocks({{"O", Role::O}, {"L", Role::l}}, step.i),
+    way_back(c, d, blocks({{"O", Role::O}, {"L", info(Slot::L).role}}, step.i),
              {number(format_size(moved(trace, step_near(page, Op::store, 1))))});
 }
 

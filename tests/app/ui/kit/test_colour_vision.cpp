@@ -22,10 +22,9 @@ using test::all_themes;
 constexpr Role hues[] = {Role::Q, Role::K, Role::V, Role::S, Role::m, Role::l, Role::alpha, Role::O, Role::D};
 
 // All of them stand side by side in a tiled lesson, so each pair counts; but D belongs to the backward pass,
-// whose steps have neither m nor α.
+// whose steps have no α. They have L, in the hue of m.
 bool meet(Role a, Role b) {
-    const auto running = [](Role role) { return role == Role::m || role == Role::alpha; };
-    return !(a == Role::D && running(b)) && !(b == Role::D && running(a));
+    return !(a == Role::D && b == Role::alpha) && !(b == Role::D && a == Role::alpha);
 }
 
 double least_difference(const Theme& t, Vision vision) {
@@ -114,6 +113,16 @@ TEST_CASE("CIEDE2000 has the published values") {
     }
     CHECK(lab_of(IM_COL32_WHITE).L == doctest::Approx(100));
     CHECK(colour_difference(IM_COL32_WHITE, IM_COL32_BLACK) == doctest::Approx(100));
+}
+
+TEST_CASE("letters that look alike, or stand side by side as factors, have hues of their own") {
+    CHECK(info(Slot::L).role != info(Slot::l).role);
+    CHECK(info(Slot::L_part).role != info(Slot::l_part).role);
+    CHECK(info(Slot::w_part).role != info(Slot::alpha).role);
+    // In a step that makes L of m and ℓ the three letters and O, and in a merge w, L or ℓ, and O.
+    for (const Slot w : {Slot::w_part})
+        for (const Slot other : {Slot::L_part, Slot::l_part, Slot::m_part, Slot::O_part})
+            CHECK(info(w).role != info(other).role);
 }
 
 TEST_CASE("what is seen without a kind of cone") {

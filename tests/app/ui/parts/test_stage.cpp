@@ -1079,12 +1079,18 @@ TEST_CASE("stage: names keep their height from step to step, of ragged tiles too
     }
 }
 
+static long arrows_on_stage(const Program& program) {
+    return std::ranges::count(program.items(), "arrow to the result", &Item::text);
+}
+
 TEST_CASE("stage: start values come from nothing: the drawing says what they mean, no arrow leads to them") {
     Program program(example("worked-4x4"), {1280, 720}, true);
     program.go_to_step(1);
     REQUIRE(op_now(program.state) == Op::init);
     program.check_shows({"any score is larger", "no weight yet", "nothing collected"});
+    CHECK(arrows_on_stage(program) == 0);
     program.go_to_step(3);
+    CHECK(arrows_on_stage(program) > 0);
     CHECK(std::ranges::any_of(program.items(), [](const Item& item) { return item.text == "Lens"; }));
     CHECK(program.shows("S  =  "));
 }

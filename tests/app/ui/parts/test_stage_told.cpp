@@ -654,6 +654,16 @@ TEST_CASE("stage: printed parts that miss the printed sum say so, and a sum in b
         if (contains(text->text, "ℓ[0]") && contains(text->text, "←")) line = text;
     REQUIRE(line);
     CHECK(contains(line->text, "×"));
+    // The sign is that of what the printed numbers come to; here they miss the printed sum.
+    const std::string& said = line->text;
+    const std::size_t total_at = said.find_last_of("0123456789");
+    const std::size_t sign_at = std::max(said.rfind("≈"), said.rfind("="));
+    REQUIRE(sign_at != std::string::npos);
+    REQUIRE(sign_at < total_at);
+    CHECK(said.substr(sign_at).starts_with("≈"));
+    CHECK(std::ranges::none_of(texts(program), [](const Item* text) {
+        return text->panel == "Lens" && text->text.find("= ") != std::string::npos;
+    }));
     const double old = program.state.trace->value(program.state.trace->reads(64)[1].value).data(0, 0);
     // The same in the formula, the cell and the drawing.
     std::set<std::string> written;
