@@ -206,13 +206,13 @@ void scores_of_tile(const SplitTask& t, const OnChip& chip, std::int64_t rows, s
     for (std::int64_t j = 0; j < keys; j += lanes) {
         prefetch(V + j * d, std::min<std::int64_t>(lanes, keys - j) * d);
         const StoredRows<T> these{Kj.data + j * Kj.stride, Kj.stride};
-        const auto score = [&](auto together, std::int64_t r) HWY_ATTR {
-            for (; r + together <= rows; r += together)
-                scores_of<together, T>(chip.Q + r * padded, these, keys - j, padded, chip.P + r * Bc + j, Bc);
-            return r;
-        };
         constexpr int several = lanes >= 4 && std::is_same_v<T, float> ? 4 : 1;
-        score(std::integral_constant<int, 1>(), score(std::integral_constant<int, several>(), 0));
+        std::int64_t r = 0;
+        for (; r + several <= rows; r += several)
+            scores_of<several, T>(chip.Q + r * padded, these, keys - j, padded, chip.P + r * Bc + j, Bc);
+        if constexpr (several > 1)
+            for (; r < rows; ++r)
+                scores_of<1, T>(chip.Q + r * padded, these, keys - j, padded, chip.P + r * Bc + j, Bc);
     }
 }
 
