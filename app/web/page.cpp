@@ -27,6 +27,8 @@ namespace {
 // Less room than the program is laid out for: it is drawn smaller, not cut.
 constexpr float least_width = 1024, least_height = 640;
 constexpr double rest = 0.5;  // seconds from a change until it is kept
+constexpr float longest_frame = 0.25f;
+constexpr double longest_nap = 0.2;  // as in the window: what counts seconds must not miss any of them
 
 Page* page_of_imgui() { return static_cast<Page*>(ImGui::GetIO().UserData); }
 
@@ -247,7 +249,8 @@ double Page::frame(double seconds) {
     if (!(drawing || in_words) || width <= 0 || height <= 0) return -1;
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
-    io.DeltaTime = slept ? 1.0f / 60 : std::clamp(static_cast<float>(seconds - last_frame), 1e-4f, 0.25f);
+    io.DeltaTime =
+        slept ? 1.0f / 60 : std::clamp(static_cast<float>(seconds - last_frame), 1e-4f, longest_frame);
     last_frame = seconds;
     prepare_look();
     point();
@@ -266,10 +269,10 @@ double Page::frame(double seconds) {
     if (frames_wanted == 0 && do_one_beside()) wake();
     look_after_kernels();
     double next = frames_wanted > 0 ? 0 : ui::idle_seconds(state);
-    if (io.WantTextInput) next = std::min(next, 0.2);  // the caret blinks
+    slept = !std::isfinite(next);
+    if (io.WantTextInput) next = std::min(next, longest_nap);  // the caret blinks
     if (keep_due >= 0) next = std::min(next, keep_due - last_frame);
-    slept = next > 0;
-    return std::isfinite(next) ? std::max(0.0, next) : -1;
+    return std::isfinite(next) ? std::clamp(next, 0.0, longest_nap) : -1;
 }
 
 std::string Page::words() const {

@@ -177,6 +177,8 @@
   }
   // A step replaces the entry of the history, another lesson or problem makes one.
   function follow() {
+    // Another address has been given that nobody has been told of yet: it counts, and not the place that was left.
+    if (location.hash !== ownHash && linkOfAddress()) return followAddress();
     const link = call('link', 'string', [], []);
     document.title = call('title', 'string', [], []);
     post({ event: 'step', link: link, words: lastWords });
@@ -184,10 +186,10 @@
     const place = (text) => text.replace(/\b(step|at|sum)=[^&]*&?/g, '');
     const another = lastLink && place(link) !== place(lastLink);
     lastLink = link;
-    ownHash = '#' + encodeURI(link);
     try {
-      history[another ? 'pushState' : 'replaceState'](null, '', ownHash);
+      history[another ? 'pushState' : 'replaceState'](null, '', '#' + encodeURI(link));
     } catch (refused) { /* a file that is opened by itself may not */ }
+    ownHash = location.hash;
   }
   function linkOfAddress() {
     try {

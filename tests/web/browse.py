@@ -26,6 +26,7 @@ try:
     from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.remote.remote_connection import RemoteConnection
 except ImportError:
     print("browse.py: python3-selenium is missing")
     sys.exit(77)
@@ -88,8 +89,10 @@ def start_browser(folder):
         options.add_argument(word)
     options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    RemoteConnection.set_timeout(400)  # of an answer of the driver; without it a page that stands still is waited for without end
     driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
     driver.set_script_timeout(300)
+    driver.set_page_load_timeout(120)
     return driver
 
 
@@ -194,6 +197,14 @@ def differing(first, second):
     return sum(1 for k in range(0, len(a), 3) if max(abs(a[k + c] - b[k + c]) for c in range(3)) > 24) / (len(a) // 3)
 
 
+def keep_pictures(name, mine, native):
+    """What differed, to be looked at: into the folder TILEWALK_PICTURES, if one is named."""
+    folder = os.environ.get("TILEWALK_PICTURES", "")
+    if folder:
+        (pathlib.Path(folder) / f"{name}-mine.png").write_bytes(mine)
+        (pathlib.Path(folder) / f"{name}-native.png").write_bytes(native)
+
+
 def canvas_picture(session):
     """The canvas by itself, as PNG."""
     text = session.run("return document.getElementById('canvas').toDataURL('image/png')")
@@ -221,6 +232,21 @@ def check_walk(test):
     memory = session.run("return Module.HEAP8.length") / 2 ** 20
     print(f"walk: {time.monotonic() - begun:.1f} s, ready after {ready:.0f} ms, {frame:.1f} ms a frame, {memory:.0f} MiB")
     expect(memory <= 64, f"the worked example takes {memory:.0f} MiB, expected 64 at the most")
+
+
+def check_playing(test):
+    """Space plays a step a second, and what greets goes by itself: time passes while nothing moves."""
+    begin_light(test)
+    session = test.session(link=test.native("link", "--step", "2").decode().strip())
+    begun, first = time.monotonic(), session.link()
+    session.press(Keys.SPACE)
+    seen = {first}
+    while time.monotonic() - begun < 10:
+        seen.add(session.link())
+        time.sleep(0.1)
+    session.press(Keys.SPACE)
+    expect(len(seen) >= 6, f"Space has played {len(seen) - 1} steps in 10 s")
+    print(f"playing: {len(seen) - 1} steps in 10 s")
 
 
 def check_pages(test):
@@ -300,8 +326,10 @@ def check_picture(test):
     size = session.run("const c = document.getElementById('canvas'); return c.width + 'x' + c.height")
     path = test.folder / "native.png"
     test.native("render", "--link", test.step_17, "--size", size, "--theme", "light", "-o", str(path))
-    share = differing(canvas_picture(session), path.read_bytes())
+    mine, native = canvas_picture(session), path.read_bytes()
     path.unlink()
+    share = differing(mine, native)
+    keep_pictures("picture", mine, native)
     expect(share < 0.02, f"{share:.2%} of the pixels differ from the rasteriser's picture, expected less than 2 %")
     print(f"picture {size}: {share:.3%} of the pixels differ")
 
@@ -317,7 +345,9 @@ def expect_inside(test, session, link, what, seconds=120):
     path.unlink()
     while share >= 0.02 and time.monotonic() - begun < seconds:
         time.sleep(0.5)
-        share = differing(canvas_picture(session), native)
+        mine = canvas_picture(session)
+        share = differing(mine, native)
+    keep_pictures(what.replace(" ", "-"), mine, native)
     expect(share < 0.02, f"{what}: {share:.2%} of the pixels differ from the program's for the desktop")
     print(f"inside: {what} after {time.monotonic() - begun:.1f} s, {share:.3%} of the pixels differ")
 
@@ -673,7 +703,7 @@ def check_soak(test, minutes=10):
     session.expect_no_errors("the soak")
 
 
-parts = {"walk": check_walk, "pages": check_pages, "traces": check_traces, "links": check_links, "messages": check_messages,
+parts = {"walk": check_walk, "playing": check_playing, "pages": check_pages, "traces": check_traces, "links": check_links, "messages": check_messages,
          "touch": check_touch, "files": check_files, "storage": check_storage, "preferences": check_preferences, "lacking": check_lacking, "reading": check_reading,
          "axe": check_axe, "random": check_random_use, "context": check_context_loss, "scale": check_scale, "picture": check_picture, "inside": check_inside,
          "single": check_single_file, "requests": check_requests}
@@ -681,7 +711,7 @@ by_name = {**parts, "soak": check_soak}
 
 
 # Without fingers, downloads, scripts that run before the page's, and axe-core's promises
-in_firefox = ["walk", "pages", "traces", "links", "messages", "reading", "random", "context", "scale", "picture", "inside", "single", "requests"]
+in_firefox = ["walk", "playing", "pages", "traces", "links", "messages", "reading", "random", "context", "scale", "picture", "inside", "single", "requests"]
 
 
 def main():

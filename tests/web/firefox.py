@@ -18,6 +18,16 @@ preferences = {
     "webgl.force-enabled": True, "dom.disable_open_during_load": True,
 }
 
+# Of the browser's own console what pages have left there: errors, what a policy has refused
+console_of_pages = """
+const { interfaces: Ci } = Components, found = [];
+for (const one of Services.console.getMessageArray()) {
+  if (!(one instanceof Ci.nsIScriptError) || one.flags & (Ci.nsIScriptError.warningFlag | Ci.nsIScriptError.infoFlag)) continue;
+  if (/^(https?|file|blob):/.test(one.sourceName) || /security|csp/i.test(one.category)) found.push(one.errorMessage + ' (' + one.sourceName + ')');
+}
+Services.console.reset();
+return found;"""
+
 
 class Element:
     def __init__(self, driver, name):
@@ -51,7 +61,7 @@ class Firefox:
         (profile / "user.js").write_text("".join(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in wanted.items()))
         # On a display of its own: without one it gives no WebGL.
         screen = ["xvfb-run", "-a", "-s", "-screen 0 1600x1000x24"] if "DISPLAY" not in os.environ else []
-        self.process = subprocess.Popen([*screen, "firefox-esr", "--no-remote", "--marionette", "--profile", str(profile)],
+        self.process = subprocess.Popen([*screen, "firefox-esr", "--no-remote", "--marionette", "--remote-allow-system-access", "--profile", str(profile)],
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.connection = self.connect(port)
         self.number, self.received = 0, b""
@@ -101,8 +111,6 @@ class Firefox:
 
     def get(self, address):
         self.ask("WebDriver:Navigate", url=address)
-        self.execute_script("window.tilewalkErrors = []; window.addEventListener('error', (event) => tilewalkErrors.push(event.message));"
-                            "window.addEventListener('unhandledrejection', (event) => tilewalkErrors.push(String(event.reason)))")
 
     def execute_script(self, script, *arguments):
         given = [{element_key: one.name} if isinstance(one, Element) else one for one in arguments]
@@ -122,7 +130,12 @@ class Firefox:
         self.ask("WebDriver:SwitchToFrame")
 
     def get_log(self, _):
-        found = self.execute_script("return (window.tilewalkErrors || []).splice(0)")
+        """What stands on the browser's console, workers and loading included, since the last time."""
+        self.ask("Marionette:SetContext", value="chrome")
+        try:
+            found = self.execute_script(console_of_pages)
+        finally:
+            self.ask("Marionette:SetContext", value="content")
         return [{"level": "SEVERE", "message": message} for message in found]
 
     # What of Chromium's own protocol a hand with a mouse needs

@@ -23,7 +23,7 @@ function element(id) {
 }
 
 // A page with the program in it that `answers` describes.
-function page({ search = '', hash = '', storage, parent = null, opens = 1, prefers = [] } = {}) {
+function page({ search = '', hash = '', storage, parent = null, opens = 1, prefers = [], refuses = false } = {}) {
   const all = {};
   for (const id of ['canvas', 'status', 'mirror', 'chooser', 'fullscreen', 'frame']) all[id] = element(id);
   const next = element('next');
@@ -51,6 +51,7 @@ function page({ search = '', hash = '', storage, parent = null, opens = 1, prefe
     readFile: (path) => files[path.split('/').pop()], writeFile: (path, text) => { files[path.split('/').pop()] = text; },
     unlink: (path) => { delete files[path.split('/').pop()]; },
   };
+  const refuse = () => { if (refuses) throw new Error('refused'); };
   class Worker {
     constructor(from) { this.from = from; workers.push(this); }
     postMessage(message) { this.sent = message; }
@@ -60,7 +61,8 @@ function page({ search = '', hash = '', storage, parent = null, opens = 1, prefe
     window, document, location, navigator: {}, URLSearchParams, Worker, Promise, console, Map, Error,
     Blob: class { constructor(parts) { this.parts = parts; } }, URL: { createObjectURL: () => 'blob:1', revokeObjectURL() {} },
     history: {
-      pushState: (a, b, to) => { entries.push(to); location.hash = to; }, replaceState: (a, b, to) => { entries[entries.length - 1] = to; location.hash = to; },
+      pushState: (a, b, to) => { refuse(); entries.push(to); location.hash = to; },
+      replaceState: (a, b, to) => { refuse(); entries[entries.length - 1] = to; location.hash = to; },
     },
     matchMedia: (query) => { const one = element('media'); one.query = query; one.matches = prefers.some((what) => query.includes(what)); media.push(one); return one; }, ResizeObserver: class { observe() {} }, performance: { now: () => 5 },
     requestAnimationFrame: (draw) => timers.push(() => draw(16)), setTimeout: (what) => timers.push(what), clearTimeout() {},
@@ -96,6 +98,21 @@ const tests = {
     p.settle();
     assert.deepEqual(p.named('follow'), [['follow', 'tilewalk:lesson=ring&step=6']]);
     assert.match(p.entries.at(-1), /lesson=ring&step=7/);
+  },
+  'an address that is given while a step is not yet in it counts'() {
+    const p = page();
+    p.all.canvas.fire('keydown', { key: 'ArrowRight', code: '' });
+    p.location.hash = '#tilewalk:lesson=ring&step=6';  // before the browser tells of it
+    p.settle();
+    p.window.fire('hashchange', {});
+    p.settle();
+    assert.deepEqual(p.named('follow'), [['follow', 'tilewalk:lesson=ring&step=6']]);
+    assert.match(p.location.hash, /lesson=ring/);
+  },
+  'a history that refuses leaves the walk where it is'() {
+    const p = page({ hash: '#tilewalk:lesson=ring&step=1', refuses: true });
+    for (let k = 0; k < 3; ++k) { p.all.canvas.fire('keydown', { key: 'ArrowRight', code: '' }); p.settle(); }
+    assert.equal(p.named('follow').length, 0);
   },
   'a link that cannot be decoded is passed over'() {
     const p = page({ hash: '#tilewalk:%E0%A4%A' });
