@@ -1,7 +1,7 @@
 # cmake -DSOURCE=... -DOUTPUT=... -DVERSION=... -DFLAGS=... -P commit.cmake
 # Writes the C++ file that says which build this is: the version, the commit with "+" if the sources differ from
 # it, the compiler's flags. Touches the file only when that has changed.
-execute_process(COMMAND git -C ${SOURCE} describe --always --dirty=+ --exclude=*
+execute_process(COMMAND git -C ${SOURCE} describe --always --abbrev=8 --dirty=+ --exclude=*
   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE status)
 if(NOT status EQUAL 0)
   set(commit unknown)

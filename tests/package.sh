@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # package.sh: makes the packages (cmake/release.sh) and installs the one for Debian in fresh roots of Debian 12 and 13:
 # there the program traces, draws and opens its window, its files are complete, and once removed it leaves nothing.
-# Needs root (chroot). Prints one line for each thing; ends with 1 if one failed, with 77 where it cannot be tried.
+# With --twice everything is made once more, in another folder and from nothing, and has the same bytes.
+# TILEWALK_WEB=OFF goes without the browser edition. Needs root (chroot). Prints one line for each thing; ends with 1 if
+# one failed, with 77 where it cannot be tried.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 [ "$(id -u)" -eq 0 ] || { echo "skipped: a fresh root of another system needs root"; exit 77; }
@@ -26,8 +28,18 @@ check() {
     fi
 }
 
-# The browser edition has tests of its own.
-TILEWALK_WEB=OFF bash "$root/cmake/release.sh" "$work/release"
+bash "$root/cmake/release.sh" "$work/release"
+check "the checksums" bash -c "cd '$work/release' && sha256sum --check --strict SHA256SUMS"
+if [ "${TILEWALK_WEB:-ON}" != OFF ]; then
+    check "the browser edition" bash -c "tar tzf '$work/release/tilewalk-site.tar.gz' | diff - <(printf 'tilewalk-site/%s\n' '' index.html tilewalk.js tilewalk.wasm)"
+    check "the single file" grep -q tilewalk "$work/release/tilewalk.html"
+fi
+if [ "${1:-}" = --twice ]; then
+    git clone -q "$root" "$work/again"
+    bash "$work/again/cmake/release.sh" "$work/second"
+    check "made twice, the same bytes" diff "$work/release/SHA256SUMS" "$work/second/SHA256SUMS"
+    rm -rf "$work/again"
+fi
 deb=$(ls "$work"/release/*.deb)
 archive=$(ls "$work"/release/tilewalk-linux-*.tar.gz)
 

@@ -1,5 +1,6 @@
 #include "core/problem/logits.h"
 
+#include "core/base/exactly.h"
 #include "core/base/numbers.h"
 #include "core/base/words.h"
 
@@ -26,7 +27,7 @@ std::span<const LogitChange> logit_changes() { return changes; }
 
 double capped(const Problem& p, double score) {
     const auto& cap = p.logits.softcap;
-    return cap ? *cap * std::tanh(score / *cap) : score;
+    return cap ? *cap * tanh_exactly(score / *cap) : score;
 }
 
 Matrix capped(const Problem& p, const Matrix& S) {

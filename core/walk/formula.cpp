@@ -1,6 +1,7 @@
 #include "core/walk/formula.h"
 
 #include "core/base/beside_matrix.h"
+#include "core/base/exactly.h"
 #include "core/base/rounding.h"
 #include "core/walk/printed_sum.h"
 #include "core/walk/printed_table.h"
@@ -123,9 +124,9 @@ double evaluate(const Expr& e, const Decimals& decimals) {
     if (e.kind == Expr::Kind::number) return shown_value(e, decimals);
     double out = evaluate(e.parts[0], decimals);
     if (e.kind == Expr::Kind::rounded) return round_to(e.format, out);
-    if (e.kind == Expr::Kind::exponential) return std::exp(out);
-    if (e.kind == Expr::Kind::logarithm) return std::log(out);
-    if (e.kind == Expr::Kind::tangent) return std::tanh(out);
+    if (e.kind == Expr::Kind::exponential) return exp_exactly(out);
+    if (e.kind == Expr::Kind::logarithm) return log_exactly(out);
+    if (e.kind == Expr::Kind::tangent) return tanh_exactly(out);
     for (std::size_t n = 1; n < e.parts.size(); ++n)
         out = combined(e.kind, out, evaluate(e.parts[n], decimals));
     return out;

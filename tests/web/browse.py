@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -367,6 +368,55 @@ def check_inside(test):
     session.expect_no_errors("kernels in a worker")
 
 
+def check_plans(test):
+    """The three lesson plans of docs/teaching.md from beginning to end: each place, what is pressed there, the lab's tasks."""
+    begin_light(test)
+    session = test.session()
+    text = (here.parent.parent / "docs/teaching.md").read_text()
+    places = re.findall(r"\| \d+ \| ([^|`]*)`(tilewalk:[^`]*)`", text)
+    tasks = re.findall(r"^\d\. `(tilewalk:[^`]*)`", text, re.MULTILINE)
+    expect(len(places) >= 20 and len(tasks) == 8, f"the plans have {len(places)} places, the lab {len(tasks)} tasks")
+    for number, (named, link) in enumerate(places):
+        see_place(session, link, f"plan-{number:02}")
+        step = re.search(r"step \d+, ([^,]*?),? (?:without α )?$", named)
+        expect(not step or step[1] in session.words().split("\n")[0], f"{named} shows {session.words()!r}")
+    do_lab(session, tasks)
+    session.expect_no_errors("the plans")
+    print(f"plans: {len(places)} places, {len(tasks)} tasks")
+
+
+def see_place(session, link, name):
+    session.follow(link)
+    session.mouse("mouseMoved", 1, 1)
+    time.sleep(1)
+    folder = os.environ.get("TILEWALK_PICTURES", "")
+    if folder:
+        (pathlib.Path(folder) / f"{name}.png").write_bytes(canvas_picture(session))
+
+
+def walk_to(session, step):
+    for _ in range(60):
+        if f"step={step}&" in session.link():
+            return
+        session.press(Keys.ARROW_RIGHT)
+    sys.exit(f"browse.py: → does not lead to step {step}: {session.link()}")
+
+
+def do_lab(session, tasks):
+    for number, link in enumerate(tasks, 1):
+        see_place(session, link, f"task-{number}")
+        if number == 1:
+            walk_to(session, 17)
+            expect("1.639" in session.words(), f"ℓ of row 0 is said to be {session.words()!r}")
+            walk_to(session, 20)
+        if number == 4:
+            walk_to(session, 10)
+            expect("NaN" in session.words(), f"no NaN at step 10: {session.words()!r}")
+        if number == 8:
+            session.wait(lambda: session.run("return window.tilewalkKernelsAnswered || 0") > 0, "no kernel has run", 60)
+            session.press("x")
+
+
 def begin_light(test):
     test.driver.get("about:blank")
     test.driver.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": test.address.rstrip("/"), "storageTypes": "all"})
@@ -703,7 +753,7 @@ def check_soak(test, minutes=10):
     session.expect_no_errors("the soak")
 
 
-parts = {"walk": check_walk, "playing": check_playing, "pages": check_pages, "traces": check_traces, "links": check_links, "messages": check_messages,
+parts = {"walk": check_walk, "playing": check_playing, "pages": check_pages, "plans": check_plans, "traces": check_traces, "links": check_links, "messages": check_messages,
          "touch": check_touch, "files": check_files, "storage": check_storage, "preferences": check_preferences, "lacking": check_lacking, "reading": check_reading,
          "axe": check_axe, "random": check_random_use, "context": check_context_loss, "scale": check_scale, "picture": check_picture, "inside": check_inside,
          "single": check_single_file, "requests": check_requests}

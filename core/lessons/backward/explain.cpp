@@ -1,6 +1,7 @@
 // The words and numbers of the tiled backward pass but for the gradients: D, loads, starts, P, stores.
 #include "core/lessons/backward/explain.h"
 
+#include "core/base/exactly.h"
 #include "core/lessons/forward/explain.h"
 #include "core/lessons/shared/explain_faults.h"
 #include "core/lessons/shared/explain_loads.h"
@@ -118,7 +119,7 @@ void explain_scores(const View& v) {
 Aside from_m_and_l(const View& v, double score) {
     const double m = v.at(*v.trace.live(Slot::m_hbm, v.step.i, v.k).value, v.row, 0),
                  l = v.at(*v.trace.live(Slot::l_hbm, v.step.i, v.k).value, v.row, 0);
-    const double weight = std::exp(score - m) / l;
+    const double weight = exp_exactly(score - m) / l;
     Aside out;
     const bool same = !v.problem.broken();
     out.label = same ? "the same from m and ℓ" : "as the forward pass had it, from m and ℓ";
@@ -144,7 +145,7 @@ std::string broken_weight(const View& v, double score, double L) {
         return "The score overflowed to −∞, so " + key + " has no weight with " + query + ".";
     if (v.problem.switches.no_lse && std::isfinite(L) && score != minus_infinity)
         return "Fault: without L the weight is exp(S), not divided by the sum of its row; it should be " +
-               num_text(std::exp(score - L)) + ".";
+               num_text(exp_exactly(score - L)) + ".";
     return {};
 }
 

@@ -1,3 +1,4 @@
+#include "core/base/exactly.h"
 #include "core/lessons/backward/backward.h"
 #include "core/lessons/backward/explain.h"
 #include "core/lessons/forward/forward.h"
@@ -6,7 +7,6 @@
 #include "core/lessons/shared/tile_steps.h"
 #include "core/problem/logits.h"
 
-#include <cmath>
 
 namespace tilewalk {
 
@@ -17,7 +17,7 @@ bool keys_outside(const Problem& p) { return p.options.order == BackwardOrder::k
 // The weights from the scores and L, one exp each. A row that sees no key has L = −∞ and weights of 0.
 Matrix weights_of(const Matrix& S, const Matrix& L) {
     const Matrix base = base_of(L);
-    return exp_of(S.colwise() - base.col(0));
+    return exp_exactly(S.colwise() - base.col(0));
 }
 
 // A sum that grows either on chip, in `chip`, or in HBM, in tile `tile` of `hbm`: then this step reads it
@@ -132,7 +132,7 @@ void sink_gradient(Recorder& rec, const Problem& p) {
     for (int i = 0; i < p.Tr(); ++i) {
         const Matrix& L = rec.fetch(Slot::L, i);
         const Matrix& D = rec.fetch(Slot::D, i);
-        total -= L.unaryExpr([=](double l) { return std::exp(sink - l); }).cwiseProduct(D).sum();
+        total -= L.unaryExpr([=](double l) { return exp_exactly(sink - l); }).cwiseProduct(D).sum();
     }
     rec.store(Slot::dsink, 0, Matrix::Constant(1, 1, round_to(p.precision.softmax, total)), {0, 0, 1, 1});
     rec.end(4LL * p.N());

@@ -1,4 +1,5 @@
 // The words and numbers of dense attention up to the row sums: loads, stores, S, the mask, m, P̃, ℓ.
+#include "core/base/exactly.h"
 #include "core/lessons/dense/explain_parts.h"
 #include "core/lessons/dense/steps.h"
 #include "core/problem/mask.h"
@@ -148,11 +149,11 @@ void exponentials(const View& v) {
     v.out.numbers =
         write(exponential(difference(exponent, base == most ? m : num(base, Role::m))), v.result());
     const std::string q = query_name(v, v.row), k = key_name(v, v.col);
-    v.out.kind = score == minus_infinity       ? 1
-                 : std::isinf(std::exp(score)) ? 2
-                 : score == most               ? 3
-                 : v.result() == 0             ? 4
-                                               : 0;
+    v.out.kind = score == minus_infinity          ? 1
+                 : std::isinf(exp_exactly(score)) ? 2
+                 : score == most                  ? 3
+                 : v.result() == 0                ? 4
+                                                  : 0;
     if (v.out.kind == 1)
         v.out.why = "A masked score gives weight exp(−∞) = 0: " + k + " does not count for " + q + ".";
     else if (v.out.kind == 2)

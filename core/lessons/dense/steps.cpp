@@ -1,5 +1,6 @@
 #include "core/lessons/dense/steps.h"
 
+#include "core/base/exactly.h"
 #include "core/lessons/shared/tile_steps.h"
 #include "core/problem/logits.h"
 #include "core/walk/formula.h"
@@ -107,14 +108,14 @@ void DenseForward::softmax() {
     rec.read(where);
     rec.read(Slot::m);
     const Matrix base = base_of(m);
-    const Matrix& E = rec.write(Slot::E, exp_of(S.colwise() - base.col(0)), pairs(p));
+    const Matrix& E = rec.write(Slot::E, exp_exactly(S.colwise() - base.col(0)), pairs(p));
     rec.end(2 * all);
 
     // ℓ = rowsum(P̃), and exp(sink − m) of a sink (N × 1)
     rec.begin(Op::row_sum);
     rec.read(Slot::E);
     Matrix total = E.rowwise().sum();
-    if (p.logits.sink) rec.read(Slot::sink), rec.read(Slot::m), total += exp_of(sink - m.array());
+    if (p.logits.sink) rec.read(Slot::sink), rec.read(Slot::m), total += exp_exactly(sink - m.array());
     const Matrix& l = rec.write(Slot::l, std::move(total), column(p));
     rec.end(all + (p.logits.sink ? 2 : -1) * p.N());
 
@@ -202,7 +203,7 @@ void score_gradients(Recorder& rec, const Problem& p) {
         const double sink = rec.fetch(Slot::sink)(0, 0);
         const Matrix& L = rec.fetch(Slot::L);
         const Matrix& D = rec.read(Slot::Di);
-        const Matrix weight = exp_of(Matrix((sink - L.array()).matrix()));
+        const Matrix weight = exp_exactly(Matrix((sink - L.array()).matrix()));
         rec.store(Slot::dsink, 0, Matrix::Constant(1, 1, -weight.cwiseProduct(D).sum()), {0, 0, 1, 1});
         rec.end(4LL * p.N());
     }

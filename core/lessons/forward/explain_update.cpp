@@ -1,4 +1,5 @@
 // The words and numbers of the ops that update ℓ and O: correction to store, and skip.
+#include "core/base/exactly.h"
 #include "core/lessons/forward/explain.h"
 #include "core/lessons/shared/explain_faults.h"
 #include "core/lessons/shared/explain_proofs.h"
@@ -17,7 +18,7 @@ std::string bracketed(double value, const std::string& text) { return value < 0 
 
 // "2.718 times": how many times what they should be sums are that were measured from the old maximum.
 std::string factor_text(const Move& move) {
-    const double factor = std::exp(move.now - move.old);
+    const double factor = exp_exactly(move.now - move.old);
     return std::isfinite(factor) ? num_text(factor) + " times" : "more than 10³⁰⁸ times";
 }
 
@@ -70,7 +71,7 @@ void explain_no_correction(const View& v, double old, double now) {
     v.out.kind = kind | faulty;
     if (kind == rises)
         v.out.why = "Fault: α should be exp(" + from + " − " + bracketed(now, to) +
-                    ") = " + num_text(std::exp(old - now)) + ". The old sums of " + query +
+                    ") = " + num_text(exp_exactly(old - now)) + ". The old sums of " + query +
                     " stay measured from " + from + " although its maximum is " + to + " now.";
     else if (kind == stays && std::isfinite(now))
         v.out.why =
@@ -107,7 +108,7 @@ std::string broken_weight(const View& v, double score, const Move& move) {
 
 void weight_sentence(const View& v, double score, double base, const Move& move, const char* division) {
     const Format format = v.problem.precision.softmax;
-    const bool overflows = std::isinf(round_to(format, std::exp(score)));
+    const bool overflows = std::isinf(round_to(format, exp_exactly(score)));
     v.out.kind = score == minus_infinity ? 1 : overflows ? 2 : 0;
     if (score == minus_infinity && !passes_mask(v.problem, v.row, v.col))
         v.out.why =

@@ -1,17 +1,19 @@
 #include "core/lessons/merge/trees.h"
 
+#include "core/base/exactly.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace tilewalk {
 
-double PartialResult::log_sum() const { return m + std::log(l); }
+double PartialResult::log_sum() const { return m + log_exactly(l); }
 
 double PartialResult::output(std::size_t col) const { return O[col] / (l == 0 ? 1 : l); }
 
 PartialResult normalised(const PartialResult& part, Format format) {
     PartialResult out{
-        round_to(format, part.m + round_to(format, std::log(part.l))), part.l == 0 ? 0.0 : 1.0, {}};
+        round_to(format, part.m + round_to(format, log_exactly(part.l))), part.l == 0 ? 0.0 : 1.0, {}};
     for (std::size_t c = 0; c < part.O.size(); ++c) out.O.push_back(round_to(format, part.output(c)));
     return out;
 }
@@ -19,14 +21,14 @@ PartialResult normalised(const PartialResult& part, Format format) {
 namespace {
 
 double weight_of(const PartialResult& part, double base, Format format) {
-    return round_to(format, std::exp(round_to(format, part.m - base)));
+    return round_to(format, exp_exactly(round_to(format, part.m - base)));
 }
 
 // What the weights of normalised parts are measured from: m + ln Σ exp(Lᵢ − m).
 double log_sum_of(std::span<const PartialResult> parts, double m, Format format) {
     double sum = 0;
     for (const PartialResult& part : parts) sum = round_to(format, sum + weight_of(part, m, format));
-    return round_to(format, m + round_to(format, std::log(sum)));
+    return round_to(format, m + round_to(format, log_exactly(sum)));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "core/base/exactly.h"
 #include "core/lessons/ring/explain.h"
 #include "core/lessons/ring/indices.h"
 #include "core/lessons/ring/ring.h"
@@ -8,7 +9,6 @@
 #include "core/problem/logits.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tilewalk {
 
@@ -82,7 +82,7 @@ struct Walk {
         rec.begin(Op::sink_gradient, r);
         const double sink = rec.fetch(Slot::sink)(0, 0);
         const double came = r > 0 ? rec.fetch(Slot::dsink_in, r)(0, 0) : 0;
-        const Matrix weight = rec.read(Slot::Li).unaryExpr([=](double L) { return std::exp(sink - L); });
+        const Matrix weight = rec.read(Slot::Li).unaryExpr([=](double L) { return exp_exactly(sink - L); });
         const double sum =
             round_to(p.precision.softmax, came - weight.cwiseProduct(rec.read(Slot::Di)).sum());
         rec.store(last ? Slot::dsink : Slot::dsink_in, last ? 0 : r, Matrix::Constant(1, 1, sum),
@@ -134,7 +134,7 @@ struct Walk {
         const Matrix& S = rec.read(Slot::S);
         const Matrix zeros = Matrix::Zero(n(r), 1), L = rec.read(Slot::Li),
                      base = p.switches.no_lse ? zeros : base_of(L);
-        rec.write(Slot::Prob, round_to(p.precision.softmax, exp_of(S.colwise() - base.col(0))),
+        rec.write(Slot::Prob, round_to(p.precision.softmax, exp_exactly(S.colwise() - base.col(0))),
                   queries(r, keys(owner)));
         rec.end(2LL * n(r) * keys(owner));
     }

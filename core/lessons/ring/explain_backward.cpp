@@ -1,4 +1,5 @@
 // The words and numbers of the backward pass of a ring.
+#include "core/base/exactly.h"
 #include "core/lessons/ring/clock.h"
 #include "core/lessons/ring/explain.h"
 #include "core/lessons/ring/explain_parts.h"
@@ -116,7 +117,7 @@ std::string broken_weight_on_ring(const BackwardView& r, double score, double L)
         return "The score overflowed to −∞, so " + r.key(r.v.col) + " has no weight with " + r.query() + ".";
     if (p.switches.no_lse && std::isfinite(L) && score != minus_infinity)
         return "Fault: without L the weight is exp(S), not divided by the sum of its row; it should be " +
-               num_text(std::exp(score - L)) + ".";
+               num_text(exp_exactly(score - L)) + ".";
     return {};
 }
 

@@ -1,5 +1,6 @@
 #include "core/lessons/shared/explain_faults.h"
 
+#include "core/base/exactly.h"
 #include "core/lessons/shared/parts.h"
 
 #include <algorithm>
@@ -159,7 +160,7 @@ void tell_rounding(const View& v, Format format, double before, double after) {
 
 }  // namespace
 
-std::string largest_exponent_text(Format format) { return format_number(std::log(info(format).largest)); }
+std::string largest_exponent_text(Format format) { return format_number(log_exactly(info(format).largest)); }
 
 std::string largest_text(Format format) {
     return "the largest number of " + std::string(name(format)) + ", " + num_text(info(format).largest);

@@ -1,5 +1,6 @@
 #include "core/lessons/shared/explain_logits.h"
 
+#include "core/base/exactly.h"
 #include "core/lessons/shared/explain_faults.h"
 #include "core/problem/logits.h"
 
@@ -110,6 +111,6 @@ void tell_sink_gradient(const View& v, Numbers terms, Format format) {
         set_numbers(v, rounded(format, difference(num(0), sum(std::move(terms)))));
 }
 
-double sink_share(const View& v, double m, double l) { return std::exp(*v.problem.logits.sink - m) / l; }
+double sink_share(const View& v, double m, double l) { return exp_exactly(*v.problem.logits.sink - m) / l; }
 
 }  // namespace tilewalk

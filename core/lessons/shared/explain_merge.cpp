@@ -1,6 +1,7 @@
 // The words and numbers of a merge: common maximum (or log-sum-exp), weights, sum and output.
 #include "core/lessons/shared/parts.h"
 
+#include "core/base/exactly.h"
 #include "core/lessons/shared/explain_faults.h"
 
 #include <algorithm>
@@ -256,7 +257,7 @@ std::string weight_words(const MergeView& m, double from, double to, const std::
     if (from == to)
         return capitalised(part) +
                " is measured from the common maximum already: its weight is 1, and it stays as it is.";
-    const double factor = std::exp(to - from);
+    const double factor = exp_exactly(to - from);
     return "Every exponential of " + part + " was measured from " + low + " and is " +
            (std::isfinite(factor) ? num_text(factor) + " times" : "more than 10³⁰⁸ times") +
            " too large beside maximum " + high + ", whatever its keys were: one factor, " + num_text(weight) +
@@ -270,7 +271,7 @@ void explain_no_weights(const MergeView& m, double from, double to, const std::s
     if (m.words.tell) m.words.tell();
     v.out.kind = faulty;
     const auto [low, high] = format_apart(from, to);
-    const double should = std::exp(from - (to == minus_infinity ? 0 : to));
+    const double should = exp_exactly(from - (to == minus_infinity ? 0 : to));
     if (from == minus_infinity)
         v.out.why = "A fault without effect here: " + part + " has seen no key, and 1 × 0 is 0, too.";
     else if (should == 1)

@@ -1,5 +1,6 @@
 #include "core/lessons/shared/parts.h"
 
+#include "core/base/exactly.h"
 #include "core/base/words.h"
 #include "core/lessons/shared/tile_steps.h"
 
@@ -132,9 +133,8 @@ struct Merging {
         const std::vector<const Matrix*> all = read(Slot::L_part);
         const Matrix from = base(largest(all));
         Matrix sum = Matrix::Zero(n, 1);
-        for (const Matrix* L : all) sum += exp_of(*L - from);
-        const Matrix log = sum.unaryExpr([](double x) { return std::log(x); });
-        write(Slot::L_part, Slot::Li, round_to(p.precision.softmax, from + log));
+        for (const Matrix* L : all) sum += exp_exactly(*L - from);
+        write(Slot::L_part, Slot::Li, round_to(p.precision.softmax, from + log_exactly(sum)));
         rec.end(rows * 4 * parts);
     }
 
@@ -144,7 +144,7 @@ struct Merging {
         const Matrix from = base_of(read_result(part, whole));
         // The first one last: it is the one that the step is about where nobody asks for another.
         for (auto tile = merge.parts.rbegin(); tile != merge.parts.rend(); ++tile) {
-            const Matrix w = round_to(p.precision.softmax, exp_of(rec.read(part, *tile) - from));
+            const Matrix w = round_to(p.precision.softmax, exp_exactly(rec.read(part, *tile) - from));
             rec.write(Slot::w_part, p.switches.no_weights ? Matrix(Matrix::Ones(n, 1)) : w, column(*tile),
                       *tile);
         }
@@ -190,8 +190,8 @@ PartFound find_part(const Problem& p, const Matrix& S, const Matrix& V, double s
     const Precision& f = p.precision;
     const Matrix zero = Matrix::Zero(S.rows(), 1),
                  m = p.switches.no_max ? zero : round_to(f.softmax, row_maximum(S).cwiseMax(sink));
-    const Matrix base = base_of(m), P = round_to(f.softmax, exp_of(S.colwise() - base.col(0))),
-                 of_sink = round_to(f.softmax, exp_of(Matrix((sink - base.array()).matrix())));
+    const Matrix base = base_of(m), P = round_to(f.softmax, exp_exactly(S.colwise() - base.col(0))),
+                 of_sink = round_to(f.softmax, exp_exactly(Matrix((sink - base.array()).matrix())));
     const Matrix sum = P.rowwise().sum() + of_sink;
     return {m, round_to(f.softmax, sum), round_to(f.accumulator, round_to(f.weights, P) * V)};
 }

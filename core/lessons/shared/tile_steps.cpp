@@ -1,5 +1,6 @@
 #include "core/lessons/shared/tile_steps.h"
 
+#include "core/base/exactly.h"
 #include "core/problem/logits.h"
 #include "core/problem/savings.h"
 
@@ -112,7 +113,7 @@ void weight_steps(Recorder& rec, const Problem& p, const StepTile& t, const Matr
     rec.read(Slot::m);
     const Matrix base = base_of(m_new);
     const Matrix ones = Matrix::Ones(t.q.rows, 1);
-    rec.write(Slot::alpha, off.no_correction ? ones : round_to(format, exp_of(m_old - base)), t.column);
+    rec.write(Slot::alpha, off.no_correction ? ones : round_to(format, exp_exactly(m_old - base)), t.column);
     rec.end(2 * Br);
 
     // P̃ = exp(S − m_new), not yet normalised                                                 (Br × Bc)
@@ -121,7 +122,7 @@ void weight_steps(Recorder& rec, const Problem& p, const StepTile& t, const Matr
     const Matrix& m_read = off.stale_max ? rec.read_previous(Slot::m) : rec.read(Slot::m);
     const auto subtracted = (off.stale_max ? m_read : base).col(0);
     const Matrix exponents = S.colwise() - subtracted;
-    rec.write(Slot::P, round_to(format, saved.cubic ? cubic_exp(exponents) : exp_of(exponents)), t.S);
+    rec.write(Slot::P, round_to(format, saved.cubic ? cubic_exp(exponents) : exp_exactly(exponents)), t.S);
     rec.end(2 * Br * Bc);
 }
 
@@ -132,7 +133,7 @@ RowStart row_start(Recorder& rec, const Problem& p) {
     if (!p.logits.sink) return without_keys(p);
     const Format format = p.precision.softmax;
     const double sink = rec.fetch(Slot::sink)(0, 0), m = no_max ? 0 : round_to(format, sink);
-    return {m, round_to(format, std::exp(sink - m))};
+    return {m, round_to(format, exp_exactly(sink - m))};
 }
 
 void start_values(Recorder& rec, const Region& q, const RowStart& start) {

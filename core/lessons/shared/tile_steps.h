@@ -1,6 +1,7 @@
 // Steps that several tiled lessons have in common, and what their kernels compute with.
 #pragma once
 
+#include "core/base/exactly.h"
 #include "core/problem/mask.h"
 #include "core/problem/precision.h"
 #include "core/walk/lesson.h"
@@ -17,11 +18,8 @@ struct StepTile {
 };
 StepTile tile_at(const Problem& problem, int i, int j);
 
-/// L = m + ln ℓ, element by element through std::log: Eigen's takes all that is below the normal numbers for
-/// the least of them.
-inline Matrix log_sum(const Matrix& m, const Matrix& l) {
-    return m + l.unaryExpr([](double x) { return std::log(x); });
-}
+/// L = m + ln ℓ
+inline Matrix log_sum(const Matrix& m, const Matrix& l) { return m + log_exactly(l); }
 
 /// Load Kⱼ and Vⱼ from HBM to SRAM; `tile`: where they lie there, if not in the order of the blocks.
 void load_keys(Recorder& rec, int i, int j, int tile);

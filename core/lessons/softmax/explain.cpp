@@ -1,6 +1,8 @@
 // The words and numbers of the softmax lessons: loads, maximum, correction and weight.
 #include "core/lessons/softmax/parts.h"
 
+#include "core/base/exactly.h"
+
 #include <cmath>
 
 namespace tilewalk {
@@ -171,7 +173,7 @@ void explain_row_weight(const RowView& r) {
     v.out.numbers =
         write(exponential(difference(score, m == minus_infinity ? num(0, Role::m) : most)), v.result());
     r.result(softmax_weight(r.now), v.result());
-    const bool overflows = std::isinf(std::exp(x));
+    const bool overflows = std::isinf(exp_exactly(x));
     v.out.kind = x == minus_infinity ? 1 : overflows ? 2 : x == m ? 3 : 0;
     if (x == minus_infinity)
         v.out.why =

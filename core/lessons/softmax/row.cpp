@@ -1,9 +1,9 @@
 #include "core/lessons/softmax/row.h"
 
+#include "core/base/exactly.h"
 #include "core/walk/explain_view.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace tilewalk {
 
@@ -24,7 +24,9 @@ double SoftmaxRow::maximum(int first, int last) const {
     return m;
 }
 
-double SoftmaxRow::weight(double from, double to) { return from == minus_infinity ? 0 : std::exp(from - to); }
+double SoftmaxRow::weight(double from, double to) {
+    return from == minus_infinity ? 0 : exp_exactly(from - to);
+}
 
 double SoftmaxRow::sum(int first, int last, double m) const {
     double total = 0;

@@ -1,3 +1,4 @@
+#include "core/base/exactly.h"
 #include "core/lessons/shared/running_words.h"
 #include "core/lessons/softmax/parts.h"
 #include "core/problem/logits.h"
@@ -73,7 +74,7 @@ struct Walk {
     void correction(int j) {
         rec.begin(Op::correction, -1, j);
         const double before = rec.read_previous(Slot::m)(0, 0), now = number(Slot::m);
-        rec.write(Slot::alpha, one(std::exp(before - base(now))), cell);
+        rec.write(Slot::alpha, one(exp_exactly(before - base(now))), cell);
         rec.end(2);
     }
 
@@ -81,14 +82,14 @@ struct Walk {
     void weight(int j) {
         rec.begin(Op::exponentials, -1, j);
         const double x = number(Slot::S), m = number(Slot::m);
-        rec.write(Slot::P, one(std::exp(x - base(m))), {R, j, 1, 1});
+        rec.write(Slot::P, one(exp_exactly(x - base(m))), {R, j, 1, 1});
         rec.end(2);
     }
 
     // p = exp(xⱼ), as the textbook has it: ∞ where the score is large
     void dense_weight(int j) {
         rec.begin(Op::exponentials, -1, j);
-        rec.write(Slot::P, one(std::exp(number(Slot::S))), {R, j, 1, 1});
+        rec.write(Slot::P, one(exp_exactly(number(Slot::S))), {R, j, 1, 1});
         rec.end(1);
     }
 
@@ -112,7 +113,7 @@ struct Walk {
     void share(int j) {
         rec.begin(Op::divide, -1, j);
         const double x = number(Slot::S), m = number(Slot::m), sum = number(Slot::l);
-        rec.write(Slot::Prob, one(sum == 0 ? 0 : std::exp(x - base(m)) / sum), {R, j, 1, 1});
+        rec.write(Slot::Prob, one(sum == 0 ? 0 : exp_exactly(x - base(m)) / sum), {R, j, 1, 1});
         rec.end(3);
     }
 
@@ -120,7 +121,7 @@ struct Walk {
     void dense_share(int j) {
         rec.begin(Op::divide, -1, j);
         const double x = number(Slot::S), sum = number(Slot::l);
-        rec.write(Slot::Prob, one(sees_a_key ? std::exp(x) / sum : 0), {R, j, 1, 1});
+        rec.write(Slot::Prob, one(sees_a_key ? exp_exactly(x) / sum : 0), {R, j, 1, 1});
         rec.end(2);
     }
 
