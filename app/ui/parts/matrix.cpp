@@ -150,7 +150,7 @@ std::string number_at_desk(const AppState& state, double v, const MatrixLook& lo
     const int most = decimals_at_desk(state, slot);
     if (!std::isfinite(v) || !plain || most <= all.decimals()) return text;
     const int letters = state.look[slot].whole + 1 + most;
-    constexpr float between = 4;  // two numbers
+    const float between = one_column(slot) ? 0 : 4;  // two numbers
     return px(letters) * size::mono * size::small <= look.cw - between ? with_decimals(all, v, most) : text;
 }
 
