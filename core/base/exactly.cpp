@@ -1,6 +1,8 @@
 #include "core/base/exactly.h"
 
+#include <array>
 #include <cmath>
+#include <optional>
 
 namespace tilewalk {
 
@@ -55,6 +57,18 @@ Pair scaled(const Pair& a, int exponent) {
     return {std::ldexp(a.high, exponent), std::ldexp(a.low, exponent)};
 }
 
+// ln 2 in three pieces; k times the first two is exact for |k| < 2¹¹.
+constexpr double ln2[] = {0x1.62e42feep-1, 0x1.a39ef357938p-33, 0x1.1d9cc01f97b58p-75};
+
+// exp(r) − 1 for |r| < 1: of 1/256 of it by its series; (1 + e)² − 1 = 2 e + e², eight times.
+Pair series(const Pair& r) {
+    const Pair small = scaled(r, -8);
+    Pair e;
+    for (int n = 10; n >= 1; --n) e = (e + Pair{1, 0}) * small / Pair{static_cast<double>(n), 0};
+    for (int n = 0; n < 8; ++n) e = scaled(e, 1) + e * e;
+    return e;
+}
+
 /// x = k ln 2 + r with |r| ≤ ½ ln 2, and exp(r) − 1
 struct Exponential {
     int k;
@@ -62,16 +76,40 @@ struct Exponential {
 };
 
 Exponential exponential(double x) {
-    // ln 2 in three pieces; k times the first two is exact.
-    constexpr double ln2[] = {0x1.62e42feep-1, 0x1.a39ef357938p-33, 0x1.1d9cc01f97b58p-75};
     const double k = std::floor(x / (ln2[0] + ln2[1]) + 0.5);
     const Pair r = sum(x, -k * ln2[0]) + Pair{-k * ln2[1], 0} + product(-k, ln2[2]);
-    // Of 1/256 of it by its series; (1 + e)² − 1 = 2 e + e², eight times.
-    const Pair small = scaled(r, -8);
-    Pair e;
-    for (int n = 10; n >= 1; --n) e = (e + Pair{1, 0}) * small / Pair{static_cast<double>(n), 0};
-    for (int n = 0; n < 8; ++n) e = scaled(e, 1) + e * e;
-    return {static_cast<int>(k), e};
+    return {static_cast<int>(k), series(r)};
+}
+
+// Fractions of two's power that exp_quickly() looks up: 2^(i / 128)
+constexpr int steps = 128;
+std::array<Pair, steps> powers_of_steps() {
+    std::array<Pair, steps> out;
+    for (int i = 0; i < steps; ++i)
+        out[static_cast<std::size_t>(i)] =
+            Pair{1, 0} + series(scaled((Pair{ln2[0], ln2[1]} + Pair{ln2[2], 0}) * Pair{1.0 * i, 0}, -7));
+    return out;
+}
+
+// exp(x) for |x| < 700, to 2⁻⁶⁵ of itself; nothing where that does not settle the last digit, once in some
+// thousand times. x = (n + i / 128) ln 2 + r: 2ⁿ is exact, r so small that few terms of the series are left.
+std::optional<double> exp_quickly(double x) {
+    static const std::array<Pair, steps> powers = powers_of_steps();
+    const double k = std::floor(x * (steps / (ln2[0] + ln2[1])) + 0.5), part = k / steps;
+    const int whole = static_cast<int>(k), i = whole & (steps - 1);
+    const Pair most = sum(x, -part * ln2[0]), rest = product(-part, ln2[1]);
+    const Pair both = sum(most.high, rest.high);
+    const Pair r = quick_sum(both.high, both.low + most.low + rest.low - part * ln2[2]);
+    const double h = r.high;
+    const double beyond =
+        h * h * (1.0 / 2 + h * (1.0 / 6 + h * (1.0 / 24 + h * (1.0 / 120 + h / 720)))) + h * r.low;
+    const Pair e = quick_sum(h, r.low + beyond), power = powers[static_cast<std::size_t>(i)];
+    const Pair times = product(power.high, e.high), sums = quick_sum(power.high, times.high);
+    const Pair out =
+        quick_sum(sums.high, sums.low + (times.low + power.high * e.low + power.low * e.high + power.low));
+    const double error = out.high * 0x1p-65;
+    if (out.high + (out.low + error) != out.high || out.high + (out.low - error) != out.high) return {};
+    return std::ldexp(out.high, (whole - i) / steps);
 }
 
 // exp(x) − 1 for |x| < 100
@@ -93,6 +131,8 @@ double log_near_one(double r) {
 
 double exp_exactly(double x) {
     if (!(std::abs(x) < 746)) return std::exp(x);  // ∞, 0, NaN
+    if (std::abs(x) < 700)
+        if (const auto settled = exp_quickly(x)) return *settled;
     const Exponential e = exponential(x);
     return std::ldexp((Pair{1, 0} + e.less_one).high, e.k);
 }
