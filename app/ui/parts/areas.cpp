@@ -129,7 +129,8 @@ void tell_heights(const Canvas& c, const Rect& pane, const Plot& plot, const Box
     float end = -1e9f;
     for (const auto& [area, r] : boxes) {
         const std::string text = format_short(area->height);
-        const float w = text_width(Face::mono, size::small, text), left = r.x + r.w / 2 - w / 2;
+        const float w = text_width(Face::mono, size::small, text),
+                    left = std::max(pane.x, r.x + r.w / 2 - w / 2);
         if (area->when == When::after || left < end + 6) continue;
         c.text(left, y, text, size::small, area->when == When::now ? c.theme->t1 : c.theme->t3, Face::mono);
         end = left + w;

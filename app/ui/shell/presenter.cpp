@@ -585,7 +585,10 @@ public:
             return view.has_all_digits(state, middle.w, height_of_matrices(c, state, stage, middle));
         };
         if (has_room()) return;
-        while (number_style().digits > fewest_digits) {
+        // Of a partial result rather one row with all its digits.
+        const bool one_row = op_now(state) == Op::part &&
+                             stage_zooms(state, middle.w, height_of_matrices(c, state, stage, middle));
+        while (!one_row && number_style().digits > fewest_digits) {
             set_number_style({number_style().digits - 1, before_.comma});
             refresh_explanation(state);
             if (!has_room()) continue;

@@ -55,7 +55,7 @@ TEST_CASE("output: a picture waits for what its keys begin, so it is the same ea
         return contents(folder.file(name));
     };
     const std::string picture = drawn("first.svg");
-    CHECK(contains(picture, "within rounding"));
+    CHECK(contains(picture, "Rounding explains"));
     CHECK(drawn("second.svg") == picture);
 }
 

@@ -78,7 +78,9 @@ TEST_CASE("scale: a run of decoding is shown with the rate of reading") {
     for (const Record& r : page.page().reports[0].report.points)
         CHECK_MESSAGE(r.state == Record::State::measured, r.reason);
     page.check_shows({"1 query", "GB/s", "% of reading"});
-    CHECK(contains(finding(page.page().reports[0].report), "% of reading speed."));
+    // So few keys are read in less than a microsecond: either may be the faster
+    const std::string found = finding(page.page().reports[0].report);
+    CHECK_MESSAGE((contains(found, "% of reading speed.") || contains(found, "than reading K and V alone.")), found);
     page.click("scale-measure/GB/s");
     page.form().measure = 2;
     page.frame(2);
