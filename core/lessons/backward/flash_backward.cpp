@@ -7,7 +7,6 @@
 #include "core/lessons/shared/tile_steps.h"
 #include "core/problem/logits.h"
 
-
 namespace tilewalk {
 
 namespace {

@@ -80,7 +80,8 @@ TEST_CASE("scale: a run of decoding is shown with the rate of reading") {
     page.check_shows({"1 query", "GB/s", "% of reading"});
     // So few keys are read in less than a microsecond: either may be the faster
     const std::string found = finding(page.page().reports[0].report);
-    CHECK_MESSAGE((contains(found, "% of reading speed.") || contains(found, "than reading K and V alone.")), found);
+    CHECK_MESSAGE((contains(found, "% of reading speed.") || contains(found, "than reading K and V alone.")),
+                  found);
     page.click("scale-measure/GB/s");
     page.form().measure = 2;
     page.frame(2);
