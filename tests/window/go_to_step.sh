@@ -8,8 +8,10 @@ xdotool mousemove 1919 1079
 "$program" --step 17 --frames 10 --screenshot "$folder/opened.png" 2>"$folder/log" || fail "exit code $?: $(cat "$folder/log")"
 "$program" --frames 240 --screenshot "$folder/typed.png" 2>"$folder/log" &
 process=$!
-xdotool search --sync --onlyvisible --name '^Tilewalk$' windowfocus key g >/dev/null
-sleep .4
+xdotool search --sync --onlyvisible --name '^Tilewalk$' windowfocus >/dev/null
+sleep 1 # until it has the keyboard, on a busy machine as well
+xdotool key g
+sleep .6
 xdotool type --delay 80 p17
 sleep .2
 xdotool key Return

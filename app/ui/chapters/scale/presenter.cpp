@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -33,7 +34,7 @@ struct BarColumn {
     std::string title;
     float x, w;
     double (*value)(const Record&);
-    std::string (*text)(double);
+    std::function<std::string(double)> text;
     std::string (*beside)(const ShownReport&, const Record&);  ///< behind the number
 };
 
@@ -94,8 +95,10 @@ void bars_at_one_length(const Canvas& c, const AppState& state, const ShownRepor
     for (const Record* const r : rows)
         names = std::max(names, text_width(Face::semibold, size::far_number, kernel_words(r->kernel)));
     const float gap = 28, half = (a.w - names - 2 * gap) / 2, first = a.x + names + gap;
+    const TimeUnit unit = unit_at(shown, N);
     const std::array<BarColumn, 2> columns = {
-        {{"Time", time_title, first, half, time_of, format_time, beside_time},
+        {{"Time", time_title, first, half, time_of, [unit](double s) { return time_text(s, unit); },
+          beside_time},
          {"Memory", has_ring(&shown) ? "Memory of a rank" : "Extra memory", first + half + gap, half,
           memory_of, [](double bytes) { return format_size(static_cast<std::int64_t>(bytes)); },
           [](const ShownReport&, const Record&) { return std::string(); }}}};
