@@ -57,7 +57,7 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
 
     at = page.go_to_heading("Who owns what");
     CHECK(at.event->op == inside::Op::multiply_add);
-    CHECK(at.warp == 1);
+    CHECK(at.warp == 0);
     CHECK(at.lane == 13);
     CHECK(inside::cells_of_lane(Part::A, 13).size() == 8);
     CHECK(inside::cells_of_lane(Part::B, 13).size() == 4);
