@@ -249,7 +249,8 @@ std::string hopper_note(const Event& event, std::span<const std::uint32_t> words
     switch (event.op) {
     case Op::fetch_tile: return "; " + tile_note(TileFetch(words));
     case Op::multiply_async: return "; " + product_note(TileProduct(words));
-    case Op::init_barrier: return "; " + counted(words[1], "arrival") + " end a phase";
+    case Op::init_barrier:
+        return "; " + counted(words[1], "arrival") + (words[1] == 1 ? " ends a phase" : " end a phase");
     case Op::arrive_at: return "; phase " + str(words[1]);
     case Op::expect_bytes: return "; phase " + str(words[1]) + ", " + counted(words[2], "byte");
     case Op::wait_for: return "; " + counted(words[1], "phase") + " over";

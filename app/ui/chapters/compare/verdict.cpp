@@ -127,6 +127,7 @@ void error_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
     c.hatch(edge, y, a.right() - edge, h, t.t3, 6);
     c.rect(a.x, y, std::max(2.0f, X(v.error) - a.x), h, strong, radius::cell);
     c.frame(a.x + .5f, y + .5f, a.w - 1, h - 1, t.line2, 1, radius::cell);
+    c.line({edge, y - 4}, {edge, y + h + 4}, t.panel, 7);  // or it is lost in a fill that goes on beyond it
     c.line({edge, y - 4}, {edge, y + h + 4}, strong, 2.5f);
     for (const float x : {X(v.standard), twice}) c.line({x, y - 1}, {x, y + h + 4}, t.t2, 1.5f);
     gauge_words(c, v, {a.x, y, a.w, h}, size, X(v.error), edge);

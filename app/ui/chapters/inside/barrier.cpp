@@ -99,7 +99,7 @@ void draw_phase(BarrierPen& pen, const BarrierState& s, const BarrierPhase& phas
     const float w = pen.c.text(pen.a.x, pen.middle(), head, size, t.t1, Face::semibold);
     pen.c.text_within(pen.a.x + w + 12, pen.middle(), pen.a.w - w - 12 - size * 5,
                       tiles.empty() ? "" : "for " + tiles, size, t.t2);
-    pen.c.text(pen.a.right(), pen.middle(), phase.over ? "over" : "goes on", size, phase.over ? t.t1 : t.t2,
+    pen.c.text(pen.a.right(), pen.middle(), phase.over ? "over" : "open", size, phase.over ? t.t1 : t.t2,
                Align::right);
     pen.y += pen.line();
     draw_arrivals(pen, s, phase);
@@ -132,7 +132,8 @@ std::string name_of_barrier(const BarrierState& s) {
     char address[16];
     std::snprintf(address, sizeof address, "0x%x", s.id);
     return std::string("mbarrier ") + address +
-           (s.use == BarrierState::Use::full ? ": its tile has come" : ": its buffer is free");
+           (s.use == BarrierState::Use::full ? ": tells when its tile has come"
+                                             : ": tells when its buffer is free");
 }
 
 }  // namespace

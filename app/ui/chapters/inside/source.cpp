@@ -119,7 +119,7 @@ void draw_code(const Canvas& c, AppState& state, const Rect& a, const InsidePlac
         if (told)
             c.rect(a.x - 6, y, a.w + 12, code_row, current ? t.t1 : t.raised, row.first ? radius::bar : 0);
         if (told && shown.called && row.first)
-            c.polygon({{a.x - 3, middle - 4}, {a.x + 2, middle}, {a.x - 3, middle + 4}}, t.t1);
+            c.polygon({{a.x - 6, middle - 4}, {a.x - 2, middle}, {a.x - 6, middle + 4}}, t.t1);
         const bool comment = row.text.find_first_not_of(' ') == row.text.find("//");
         const ImU32 ink = current ? t.inv : comment ? t.t3 : told || !kinds.empty() ? t.t1 : t.t2;
         if (row.first)

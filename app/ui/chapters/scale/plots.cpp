@@ -227,7 +227,7 @@ Chart memory_chart(const Theme& t, AppState& state) {
         return ring_memory_chart(t, state, *chosen);
     Chart chart;
     chart.title = "Extra memory";
-    chart.subtitle = "beyond inputs and outputs; dashed: by formula";
+    chart.subtitle = "beyond inputs and outputs; thin: by formula";
     chart.x = {length_title(state), Unit::length};
     chart.y = {"", Unit::bytes, !state.scale.linear_memory};
     const ScalePage& page = scale_page(state);

@@ -134,10 +134,10 @@ void length_picture(const Sheet& s) {
     }
     if (!words) return;
     const Shape& shape = study.shape;
-    two_numbers(s, right, {"all of S", "one tile"},
-                {format_size(shape.N * shape.N_kv * shape.element_bytes),
-                 format_size(shape.Br * shape.Bc * shape.element_bytes)},
-                {S, t.t1});
+    two_numbers(
+        s, right, {"all of S", "tile, fp32"},
+        {format_size(shape.N * shape.N_kv * shape.element_bytes), format_size(4 * shape.Br * shape.Bc)},
+        {S, t.t1});
 }
 
 // What the first and the last on the ladder keep beside inputs and outputs, in true proportion.

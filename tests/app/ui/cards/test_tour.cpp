@@ -441,12 +441,14 @@ TEST_CASE("the verdict is on a kernel whose α counts: two tiles, and a wrong α
     const OutputVerdict& fewer = less.outputs.front();
     CHECK_FALSE(fewer.passed());
     CHECK(fewer.error < 3 * fewer.standard + fewer.floor);
+    CHECK(format_fixed(.04 * std::abs(verdict.worst.exact), 3) == "0.032");
+    CHECK(format_fixed(3 * fewer.standard + fewer.floor, 3) == "0.038");
     // "5 % too large, then rounded to bf16": within a rounding, and not 5.0 % as drawn
     const double larger = verdict.worst.kernel / verdict.worst.exact - 1;
     CHECK(std::abs(larger - .05) < 1.0 / 256);
     CHECK(format_fixed(100 * larger, 1) != "5.0");
     CHECK(broken.outputs.back().passed());
-    // "a right one was off by 1.15 × standard's error, without the roundings 1.03 ×": 1 × would fail it
+    // "a right one was off by 1.15 × standard's error, and its two roundings allow 0.12 × more"
     gpu::TraceRequest other;
     other.kernel = "f2-tiled-fp32", other.dtype = DType::f32;
     other.problem = good(random_problem(200, 64, 3));
@@ -456,7 +458,7 @@ TEST_CASE("the verdict is on a kernel whose α counts: two tiles, and a wrong α
     CHECK(further.passed());
     const OutputVerdict& fp32 = further.outputs.front();
     CHECK(format_fixed(fp32.ratio(), 2) == "1.15");
-    CHECK(format_fixed((fp32.error - fp32.floor) / fp32.standard, 2) == "1.03");
+    CHECK(format_fixed(fp32.floor / fp32.standard, 2) == "0.12");
     CHECK(fp32.error > fp32.standard + fp32.floor);
 }
 
