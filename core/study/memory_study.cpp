@@ -200,7 +200,9 @@ std::vector<TileRow> tile_rows(const Shape& s) {
     return rows;
 }
 
-std::string saving_text(double saving) { return format_fixed(saving, saving < 1 ? 2 : 1); }
+std::string saving_text(double saving) {
+    return format_fixed(saving, saving < .0995 ? 3 : saving < .995 ? 2 : 1);
+}
 
 std::int64_t least_height_that_pays(const Shape& s) {
     const std::int64_t standard = forward_traffic(Algorithm::standard, s).total();

@@ -144,7 +144,7 @@ struct TileRow {
 };
 /// Heights in powers of two from 2 to 512 (none above N), and the one that is set.
 std::vector<TileRow> tile_rows(const Shape& shape);
-/// "0.06", "4.0": standard attention's bytes over another's.
+/// "0.063", "4.0": standard attention's bytes over another's.
 std::string saving_text(double saving);
 /// The least height from which FlashAttention-2 moves no more than standard attention; N + 1 if none does.
 std::int64_t least_height_that_pays(const Shape& shape);

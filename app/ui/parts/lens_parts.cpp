@@ -150,18 +150,23 @@ std::string before_sum(double scale, const char* sign) {
     return (scale == 1 ? "Σ" : "Σ × " + format_short(scale)) + "  " + sign + "  ";
 }
 
-// "=" where the products as they are shown come to the sum as it is shown, and the formula has it so.
-const char* sign_of_sum(const Dot& d, const DotRow& products, int digits) {
-    const Line result = d.formula ? d.formula->result : Line{};
-    if (result.size() > 1 && result.back().text == sum_text(d, d.total) &&
-        result[result.size() - 2].text.ends_with("≈ "))
-        return "≈";
+// "=" where the products as they are shown come to the sum as it is shown.
+const char* sign_of_shown(const Dot& d, const DotRow& products, int digits) {
     NumberLine shown;
     shown.comes_to = 0;
     for (std::size_t n = 0; n < products.values.size(); ++n)
         *shown.comes_to += read_shown(products.text(n, digits)).value;
     *shown.comes_to *= read_shown(format_short(d.scale)).value;
     return sign_before(shown, sum_text(d, d.total));
+}
+
+// The same, and the formula has it so.
+const char* sign_of_sum(const Dot& d, const DotRow& products, int digits) {
+    const Line result = d.formula ? d.formula->result : Line{};
+    if (result.size() > 1 && result.back().text == sum_text(d, d.total) &&
+        result[result.size() - 2].text.ends_with("≈ "))
+        return "≈";
+    return sign_of_shown(d, products, digits);
 }
 
 // The same of each product and its factors, in cells of that width.
@@ -256,6 +261,8 @@ void dot_row(const Canvas& c, const DotTable& table, const DotRow& row, std::siz
 }
 
 }  // namespace
+
+bool sum_holds(const Dot& d) { return *sign_of_shown(d, rows_of(d)[2], number_style().digits) == '='; }
 
 void dot(const Canvas& c, const Rect& pane, const Dot& d, float phase) {
     std::array<DotRow, 3> rows = rows_of(d);

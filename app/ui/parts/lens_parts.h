@@ -64,6 +64,8 @@ struct Dot {
 /// As wide as it would be with all digits.
 float width_of(const Dot& dot);
 void dot(const Canvas& canvas, const Rect& pane, const Dot& dot, float phase = 1);
+/// The products come to just the sum, as they are printed where they have room.
+bool sum_holds(const Dot& dot);
 
 struct Bar {
     std::string label;

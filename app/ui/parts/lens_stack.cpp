@@ -449,6 +449,14 @@ static void draw_ruler(const Canvas& c, const Axis& axis, const Extent& scale, f
     double step = 10 * ten;
     for (const double factor : {5.0, 2.0, 1.0})
         if (factor * ten >= range / 4) step = factor * ten;
+    // Fewer of them in a narrow pane, rather than that they touch.
+    const auto widest = [&] {
+        float w = 0;
+        for (double at = std::ceil(scale.lo / step) * step; at <= scale.hi; at += step)
+            w = std::max(w, width_of(format_number(at, 3), size::small));
+        return w;
+    };
+    while (step < range && px(step) * axis.unit < widest() + 8) step *= 2;
     const Theme& t = *c.theme;
     c.line({axis.at(scale.lo), y + 9}, {axis.at(scale.hi), y + 9}, t.line2);
     for (double at = std::ceil(scale.lo / step) * step; at <= scale.hi + 1e-9 * range; at += step) {

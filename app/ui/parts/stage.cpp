@@ -447,9 +447,7 @@ void draw_all(const Canvas& c, AppState& state, const Rect& a, Terms& line, cons
         for (const Placed& t : line)  // the symbols of a second line
             if (t.bed.y > bottom) floor = std::min(floor, t.bed.y - symbols_h);
         draw_column_words(c, state, line[n], floor);
-        // Where matrices come from HBM or go there, the border of the chip is near.
-        const float edge = pictures_transfer(state) ? 0 : edge_for_words;
-        if (n == 0) draw_row_words(c, state, line[n], gap_before(line, n), a.x - edge);
+        if (n == 0) draw_row_words(c, state, line[n], gap_before(line, n), view.words_from);
     }
     if (lens.w > 0) stage_lens(c, state, lens, view);
     draw_flights(c, state, all, view);
@@ -681,6 +679,12 @@ static bool fits_on_chip(const AppState& state, Terms& line, const Room& in) {
            fits_in(state, line, in, closest) || fits_trimmed(state, line, in);
 }
 
+// The words of rows, at the left of what is laid out there, where they have room at no cost.
+static float room_for_row_words(const AppState& state, const Terms& line, const Room& in) {
+    const float words = widest_word(row_names(state, line.front())), w = words + word_aside;
+    return words > 0 && width_of(line, 0, line.size()) + w <= in.w ? w : 0;
+}
+
 // From HBM to the chip or back. False if what goes has no room with numbers.
 static bool draw_sent_or_loaded(const Canvas& c, AppState& state, const Rect& a, Terms line,
                                 const StageView& view) {
@@ -694,11 +698,12 @@ static bool draw_sent_or_loaded(const Canvas& c, AppState& state, const Rect& a,
         const bool with_words = words > 0 && fits_well(state, line, {room.w, h - words});
         if (!with_words && !fits_on_chip(state, line, {room.w, h})) continue;
         draw_transfer(c, state, plan);
-        const float w = width_of(line, 0, line.size());
-        place(line, 0, line.size(), room.x + std::max(0.0f, (room.w - w) / 2), room.y);
+        const float w = width_of(line, 0, line.size()), taken = room_for_row_words(state, line, {room.w, h});
+        place(line, 0, line.size(), room.x + taken + std::max(0.0f, (room.w - taken - w) / 2), room.y);
         StageView from_hbm = view;
         from_hbm.floor = bytes ? plan.bytes.y + 30 : plan.chip.bottom();  // over the bar, above its words
         if (plan.hbm.w > 0) from_hbm.strip = places_in_hbm(state, plan);
+        from_hbm.words_from = room.x;
         draw_all(c, state, room, line, {}, from_hbm);
         return true;
     }
@@ -871,7 +876,7 @@ bool stage_zooms(const AppState& state, float w, float h) {
 
 // Room at the left for the words of rows, where it costs no digits.
 static Rect beside_words(const AppState& state, Terms line, const Rect& a) {
-    const float w = line.empty() || pictures_transfer(state) ? 0 : words_beside(state, line);
+    const float w = line.empty() ? 0 : words_beside(state, line);
     if (w == 0) return a;
     const Rect rest{a.x + w, a.y, a.w - w, a.h};
     const auto same = [&](auto has_room) { return has_room(a.w) == has_room(rest.w); };
@@ -885,9 +890,13 @@ static Rect beside_words(const AppState& state, Terms line, const Rect& a) {
     return costs_nothing ? rest : a;
 }
 
-void stage(const Canvas& c, AppState& state, const Rect& all, const StageView& view) {
+void stage(const Canvas& c, AppState& state, const Rect& all, const StageView& view_of) {
+    StageView view = view_of;
+    view.words_from = all.x - edge_for_words;
     Terms line = terms_of(state);
-    const Rect a = beside_words(state, line, all);
+    const Rect named = beside_words(state, line, all);
+    // What goes between HBM and the chip has its words within that.
+    const Rect a = pictures_transfer(state) ? all : named;
     // A question asks what the lens would tell.
     const bool lens = view.lens && !quiz_waits(state);
     if (quiz_waits(state) && draw_asked(c, state, a)) return;
@@ -915,7 +924,7 @@ void stage(const Canvas& c, AppState& state, const Rect& all, const StageView& v
     if (small && pictures_transfer(state) && draw_sent_or_loaded(c, state, a, line, view)) return;
     if (small && lens && !flat && op_now(state) != Op::init && beside_each_other(c, state, a, line, view))
         return;
-    if (small && above_each_other(c, state, a, line, view, lens)) return;
+    if (small && above_each_other(c, state, named, line, view, lens)) return;
     zoom(c, state, a, view);
 }
 

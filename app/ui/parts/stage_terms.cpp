@@ -52,6 +52,7 @@ const Form forms[] = {
     {Op::output, 4, {{0}, {1, "⊙"}, {2, "+"}, {3, "·"}}},
     {Op::output, 6, {{0, "("}, {1, "⊙"}, {2, "⊙"}, {3, "+"}, {4, "·", ")"}, {5, "⊘"}}},
     {Op::normalize, 2, {{0}, {1, "⊘"}}},
+    {Op::normalize, 3, {{0}, {2, "⊘"}, {1, ",   L: ln ℓ +"}}},
     // Three results, each with a formula of its own: what they are made from.
     {Op::part, 2, {{0, "from"}, {1, "and"}}},
     {Op::part, 3, {{0, "from"}, {2, ","}, {1, "and"}}},
@@ -189,7 +190,8 @@ std::vector<StageTerm> stage_terms(const Trace& trace, int k) {
                            .step = k,
                            .part = part_of(a),
                            .result = true});
-    if (op == Op::merge_weights)  // in the order of the parts
+    // In the order of the parts; O, which is made first, before its L.
+    if (op == Op::merge_weights || op == Op::normalize)
         std::ranges::reverse(std::ranges::find_if(out, &StageTerm::result), out.end());
     // What a kernel loads beside what an earlier one has written.
     if (op == Op::load && !writes.empty())

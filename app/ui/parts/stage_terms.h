@@ -87,7 +87,8 @@ struct StageView {
     void (*lens)(const Canvas&, AppState&, const Rect&);
     bool map = true;  ///< false: another map stands beside the stage
     std::vector<StripPlace> strip = {};
-    float floor = 1e9f;  ///< what is stored goes no lower on its way
+    float floor = 1e9f;       ///< what is stored goes no lower on its way
+    float words_from = 1e9f;  ///< where words of rows may begin; set by the stage
 };
 
 /// The row (or column) of a term that the chosen cell is made from or lies in.

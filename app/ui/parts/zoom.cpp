@@ -341,8 +341,11 @@ void draw_moved(const Canvas& c, AppState& state, Zoom& z, const Rect& a, const 
         if (band.strip >= 0) {
             Strip& s = z.at(band.strip);
             const Region all = s.value->region;
-            s.line.cells.row = all.row;
             s.rows = std::clamp(static_cast<int>((a.h - head_h - locator_h) / good_row), 1, all.rows);
+            // The first rows, or those with the one that the formula is about.
+            const int told = s.line.column ? all.row : s.line.cells.row;
+            s.line.cells.row =
+                told < all.row + s.rows ? all.row : std::min(told, all.row + all.rows - s.rows);
             z.row = std::min(highest_row, (a.h - head_h - locator_h - 8) / px(s.rows));
         }
         z.across = most_across;

@@ -286,7 +286,7 @@ void way(const Canvas& c, const Inspection& in, float x, float y, float room) {
 void inspect_presenter(const Canvas& c, AppState& state, const Rect& a) {
     const Inspection* in = inspection_of(state);
     if (!in) return;
-    way(c, *in, a.x, a.bottom() - 98, a.w);
+    way(c, *in, a.x, a.bottom() - 108, a.w);
     const std::string value = format_full(value_of(*in->trace, in->at()));
     const Line short_line = pieces(place_name(*in->trace, in->at()) + " = ", number(value, Role::none, true));
     // Of a step that only moves numbers the formula counts bytes.
@@ -296,9 +296,9 @@ void inspect_presenter(const Canvas& c, AppState& state, const Rect& a) {
             ? pieces(short_line, value == format_short(value_of(*in->trace, in->at())) ? "  =  " : "  ≈  ",
                      in->told.numbers)
             : short_line;
-    c.rich(a.x, a.bottom() - 57, rich_width(c, line, size::far) <= a.w ? line : short_line, size::far,
+    c.rich(a.x, a.bottom() - 67, rich_width(c, line, size::far) <= a.w ? line : short_line, size::far,
            Align::left, c.theme->t1);
-    c.text_within(a.x, a.bottom() - 16, a.w, chosen_text(*in), size::far, c.theme->t2);
+    c.text_within(a.x, a.bottom() - 26, a.w, chosen_text(*in), size::far, c.theme->t2);
 }
 
 }  // namespace tilewalk::ui

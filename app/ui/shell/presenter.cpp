@@ -3,11 +3,13 @@
 #include "app/ui/parts/presenter.h"
 #include "app/ui/cards/cards.h"
 #include "app/ui/chapters/forward/hbm_parts.h"
+#include "app/ui/parts/lens_parts.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage.h"
 #include "app/ui/parts/stage_broken.h"
 #include "app/ui/parts/stage_terms.h"
 #include "app/ui/parts/stage_transfer.h"
+#include "app/ui/parts/stage_words.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/inspection.h"
@@ -223,11 +225,33 @@ bool tells_numbers(const Formula& f, const Explanation& e) {
     return told.find(without_spaces(plain(e.numbers))) != std::string::npos;
 }
 
-// Where they are left to cells and drawing, which may have others, the sign says whether the result is
-// rounded, the same in the formula and in the drawing.
+// Whoever adds up the products of the cell as the drawing has them comes to the shown sum.
+bool drawn_sum_holds(const Canvas& c, const AppState& state, const CellSum& sum) {
+    const Trace& trace = *state.trace;
+    Dot drawn = dot_of(sum);
+    drawn.q_digits = &trace.digits(sum.a.slot), drawn.k_digits = &trace.digits(sum.b.slot);
+    drawn.total_digits = &trace.digits(sum.slot), drawn.formula = &state.explanation;
+    const Enlarged as_drawn(c, {0, 0}, size::far_growth);
+    return sum_holds(drawn);
+}
+
+// The numbers of the formula come to just its result, and so do those of the drawing, where it is that of one
+// sum.
+bool comes_to_result(const Canvas& c, const AppState& state) {
+    const Explanation& e = state.explanation;
+    const auto sum = cell_sum(*state.trace, state.cursor.step, e.target.row, e.target.col, e.target.slot);
+    const bool alone = sum && !sum->grows && sum->divisor == 1 && sum->adds_up();
+    if (!alone) return e.numbers.comes_to && *sign_before(e.numbers, e.result.back().text) == '=';
+    const bool formula = !e.numbers.comes_to || *sign_before(e.numbers, e.result.back().text) == '=';
+    return formula && drawn_sum_holds(c, state, *sum);
+}
+
+// Where they are left to cells and drawing, which have the decimals of the formula, the sign is the same in
+// the formula and in the drawing: "=" where these numbers come to just the shown result, or where that is not
+// rounded.
 class SignOfUntold {
 public:
-    SignOfUntold(AppState& state, const Formula& f)
+    SignOfUntold(const Canvas& c, AppState& state, const Formula& f)
         : state_(state), result_(state.explanation.result), numbers_(state.explanation.numbers) {
         Explanation& e = state.explanation;
         const bool computes = info(op_now(state)).kind == OpKind::compute;
@@ -242,7 +266,9 @@ public:
             e.numbers = numbers_;
         }
         const double value = value_at(*held.value, e.target), shown = read_shown(e.result.back().text).value;
-        const bool exact = std::abs(shown - value) <= 1e-9 * std::abs(value);
+        const bool as_it_is = std::isfinite(value) ? std::abs(shown - value) <= 1e-9 * std::abs(value)
+                                                   : !std::isfinite(shown);  // −∞, ∞ and NaN are not rounded
+        const bool exact = as_it_is || comes_to_result(c, state);
         std::string& sign = e.result[e.result.size() - 2].text;
         for (const std::string_view old : {"= ", "≈ "})
             if (sign.ends_with(old)) {
@@ -289,9 +315,21 @@ int asked_step(const AppState& state) {
     return asked.numbers().empty() || asked.exact ? -1 : asked.step;
 }
 
-// " (The cat sat)" behind the keys of a part, ", query 0 (The)" behind a merge, where tokens have words.
+// " (The cat sat)": the rows of a block or a shard that is loaded or stored; beside them the words may have
+// no room.
+std::string words_of_moved(const AppState& state) {
+    for (const StageTerm& term : stage_terms(*state.trace, state.cursor.step, state.explanation)) {
+        const std::vector<std::string> words = term_words(state, term).rows;
+        if (words.empty() || term.transposed) continue;
+        return words.size() < state.problem->tokens.size() ? " (" + joined(words, " ") + ")" : "";
+    }
+    return {};
+}
+
+// The same behind the keys of a part; ", query 0 (The)" behind a merge, where tokens have words.
 std::string words_of_part(const AppState& state) {
     const Problem& p = state.trace->problem();
+    if (is_load(op_now(state)) || is_store(op_now(state))) return words_of_moved(state);
     if (state.lesson->picture != Picture::merge || p.key_token(0).empty()) return {};
     const std::vector<KeyPart> parts = merge_parts(p);
     const int tile = merge_tile(*state.trace, state.cursor.step), row = p.options.row;
@@ -669,9 +707,10 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
     const bool zoomed =
         !state.lesson->one_row && stage_zooms(state, w, bottom - top - (formula_h > 0 ? formula_h + gap : 0));
     const bool brief = told_on_stage(c, state, w, bottom - top, stage.formula);
-    const SignOfUntold sign(state, stage.formula && !inspecting(state)
-                                       ? formula_of(c, state, computes, w, brief)
-                                       : Formula{.numbers = state.explanation.numbers});
+    const SignOfUntold sign(c, state,
+                            stage.formula && !inspecting(state)
+                                ? formula_of(c, state, computes, w, brief)
+                                : Formula{.numbers = state.explanation.numbers});
     if (stage.formula) {
         if (inspecting(state)) {
             inspect_presenter(c, state, {x, bottom - 144, w, 144});

@@ -46,10 +46,7 @@ struct CascadeNow {
         return op == Op::normalize || op == Op::load || op == Op::store || is_merge(op);
     }
     /// Both parts lie on chip: on stage their table says more than the step alone.
-    bool merges() const {
-        const Op op = trace.step(k).op;
-        return is_merge(op) || op == Op::normalize;
-    }
+    bool merges() const { return is_merge(trace.step(k).op); }
     /// The sequence that a block belongs to; −1: the prefix.
     // It lies outside the window of all queries that it might be read for.
     bool skips(int number) const { return all.is_skipped(owner(number), number); }
@@ -359,6 +356,12 @@ void cascade_main(const Canvas& c, AppState& state, const Layout& layout) {
     sram_view(c, state, layout.sram, layout.tight);
 }
 
+// A part that is made now: what it is divided by, as in the table of parts.
+static void cascade_lens(const Canvas& c, AppState& state, const Rect& a) {
+    if (op_now(state) == Op::normalize) return draw_merge_lens(c, state, MergeNow(state), a);
+    lens_view(c, state, a);
+}
+
 void cascade_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a) {
     const CascadeNow now(state);
     const auto large_map = [&](const Rect& at) {
@@ -379,7 +382,7 @@ void cascade_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
     if (map_w > 0) large_map({a.x, a.y, map_w - 40, a.h});
     const Rect rest{a.x + map_w, a.y, a.w - map_w, a.h};
     note_part(c, rest, "SRAM");
-    stage(c, state, rest, {slot_look, lens_view, false});
+    stage(c, state, rest, {slot_look, cascade_lens, false});
 }
 
 bool cascade_has_all_digits(const AppState& state, float w, float h) {

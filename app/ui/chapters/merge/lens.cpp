@@ -445,7 +445,7 @@ void draw_division(const Canvas& c, const AppState& state, const MergeNow& now, 
     const double l = value_of(now, Slot::l, 0).data(now.row, 0);
     const Value& before = *now.trace.live(Slot::Oi, now.k - 1).value;
     const Value& after = now.shared ? value_of(now, Slot::O_part, now.part) : value_of(now, Slot::Oi, 0);
-    if (l == 0) return;
+    if (l == 0) return nothing(c, a, "No key was seen: there is nothing to divide");
     Stack out = division_stack(now.trace.problem(), before.data(now.row, col), l, after.data(now.row, col));
     out.formula = &state.explanation;
     stack(c, a, out, join(extent(out), extent_of_rows(before, after, now.row)), phase);

@@ -5,6 +5,7 @@
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
+#include "core/base/words.h"
 #include "core/lessons/softmax/softmax.h"
 
 #include <algorithm>
@@ -137,10 +138,13 @@ int more_in_formula(const AppState& state, Slot slot, int digits) {
     return std::max(0, formula_decimals(state, slot) - state.look[slot].digits.decimals(digits));
 }
 
-// The longest number of a column, among the parts and the result.
-float number_w(const AppState& state, Slot slot, int digits, float text, int more = 0) {
-    const int letters = std::max(state.look[slot].letters_with(digits) + more,
-                                 state.look[whole_slot(slot)].letters_with(digits));
+// The longest number of a column, among the parts and the result; where it says so with the decimals of the
+// formula.
+float number_w(const AppState& state, Slot slot, int digits, float text, bool as_formula = false) {
+    const auto letters_of = [&](Slot one) {
+        return state.look[one].letters_with(digits) + (as_formula ? more_in_formula(state, one, digits) : 0);
+    };
+    const int letters = std::max(letters_of(slot), letters_of(whole_slot(slot)));
     return std::max(far_type() ? least_far_cell : least_cell, px(letters) * size::mono * text + cell_pad);
 }
 
@@ -158,8 +162,7 @@ float fit_columns(const AppState& state, std::vector<Column>& columns, const Tab
         float w = 0;
         for (Column& column : columns) {
             column.digits = full, column.as_formula = as_formula;
-            column.cw = number_w(state, column.slot, full, text,
-                                 as_formula ? more_in_formula(state, column.slot, full) : 0);
+            column.cw = number_w(state, column.slot, full, text, as_formula);
             if (&column != &O) w += column.cw;
         }
         return w;
@@ -207,6 +210,20 @@ std::vector<Column> columns_for(const MergeNow& now) {
             {Slot::w_part, "weight", ""},
             {Slot::l_part, "sum", "Σ w ℓ"},
             {Slot::O_part, divided ? "parts not divided" : "not divided", divided ? "(Σ w O) ÷ ℓ" : "Σ w O"}};
+    return out;
+}
+
+// "w_A ℓ_A + w_B ℓ_B" of a formula, closed up.
+Line right_side(const Line& formula) {
+    static constexpr std::string_view arrow = "←";
+    const auto at = std::ranges::find_if(
+        formula, [](const Span& span) { return span.text.find(arrow) != std::string::npos; });
+    Line out(at, formula.end());
+    if (out.empty()) return out;
+    std::string& first = out.front().text;
+    first.erase(0, first.find(arrow) + arrow.size());
+    first.erase(0, std::min(first.find_first_not_of(' '), first.size()));
+    for (Span& span : out) span.text = replaced(span.text, "  ", " ");
     return out;
 }
 
@@ -302,6 +319,30 @@ struct Table {
                 all.begin() + static_cast<std::ptrdiff_t>(first + most)};
     }
 
+    // Beside an arrow what goes that way: of the step at hand as its formula has it, with its signs.
+    struct Way {
+        float x, y;                ///< of the arrow and of its words
+        float right, wide, taken;  ///< room at its right, up to the next arrow, and where other words end
+        bool apart;                ///< at its left stands no arrow
+        bool current;
+    };
+    float draw_way(const Way& at, const char* words) const {
+        const ImU32 ink = at.current ? c.theme->t1 : c.theme->t3;
+        const Line formula =
+            at.current && is_merge(op_now(state)) ? right_side(state.explanation.formula) : Line{};
+        const std::pair<Line, float> choices[] = {{formula, at.wide}, {{word(words)}, at.right}};
+        for (const auto& [line, room] : choices) {
+            const float w = line.empty() ? 0 : rich_width(c, line, size::small);
+            // Else at its left, where no arrow stands.
+            const bool at_right = w <= room;
+            if (line.empty() || (!at_right && (!at.apart || at.x - 9 - w < at.taken + 8))) continue;
+            c.rich(at_right ? at.x + 9 : at.x - 9, at.y, line, size::small,
+                   at_right ? Align::left : Align::right, ink);
+            return at.x + 9 + (at_right ? w : 0);
+        }
+        return at.taken;
+    }
+
     // `taken`: up to there other words stand.
     void ways(float from, float to, float taken) {
         const bool stores = op_now(state) == Op::store;  // L has its letter over the weights
@@ -316,15 +357,12 @@ struct Table {
             const float x = a.x + column.x + column.w() / 2;
             c.arrow({{x, from}, {x, to}}, current ? ArrowStyle::link : ArrowStyle::idle);
             // Up to the next arrow; there is none below the weights.
-            const bool free = n + 1 < columns.size() && !*columns[n + 1].way && !stores;
-            const float room = column.w() / 2 + column_gap - 12 + (free ? columns[n + 1].w() : 0);
-            const float word_w = text_width(Face::regular, size::small, column.way);
-            const ImU32 ink = current ? c.theme->t1 : c.theme->t3;
-            // Else at its left, where no arrow stands.
-            const bool apart = n == 0 || !*columns[n - 1].way, at_right = word_w <= room;
-            if (!at_right && (!apart || x - 9 - word_w < taken + 8)) continue;
-            c.text(at_right ? x + 9 : x - 9 - word_w, (from + to) / 2 - 2, column.way, size::small, ink);
-            taken = x + 9 + (at_right ? word_w : 0);
+            const bool last = n + 1 == columns.size(), free = !last && !*columns[n + 1].way && !stores;
+            const float right = column.w() / 2 + column_gap - 12 + (free ? columns[n + 1].w() : 0),
+                        beyond = last || free || !*columns[n + 1].way ? 0 : columns[n + 1].w() / 2 - 8;
+            const bool apart = n == 0 || !*columns[n - 1].way;
+            taken =
+                draw_way({x, (from + to) / 2 - 2, right, right + beyond, taken, apart, current}, column.way);
         }
     }
 

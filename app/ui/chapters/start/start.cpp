@@ -278,19 +278,23 @@ void draw_algorithm(const Canvas& c, AppState& state, const Rect& a, bool big) {
     StartPage& page = start_page(state);
     const Doors d = doors_in(a, big);
     if (!d.low()) wires(c, page, d);
-    // The tile in the middle comes first for the arrow keys.
-    const std::pair<const char*, const Rect*> upper[] = {{"chapter forward", &d.forward},
-                                                         {"chapter attention", &d.attention},
-                                                         {"chapter softmax", &d.softmax}};
+    // As they are numbered, for Tab too, though the tile stands in the middle: between what it loads and the
+    // row of it that is drawn large.
+    const std::pair<const char*, const Rect*> upper[] = {{"chapter attention", &d.attention},
+                                                         {"chapter softmax", &d.softmax},
+                                                         {"chapter forward", &d.forward}};
     for (const auto& [id, door] : upper) {
+        begin_focus_region();
         const std::size_t n = chapter_at(id);
         const Rect inside = draw_door(c, state, n, *door, big);
         draw_door_picture(c, page, n, inside, big);
         if (door == &d.forward && !d.low()) wedge(c, chosen_row({c, page, inside, big}), d.softmax);
+        end_focus_region();
     }
-    for (const auto& [n, door] : d.lower) {
+    begin_focus_region();
+    for (const auto& [n, door] : d.lower)
         draw_door_picture(c, page, n, draw_door(c, state, n, door, big), big);
-    }
+    end_focus_region();
 }
 
 void start_algorithm(const Canvas& c, AppState& state, const Rect& a) {

@@ -125,6 +125,24 @@ TEST_CASE("every door leads where it says: by mouse, by its number, by Tab and E
         }
 }
 
+TEST_CASE("Tab goes from door to door as they are numbered, and so are they listed") {
+    for (const bool presenter : {false, true}) {
+        Program program(example("worked-4x4"), {1280, 720}, presenter);
+        show_start(program, false);
+        std::vector<std::string> listed, wanted;
+        for (const Chapter& chapter : chapters()) wanted.push_back(door(chapter));
+        for (const Item& item : program.items())
+            if (item.kind == ItemKind::button && item.text.starts_with("door ")) listed.push_back(item.text);
+        CHECK(listed == wanted);
+        program.press("right");
+        CHECK(program.focused() == wanted.front());
+        for (std::size_t n = 1; n < wanted.size(); ++n) {
+            program.press("tab");
+            CHECK(program.focused() == wanted[n]);
+        }
+    }
+}
+
 TEST_CASE("every chapter of the tour is a door of the start page, and its name is told there") {
     Program program(example("worked-4x4"), {1600, 900});
     show_start(program, false);

@@ -4,8 +4,10 @@
 #include "app/ui/kit/theme.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/presenter.h"
+#include "core/base/numbers.h"
 #include "tests/app/ui/harness.h"
 #include "tests/app/ui/kit/colour_vision.h"
+#include "tests/folder.h"
 
 #include <algorithm>
 #include <cmath>
@@ -158,6 +160,22 @@ TEST_CASE("the hues of every theme stay apart, whatever cone is missing") {
                     MESSAGE((std::string(t.name) + (safe ? " safe " : " usual ") + name(vision)), " ", least);
             }
         }
+}
+
+TEST_CASE("docs/accessibility.md states how far the hues are apart, to a decimal") {
+    const std::string stated = test::contents(TILEWALK_SOURCE_DIR "/docs/accessibility.md");
+    for (const ThemeId id : all_themes)
+        for (const Palette palette : {Palette::usual, Palette::safe}) {
+            std::string row =
+                id == ThemeId::contrast ? "| high contrast |" : "| " + std::string(theme(id).name) + " |";
+            row += palette == Palette::safe ? " safe |" : " usual |";
+            for (const Vision vision : all_visions)
+                row += " " + format_fixed(least_difference(theme(id, palette), vision), 1) + " |";
+            CHECK_MESSAGE(stated.find(row) != std::string::npos, row);
+        }
+    const Theme light = bright_room(theme(ThemeId::light));
+    CHECK(stated.find("at least " + format_fixed(least_difference(light, Vision::full), 1) + " there") !=
+          std::string::npos);
 }
 
 // The light theme is darker there, and what is dark already comes close to what was not.

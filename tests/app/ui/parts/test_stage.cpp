@@ -8,6 +8,7 @@
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
+#include "core/lessons/shared/parts.h"
 #include "core/walk/printed_sum.h"
 #include "core/walk/telling_row.h"
 #include "tests/app/ui/covered.h"
@@ -76,9 +77,9 @@ Shown shown(const Program& program, const StageTerm& term) {
 
 }  // namespace
 
-// Parts of a row and their merge stand in a table of their own.
+// Parts of a row that are merged stand in a table of their own.
 static bool has_table(const Trace& trace, int k) {
-    return trace.lesson().uses(chooses_sequences) && trace.step(k).j < 0;
+    return trace.lesson().uses(chooses_sequences) && is_merge(trace.step(k).op);
 }
 
 TEST_CASE("stage: a computing step shows all that it reads, what it writes, and what was there before") {
@@ -319,7 +320,7 @@ TEST_CASE("stage: every number that a step is about is there to be read, however
                                                                      term.slot, &CellRef::slot) > 0;
                 if (program.state.lesson->uses(chooses_ranks) && !named) continue;
                 const Shown now = shown(program, term);
-                INFO(program.where(), ": ", info(term.slot).name);
+                INFO(program.where(), ": ", std::string(info(term.slot).name));
                 CHECK(now.cells >= 1);
                 CHECK(now.empty == 0);
             }

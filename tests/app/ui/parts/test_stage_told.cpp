@@ -211,6 +211,26 @@ Row numbers_at(const Program& program, float x, float y) {
     return out;
 }
 
+// "≈" of "D[0] ≈ 34.816"; none without a number behind it.
+std::string last_sign(const std::string& text) {
+    const std::size_t is = text.rfind("= "), near = text.rfind("≈ ");
+    if (is == std::string::npos && near == std::string::npos) return "";
+    return near == std::string::npos || (is != std::string::npos && is > near) ? "=" : "≈";
+}
+
+// "=" of "Σ = 1.2", or of "Σ × 0.5 = 1.2", where the products that stand there come to just that.
+void check_total(const std::vector<const Item*>& all, const Row& products) {
+    const auto total = std::ranges::find_if(all, [](const Item* text) { return contains(text->text, "Σ"); });
+    if (total == all.end() || last_sign((*total)->text).empty()) return;
+    const std::string& line = (*total)->text;
+    const std::size_t number = line.find_last_of(' ') + 1, by = line.find("× ");
+    double sum = 0;
+    for (const Item* product : products) sum += read_shown(product->text).value;
+    if (by != line.npos) sum *= std::stod(line.substr(by + std::string_view("× ").size()));
+    const bool holds = std::abs(sum - read_shown(line.substr(number)).value) < 1e-9;
+    CHECK_MESSAGE((last_sign(line) == "=") == holds, line, ", ", sum);
+}
+
 // Each column of a table of products, whose signs stand at its left: "×", below it "=". Returns how many.
 int check_products(const Program& program) {
     const std::vector<const Item*> all = texts(program, "Lens");
@@ -235,6 +255,7 @@ int check_products(const Program& program) {
         ++checked;
     }
     CHECK_MESSAGE(((*equals)->text == "=") == exact, (*equals)->text);
+    if (exact && checked > 0 && c.size() == a.size()) check_total(all, c);
     return checked;
 }
 
@@ -420,13 +441,6 @@ TEST_CASE("stage: maxima far from zero are told apart by their bars") {
 
 namespace {
 
-// "≈" of "D[0] ≈ 34.816"; none without a number behind it.
-std::string last_sign(const std::string& text) {
-    const std::size_t is = text.rfind("= "), near = text.rfind("≈ ");
-    if (is == std::string::npos && near == std::string::npos) return "";
-    return near == std::string::npos || (is != std::string::npos && is > near) ? "=" : "≈";
-}
-
 bool ends_with_number_of(const Item& one, const Item& other) {
     const auto number = [](const std::string& text) { return text.substr(text.rfind(' ') + 1); };
     return number(one.text) == number(other.text);
@@ -462,13 +476,47 @@ TEST_CASE("stage: a sum has one sign before it, in the formula and in the drawin
     CHECK(seen > 10);
 }
 
-TEST_CASE("stage: a loss that is rounded is not said to be just that") {
+TEST_CASE("stage: what a mask makes of a score is not rounded: it is −∞") {
+    int seen = 0;
+    for (const char* lesson : {"flash-forward", "flash-backward", "attention"}) {
+        Program program(example("causal-8"), stage_size, true);
+        program.show_lesson(lesson);
+        for (const int k : steps_of(*program.state.trace, Op::mask)) {
+            program.go_to_step(k, 2);
+            INFO(program.where());
+            CHECK_FALSE(program.shows("≈ −∞"));
+            seen += program.shows("= −∞");
+        }
+    }
+    CHECK(seen > 4);
+}
+
+TEST_CASE(
+    "stage: a loss is said to be just that where the numbers in its cells come to it, else about that") {
     Program program(example("worked-4x4"), stage_size, true);
     program.show_lesson("training-step");
+    std::set<std::string> signs;
     for (const int k : steps_of(*program.state.trace, Op::loss)) {
         program.go_to_step(k, 2);
-        CHECK(program.shows("loss ≈ "));
+        const std::vector<StageTerm> terms = stage_terms(*program.state.trace, k);
+        REQUIRE(terms.size() == 3);
+        const Region& at = terms[0].value->region;
+        double sum = 0;
+        for (int n = 0; n < at.rows * at.cols; ++n) {
+            const auto shown = [&](std::size_t term) {
+                const Item* const cell =
+                    number_in(program, {terms[term].slot, n / at.cols, n % at.cols}, "Presenter");
+                REQUIRE(cell);
+                return read_shown(cell->text).value;
+            };
+            sum += shown(0) * shown(1);
+        }
+        const std::string loss = format_fixed(terms[2].value->data(0, 0), 3);
+        const std::string sign = std::abs(sum - read_shown(loss).value) < 1e-9 ? "=" : "≈";
+        CHECK(program.shows("loss " + sign + " " + loss));
+        signs.insert(sign);
     }
+    CHECK(signs.size() == 2);
 }
 
 TEST_CASE("stage: exp has one shape in one place") {
@@ -628,17 +676,25 @@ TEST_CASE("stage: what a running output is made from stands there: α and the su
 
 TEST_CASE("stage: a load or a store of words names them, and so does a part of a merge") {
     Program program(example("six-words"), stage_size, true);
-    for (const char* lesson : {"attention"}) {
+    std::set<OpKind> kinds;
+    for (const char* lesson : {"attention", "flash-forward", "flash-backward", "ring", "ring-backward"}) {
         program.show_lesson(lesson);
         for (int k = 0; k < program.state.trace->size(); ++k) {
-            if (info(program.state.trace->step(k).op).kind != OpKind::load) continue;
+            const OpKind kind = info(program.state.trace->step(k).op).kind;
+            if (kind != OpKind::load && kind != OpKind::store) continue;
             program.go_to_step(k, 2);
             INFO(program.where());
-            CHECK(std::ranges::any_of(texts(program), [](const Item* text) {
-                return text->text == "The" || text->text == "on";  // of query block or rank 0, of the others
+            // Beside the rows or, where that has no room, beside the title.
+            const std::vector<std::string>& words = program.state.problem->tokens;
+            CHECK(std::ranges::any_of(texts(program), [&](const Item* text) {
+                return std::ranges::any_of(words, [&](const std::string& word) {
+                    return text->text == word || contains(text->text, "(" + word + " ");
+                });
             }));
+            kinds.insert(kind);
         }
     }
+    CHECK(kinds.size() == 2);
     program.show_lesson("merge");
     program.go_to_step(0, 2);
     CHECK(program.shows("(The cat sat)"));
