@@ -17,7 +17,7 @@
   // ---- The program itself, kept compiled for workers
   let compiled = null;
   async function instance(imports) {
-    if (window.tilewalkBytes) return WebAssembly.instantiate(window.tilewalkBytes, imports);
+    if (window.tilewalkPacked) return WebAssembly.instantiate(await unpacked(window.tilewalkPacked), imports);
     const answer = await fetch('tilewalk.wasm');
     if (!answer.ok) throw new Error('the server answers ' + answer.status);
     const kind = answer.headers.get('content-type') || '';
@@ -27,7 +27,7 @@
   function instantiate(imports, receive) {
     instance(imports).then((made) => {
       compiled = made.module;
-      window.tilewalkBytes = null;
+      window.tilewalkPacked = null;
       const text = document.getElementById('program');
       if (text) text.remove();
       receive(made.instance, made.module);
@@ -408,12 +408,16 @@
     };
   }
 
+  // What travels packed: the program in the single file, the kernels in the program
+  async function unpacked(bytes) {
+    if (typeof DecompressionStream === 'undefined') throw new Error('this browser is too old to unpack it');
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).arrayBuffer();
+  }
+
   // In a worker: the kernels run once, in a memory that ends with them.
   async function unpack(packed) {
     if (!packed) throw new Error('this page was made without the kernels');
-    if (typeof DecompressionStream === 'undefined') throw new Error('this browser is too old to unpack the kernels');
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
-    return WebAssembly.compile(await new Response(stream).arrayBuffer());
+    return WebAssembly.compile(await unpacked(packed));
   }
   async function runKernels(given) {
     const module = given.kernels || await unpack(given.packed);

@@ -44,9 +44,9 @@ def main():
     (site / "tilewalk.wasm").write_bytes(wasm)
     (site / "index.html").write_text(page(frame, '<script src="tilewalk.js"></script>', "'self'", "'self'", "'self'"))
 
-    # In one file: the program as text, decoded before the rest begins.
-    first = "window.tilewalkBytes=Uint8Array.from(atob(document.getElementById('program').textContent),c=>c.charCodeAt(0));"
-    data = '<script id="program" type="application/base64">' + base64.b64encode(wasm).decode() + "</script>\n"
+    # In one file: the program packed and as text, which is decoded before the rest begins; page.js unpacks it.
+    first = "window.tilewalkPacked=Uint8Array.from(atob(document.getElementById('program').textContent),c=>c.charCodeAt(0));"
+    data = '<script id="program" type="application/base64">' + base64.b64encode(zlib.compress(wasm, 9)).decode() + "</script>\n"
     glue = glue.replace("</script", "<\\/script")
     inline = data + f"<script>{first}</script>\n<script>{glue}</script>"
     (site / "tilewalk.html").write_text(page(frame, inline, hash_of(first) + " " + hash_of(glue), "'none'", "blob:"))
