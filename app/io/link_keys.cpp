@@ -412,7 +412,8 @@ std::vector<Key> choice_keys() {
 }
 
 // A problem, an option or a saving with one member more does not compile until it is named here; whoever
-// names it gives it its key above, or leaves it out of links on purpose.
+// names it gives it its key above, or leaves it out of links on purpose; tests/app/io/test_every_member.cpp
+// finds out.
 [[maybe_unused]] void every_member_has_a_key(const Problem& p) {
     [[maybe_unused]] const auto& [name, title, watch, seed, Q, K, V, dO, Br, Bc, causal, window, scale,
                                   logits, heads, packed, tokens, projection, options, switches, precision,

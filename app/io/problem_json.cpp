@@ -149,8 +149,8 @@ OrderedJson json_of(const Scale& scale) {
 }  // namespace
 
 // A member more of Problem does not compile until it is named here: then it is to be written below and in
-// json_of_extras, and read in read_options or read_extras. The name of an example and the packing of heads
-// stand in no file.
+// json_of_extras, and read in read_options or read_extras; tests/app/io/test_every_member.cpp finds out. The
+// name of an example and the packing of heads stand in no file.
 [[maybe_unused]] static void name_all_members(const Problem& problem) {
     [[maybe_unused]] const auto& [name, title, watch, seed, Q, K, V, dO, Br, Bc, causal, window, scale,
                                   logits, heads, packed, tokens, projection, options, switches, precision,
