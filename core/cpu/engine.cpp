@@ -124,6 +124,7 @@ public:
     std::optional<std::string> why_not() const override { return std::nullopt; }
     std::span<const KernelInfo> kernels() const override { return infos; }
     std::optional<std::string> why_not(const KernelInfo& kernel, const Workload& w) const override {
+        if (!takes_16_bits && w.dtype != DType::f32) return "no 16 bits in a browser";
         if (kernel.direction.value_or(w.direction) != w.direction)
             return std::string("it computes ") + name_of(*kernel.direction) + " only";
         if (kernel.most_queries > 0 && w.N_q > kernel.most_queries)

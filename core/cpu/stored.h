@@ -4,7 +4,9 @@
 
 #include "core/base/dtype.h"
 #include "core/base/float16.h"
+#include "core/base/platform.h"
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -16,13 +18,18 @@ using gpu::emulator::f16;
 using gpu::emulator::from_float;
 using gpu::emulator::to_float;
 
+/// Whether the kernels are compiled for 16 bits as well. For a page, which is loaded before it is seen, what
+/// they take is too much; the engine refuses the types there.
+inline constexpr bool takes_16_bits = !in_browser;
+
 /// Calls use(x) with some x of the type that `type` means: float, f16 or bf16.
-template <class Use> void with_type(DType type, const Use& use) {
-    switch (type) {
-    case DType::f32: return use(float());
-    case DType::f16: return use(f16());
-    case DType::bf16: return use(bf16());
+template <class Use> void with_type([[maybe_unused]] DType type, const Use& use) {
+    if constexpr (takes_16_bits) {
+        if (type == DType::f16) return use(f16());
+        if (type == DType::bf16) return use(bf16());
     }
+    assert(type == DType::f32);
+    use(float());
 }
 template <class T>
 constexpr DType type_of = std::is_same_v<T, f16>    ? DType::f16
