@@ -131,7 +131,9 @@ struct ScaleForm {
     int kv_heads = 0;  ///< 0: as many as heads
     int threads = 0;   ///< 0: all that the machine has
     bool gpu = false;
-    int type = 0;    ///< on a GPU: index into gpu_types
+    DType on_cpu = DType::f32, on_gpu = DType::bf16;  ///< as what Q, K, V and the results are stored
+    DType& type() { return gpu ? on_gpu : on_cpu; }
+    DType type() const { return gpu ? on_gpu : on_cpu; }
     int preset = 1;  ///< index into length_presets; its size: the user's own list
     char lengths[128] = "512, 1024, 2048, 4096, 8192";
 

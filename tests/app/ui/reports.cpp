@@ -7,6 +7,7 @@ namespace {
 Workload workload_of(const MadeUp& wish, std::int64_t N) {
     Workload w;
     w.direction = wish.direction;
+    w.dtype = wish.dtype;
     w.N_q = w.N_kv = N;
     w.d = wish.d;
     w.heads = w.kv_heads = wish.heads;

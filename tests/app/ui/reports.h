@@ -11,6 +11,7 @@ struct MadeUp {
     Direction direction = Direction::forward;
     std::int64_t d = 64, heads = 8;
     bool causal = false;
+    DType dtype = DType::f32;
     std::int64_t memory = std::int64_t{4} << 30;  ///< what does not fit into it has no time
     double speed = 1;                             ///< factor of all rates
     std::string source = {};                      ///< of a file; empty: this run

@@ -84,12 +84,27 @@ int kv_heads_of(const ScaleForm& form) {
     return n;
 }
 
+ScaleTypes types_of(const Engine& engine) {
+    ScaleTypes types;
+    for (const DType type : {DType::f32, DType::f16, DType::bf16}) {
+        std::optional<std::string> why_not = "there is no kernel";
+        for (const KernelInfo& kernel : engine.kernels()) {
+            Workload w{.direction = kernel.direction.value_or(Direction::forward), .dtype = type};
+            if (kernel.most_queries > 0) w.N_q = kernel.most_queries;
+            if (!(why_not = engine.why_not(kernel, w))) break;
+        }
+        if (!why_not)
+            types.taken.push_back(type);
+        else
+            types.why_no_more = *why_not;
+    }
+    return types;
+}
+
 BenchRequest bench_request(const ScaleForm& form) {
     BenchRequest request;
-    if (form.gpu) {
-        repeat_as_on_gpu(request);
-        request.workload.dtype = gpu_types[static_cast<std::size_t>(form.type)];
-    }
+    if (form.gpu) repeat_as_on_gpu(request);
+    request.workload.dtype = form.type();
     request.workload.direction = form.backward ? Direction::backward : Direction::forward;
     if (form.decode) request.queries = form.queries;
     request.workload.d = form.d;

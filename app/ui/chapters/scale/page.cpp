@@ -88,18 +88,18 @@ bool same_results(const ShownReport& a, const ShownReport& b) {
            a.report.date == b.report.date && std::ranges::equal(a.report.points, b.report.points, same_point);
 }
 
-// Direction, mask, d and queries (0: as many as keys): what makes times comparable. Heads, batch and formats
-// are named where they stand.
-std::string shape_key(bool backward, bool causal, std::int64_t d, std::int64_t queries) {
-    return std::string(backward ? "backward " : "forward ") + (causal ? "causal " : "") + str(d) + " " +
-           str(queries);
+// Direction, mask, type, d and queries (0: as many as keys): what makes times comparable. Heads and batch are
+// named where they stand.
+std::string shape_key(bool backward, bool causal, DType type, std::int64_t d, std::int64_t queries) {
+    return std::string(backward ? "backward " : "forward ") + (causal ? "causal " : "") + name_of(type) +
+           " " + str(d) + " " + str(queries);
 }
 std::string asked_for(const ScaleForm& form) {
-    return shape_key(form.backward, form.causal, form.d, form.decode ? form.queries : 0);
+    return shape_key(form.backward, form.causal, form.type(), form.d, form.decode ? form.queries : 0);
 }
 bool is_asked_for(const ScaleForm& form, const ShownReport& one) {
     const Workload shape = shape_of(one.shape());
-    return shape_key(shape.direction == Direction::backward, shape.causal, shape.d, shape.N_q) ==
+    return shape_key(shape.direction == Direction::backward, shape.causal, shape.dtype, shape.d, shape.N_q) ==
            asked_for(form);
 }
 
@@ -244,6 +244,7 @@ void add_reports(AppState& state, const std::vector<BenchReport>& reports) {
         if (shape.N_q > 0) state.scale.queries = static_cast<int>(shape.N_q);
         state.scale.backward = shape.direction == Direction::backward;
         state.scale.causal = shape.causal;
+        state.scale.type() = shape.dtype;
         state.scale.d = static_cast<int>(shape.d);
     }
     select_reports(state);

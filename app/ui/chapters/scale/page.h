@@ -12,8 +12,6 @@ namespace tilewalk::ui {
 
 // ---- What comes of the form, and what keys and clock do (form.cpp)
 
-inline constexpr std::array<DType, 3> gpu_types = {DType::bf16, DType::f16, DType::f32};
-
 struct LengthPreset {
     const char* name;  ///< "to 8192"
     std::int64_t last;
@@ -30,6 +28,12 @@ inline constexpr std::int64_t longest_square = 65536;
 /// The lengths that are asked for, ascending, each once; none where the user's list cannot be read.
 std::vector<std::int64_t> chosen_lengths(const ScaleForm& form);
 BenchRequest bench_request(const ScaleForm& form);
+/// The types that some kernel of the engine takes, and why the others cannot be chosen, as a phrase.
+struct ScaleTypes {
+    std::vector<DType> taken;
+    std::string why_no_more;
+};
+ScaleTypes types_of(const Engine& engine);
 /// Heads of K and V: those asked for, or the next fewer that divide the heads.
 int kv_heads_of(const ScaleForm& form);
 inline const char* run_label(const ScaleForm& form) { return form.gpu ? "Run on GPU" : "Run on CPU"; }
@@ -85,7 +89,7 @@ struct ScalePage {
 
     std::vector<ShownReport> kept;     ///< all that there is
     std::vector<ShownReport> reports;  ///< of what the form asks for; what was measured here comes first
-    std::string reports_for;           ///< the direction, mask, d and queries that they are of
+    std::string reports_for;           ///< the direction, mask, d, queries and type that they are of
     int changes = 0;                   ///< of `reports`
     Background<ScaleDevices> asked;    ///< for the devices, once
     std::optional<ScaleDevices> devices;

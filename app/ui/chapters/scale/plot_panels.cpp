@@ -14,12 +14,12 @@ std::string made_for(const Canvas& c, const AppState& state, const Rect& a) {
     const ScaleForm& f = state.scale;
     const ScalePage& page = *state.bench;
     char text[512];
-    std::snprintf(text, sizeof text,
-                  "%s %g %g %g %g %g %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %s",
-                  c.theme->name, double(c.s), double(a.x), double(a.y), double(a.w), double(a.h),
-                  state.presenter, page.changes, f.report, f.measure, f.linear[0], f.linear[1], f.linear[2],
-                  f.linear_memory, f.backward, f.causal, f.decode, f.queries, f.d, f.heads, f.kv_heads,
-                  f.threads, f.gpu, f.type, f.preset, page.running * 2 + page.devices.has_value(), f.lengths);
+    std::snprintf(
+        text, sizeof text, "%s %g %g %g %g %g %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %s",
+        c.theme->name, double(c.s), double(a.x), double(a.y), double(a.w), double(a.h), state.presenter,
+        page.changes, f.report, f.measure, f.linear[0], f.linear[1], f.linear[2], f.linear_memory, f.backward,
+        f.causal, f.decode, f.queries, f.d, f.heads, f.kv_heads, f.threads, f.gpu, static_cast<int>(f.type()),
+        f.preset, page.running * 2 + page.devices.has_value(), f.lengths);
     return text + std::string(" ") + std::to_string(chosen_length(state));
 }
 

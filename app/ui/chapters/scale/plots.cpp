@@ -170,12 +170,14 @@ void add_limit(Chart& chart, std::int64_t bytes, const std::string& what, const 
     chart.limits.push_back({limit, size + " " + where, size});
 }
 
-// "A, B: recorded"
-std::string recorded_mark(const AppState& state) {
+// "bf16", "f32; A, B: recorded": what a picture of the plot alone says of where its numbers come from
+std::string type_and_origin(const AppState& state) {
+    const ShownReport* const chosen = chosen_report(state);
     std::vector<std::string> letters;
     for (const ShownReport* shown : drawn_reports(state))
         if (shown->tag.size() == 1) letters.push_back(shown->tag);
-    return letters.empty() ? "" : joined(letters) + ": recorded";
+    const std::string type = name_of(chosen ? chosen->shape().dtype : state.scale.type());
+    return letters.empty() ? type : type + "; " + joined(letters) + ": recorded";
 }
 
 }  // namespace
@@ -209,7 +211,7 @@ Chart time_chart(const Theme& t, const AppState& state) {
             any |= !series.points.empty();
             chart.series.push_back(series);
         }
-    chart.corner = recorded_mark(state);
+    chart.corner = type_and_origin(state);
     if (any) return chart;
     lengths_of_form(chart.x, state);
     chart.y.lo = measure == 0 ? 1e-4 : 1, chart.y.hi = measure == 0 ? 10 : 100;
@@ -232,7 +234,7 @@ Chart memory_chart(const Theme& t, AppState& state) {
     chart.y = {"", Unit::bytes, !state.scale.linear_memory};
     const ScalePage& page = scale_page(state);
     for (const ShownReport* shown : drawn_reports(state)) memory_of(chart, t, state, *shown);
-    chart.corner = recorded_mark(state);
+    chart.corner = type_and_origin(state);
     const ShownReport* chosen = chosen_report(state);
     if (!chosen) {
         forms_only(chart, t, state);

@@ -70,6 +70,7 @@ Chart ring_time_chart(const Theme& t, const AppState& state, const ShownReport& 
     chart.title = "Time over ranks";
     chart.subtitle =
         "N = " + format_count(chosen_length(state)) + "; dashed: waiting, the longest of a rank, from 1 % on";
+    chart.corner = name_of(shown.shape().dtype);
     chart.x = {"R, ranks", Unit::length};
     chart.y = {"", Unit::seconds, !state.scale.linear[0]};
     add_series(chart, t, state, shown, {0, 0}, [&](const Record& r) {
@@ -95,6 +96,7 @@ Chart ring_memory_chart(const Theme& t, const AppState& state, const ShownReport
     Chart chart;
     chart.title = "Memory of a rank";
     chart.subtitle = "all that it holds; dashed: bytes between ranks";
+    chart.corner = name_of(shown.shape().dtype);
     chart.x = {"R, ranks", Unit::length};
     chart.y = {"", Unit::bytes, !state.scale.linear_memory};
     add_series(chart, t, state, shown, {0, 0},

@@ -80,7 +80,7 @@ void scale_view(const Canvas& c, AppState& state, const Rect& a) {
     const float left = std::clamp(std::floor(a.w * .24f), 250.0f, 400.0f);
     devices_strip(c, state, frame.strip);
     const bool with_gpu = page.devices && !page.devices->gpu.empty();
-    const float sizes = (a.h > from::high_page ? 290.0f : 226.0f) + (with_gpu ? 40.0f : 0.0f);
+    const float sizes = (a.h > from::high_page ? 290.0f : 260.0f) + (with_gpu ? 40.0f : 0.0f);
     scale_ladder(c, state, {body.x, body.y, left, body.h - gap - sizes});
     scale_sizes(c, state, {body.x, body.bottom() - sizes, left, sizes});
 

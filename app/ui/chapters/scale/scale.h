@@ -38,7 +38,7 @@ void draw_sign(const Canvas& canvas, Sign sign, float x, float y);
 
 // ---- Words and looks that several panels share (text.cpp, plots.cpp)
 
-/// "forward, d = 64, 8 heads, causal"
+/// "forward, f32, d = 64, 8 heads, causal"
 std::string shape_text(const Workload& workload);
 /// "this run" or "recorded: results.json, AMD EPYC, 2026-11-21 22:10, commit 1a2b3c4"
 std::string origin_text(const ShownReport& shown);

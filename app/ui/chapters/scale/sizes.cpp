@@ -97,20 +97,21 @@ void threads_line(const Form& f, ScaleForm& form, int most, float w) {
         form.threads = n == most ? 0 : n;
 }
 
-// The CPU's kernels have one type and many threads, the GPU's the other way round.
-void type_line(const Form& f, ScaleForm& form, float w) {
-    if (const Dropdown list{f.c,
-                            "##scale-type",
-                            {f.field(), f.y - space::control / 2, w, space::control},
-                            name_of(gpu_types[static_cast<std::size_t>(form.type)])})
-        for (std::size_t n = 0; n < gpu_types.size(); ++n)
-            if (dropdown_item(f.c, name_of(gpu_types[n]), name_of(gpu_types[n]), form.type == int(n)))
-                form.type = static_cast<int>(n);
-}
-void threads_or_type_line(const Form& f, ScaleForm& form, int most_threads, float w) {
-    if (!form.gpu) return threads_line(f, form, most_threads, w);
+// Those that the kernels take, and that of results which were opened; why there are no more stands beside
+// them.
+void type_line(const Form& f, ScaleForm& form, const ScaleTypes& types) {
     f.name("type");
-    type_line(f, form, w);
+    std::vector<DType> offered = types.taken;
+    if (std::ranges::find(offered, form.type()) == offered.end()) offered.push_back(form.type());
+    std::vector<std::string> names;
+    for (const DType type : offered) names.emplace_back(name_of(type));
+    auto chosen = static_cast<int>(std::ranges::find(offered, form.type()) - offered.begin());
+    if (segmented(f.c, "##scale-type", f.field(), f.y - space::control / 2, names, chosen))
+        form.type() = offered[static_cast<std::size_t>(chosen)];
+    if (types.why_no_more.empty()) return;
+    const float x = f.field() + segmented_width(names) + 10, w = f.right - x,
+                h = paragraph_height(w, types.why_no_more, size::small, 2);
+    f.c.paragraph(x, f.y - h / 2, w, types.why_no_more, size::small, f.c.theme->t3, 2);
 }
 
 // Two numbers in one line: how wide they are, and where each stands.
@@ -156,9 +157,8 @@ void lengths_line(const Form& f, ScaleForm& form) {
 void scale_sizes(const Canvas& c, AppState& state, const Rect& a) {
     ScaleForm& form = state.scale;
     const bool with_gpu = state.bench && state.bench->devices && !state.bench->devices->gpu.empty();
-    const std::string type = form.gpu ? name_of(bench_request(form).workload.dtype) : "float32";
-    const Panel panel(c, "Sizes", a, "What to run", a.w > 330 ? "batch 1, " + type : type);
-    const float lines = with_gpu ? 6 : 5, pitch = (a.h - 48) / lines;
+    const Panel panel(c, "Sizes", a, "What to run", "batch 1");
+    const float lines = with_gpu ? 7 : 6, pitch = (a.h - 48) / lines;
     Form f{c, a.inner_x(), a.y + 40 + pitch / 2, a.inner_right(), pitch, a.w > 330 ? 68.0f : 52.0f};
     if (with_gpu) {
         device_line(f, form);
@@ -166,10 +166,12 @@ void scale_sizes(const Canvas& c, AppState& state, const Rect& a) {
     }
     direction_line(f, form);
     f.y += pitch;
+    type_line(f, form, types_of(scale_engine(state)));
+    f.y += pitch;
     d_line(f, form);
     f.y += pitch;
     heads_line(halves(f).first, form, halves(f).w);
-    threads_or_type_line(halves(f).second, form, cores(state), halves(f).w);
+    if (!form.gpu) threads_line(halves(f).second, form, cores(state), halves(f).w);
     f.y += pitch;
     kv_heads_line(halves(f).first, form, halves(f).w);
     if (form.decode) queries_line(halves(f).second, form, halves(f).w);

@@ -11,14 +11,13 @@
 namespace tilewalk::ui {
 
 std::string shape_text(const Workload& w) {
-    std::string text =
-        std::string(name_of(w.direction)) + ", d = " + str(w.d) + ", " + counted(w.heads, "head");
+    std::string text = std::string(name_of(w.direction)) + ", " + name_of(w.dtype) + ", d = " + str(w.d) +
+                       ", " + counted(w.heads, "head");
     if (w.kv_heads != w.heads) text += " (" + str(w.kv_heads) + " of K and V)";
     if (w.batch > 1) text += ", batch " + str(w.batch);
     if (w.causal) text += ", causal";
     if (w.window) text += ", window " + str(*w.window);
-    if (w.N_q != w.N_kv) text += ", " + queries_text(w);
-    return w.dtype == DType::f32 ? text : text + ", " + name_of(w.dtype);
+    return w.N_q == w.N_kv ? text : text + ", " + queries_text(w);
 }
 
 std::string file_name(const std::string& path) {

@@ -3,10 +3,23 @@
 #include "core/bench/findings.h"
 #include "cuda/host/gpu.h"
 #include "tests/app/ui/chapters/at_scale.h"
+#include "tests/core/bench/fake_engine.h"
 
 #include <doctest/doctest.h>
 
 using namespace tilewalk::test;
+
+namespace {
+
+// As in a browser
+struct Float32Alone : FakeEngine {
+    std::optional<std::string> why_not(const KernelInfo& kernel, const Workload& w) const override {
+        if (w.dtype != DType::f32) return "it knows float32 alone";
+        return FakeEngine::why_not(kernel, w);
+    }
+};
+
+}  // namespace
 
 TEST_CASE("scale: the form makes the request") {
     AtScale page;
@@ -14,6 +27,7 @@ TEST_CASE("scale: the form makes the request") {
     page.click("scale-d/128");
     page.click("scale-heads/more");
     page.click("scale-causal");
+    page.click("scale-type/bf16");
     page.click("scale-lengths");
     page.click("to 65536");
     BenchRequest request = bench_request(page.form());
@@ -22,6 +36,7 @@ TEST_CASE("scale: the form makes the request") {
     CHECK(request.workload.heads == 9);
     CHECK(request.workload.kv_heads == 9);
     CHECK(request.workload.causal);
+    CHECK(request.workload.dtype == DType::bf16);
     CHECK(request.lengths == std::vector<std::int64_t>{512, 1024, 2048, 4096, 8192, 16384, 32768, 65536});
     page.form().preset = static_cast<int>(length_presets.size());
     page.frame(2);
@@ -97,6 +112,44 @@ TEST_CASE("scale: a run of decoding is shown with the rate of reading") {
     page.form().queries = 2;
     page.frame(2);
     CHECK(page.page().reports.empty());
+}
+
+TEST_CASE("scale: a run in 16 bits is told and kept as such") {
+    AtScale page;
+    page.use_lengths("8, 20");
+    page.form().d = 8, page.form().heads = 2;
+    for (const char* const type : {"f32", "bf16", "f16"}) {
+        page.click(std::string("scale-type/") + type);
+        page.press(Key::space);
+        page.let_run();
+        REQUIRE(page.page().reports.size() == 1);
+        const BenchReport& report = page.page().reports[0].report;
+        CHECK(report.points.size() == 2 * 3);
+        for (const Record& r : report.points) {
+            CHECK_MESSAGE(r.state == Record::State::measured, r.reason);
+            CHECK(std::string(name_of(r.workload.dtype)) == type);
+        }
+        CHECK(page.shows(std::string("forward, ") + type + ", d = 8"));
+    }
+    CHECK(page.page().kept.size() == 3);
+}
+
+TEST_CASE("scale: where kernels take float32 alone there is no other type, and the reason") {
+    AtScale page;
+    CHECK(page.look_for("scale-type/bf16"));
+    page.page().make_engine = [](int) { return std::make_unique<Float32Alone>(); };
+    page.page().engine.reset();
+    page.frame(2);
+    CHECK(page.shows("it knows float32 alone"));
+    CHECK(page.look_for("scale-type/f32"));
+    CHECK_FALSE(page.look_for("scale-type/bf16"));
+    // Opened results of another type are shown, and there is a way back.
+    page.record({.dtype = DType::bf16}, "halves.json");
+    CHECK(page.page().reports.size() == 1);
+    CHECK(page.look_for("scale-type/bf16"));
+    page.click("scale-type/f32");
+    CHECK(page.page().reports.empty());
+    CHECK_FALSE(page.look_for("scale-type/bf16"));
 }
 
 TEST_CASE("scale: files go through the hooks, and buttons without one say why") {
@@ -222,11 +275,9 @@ TEST_CASE("scale: where there is a GPU the form chooses between it and the CPU")
     CHECK(request.workload.dtype == DType::bf16);
     CHECK(request.least_runs == 30);
     CHECK(scale_engine(page.state).device() == "emulator");
-    page.check_shows({"batch 1, bf16", "Run on GPU"});
+    CHECK(page.shows("Run on GPU"));
     CHECK_FALSE(page.shows("Run on CPU"));
-    CHECK(page.shows("type"));
-    page.click("scale-type");
-    page.click("f32");
+    page.click("scale-type/f32");
     CHECK(bench_request(page.form()).workload.dtype == DType::f32);
     // Of the ladder those of one direction
     std::size_t forward = 0;

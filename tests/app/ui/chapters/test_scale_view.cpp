@@ -90,7 +90,7 @@ TEST_CASE("scale: the page shows the numbers of the report") {
     const BenchReport report = made_up_report();
     page.show(report);
     for (const tilewalk::Point& p : report.points) CHECK(page.shows(format_time(p.median)));
-    page.check_shows({finding(report).substr(0, 40), "1.5×", "0.60 × rule", "forward, d = 64, 8 heads",
+    page.check_shows({finding(report).substr(0, 40), "1.5×", "0.60 × rule", "forward, f32, d = 64, 8 heads",
                       "this run", "standard"});
 }
 
@@ -289,6 +289,31 @@ TEST_CASE("scale: results of other heads, and of rings, are not drawn beside the
     one_head.source = "/elsewhere/two.json";
     add_reports(page.state, {one_head});
     CHECK(page.page().reports.size() == 3);
+}
+
+TEST_CASE("scale: results of one type are shown at a time, each with its type") {
+    AtScale page;
+    page.show(made_up_report());
+    CHECK(time_chart(theme(ThemeId::dark), page.state).corner == "f32");
+    page.click("scale-type/bf16");
+    CHECK(page.page().reports.empty());
+    page.show(made_up_report({.dtype = DType::bf16, .speed = 2}));
+    REQUIRE(page.page().reports.size() == 1);
+    page.check_shows({"forward, bf16, d = 64, 8 heads"});
+    CHECK(time_chart(theme(ThemeId::dark), page.state).corner == "bf16");
+    CHECK(memory_chart(theme(ThemeId::dark), page.state).corner == "bf16");
+    CHECK(page.page().time.scene.marks.size() == 3 * 5);
+    CHECK(contains(scale_as_text(page.state), "forward, bf16, d = 64"));
+    // What was measured before is still there.
+    page.click("scale-type/f32");
+    REQUIRE(page.page().reports.size() == 1);
+    CHECK(page.page().reports[0].shape().dtype == DType::f32);
+    // A file of another type changes the form.
+    page.record({.dtype = DType::f16}, "halves.json");
+    CHECK(page.form().type() == DType::f16);
+    REQUIRE(page.page().reports.size() == 1);
+    CHECK(page.page().reports[0].recorded);
+    CHECK(page.page().kept.size() == 3);
 }
 
 TEST_CASE("scale: of a file with several shapes the one that the form asks for is shown") {
