@@ -210,6 +210,8 @@ void add_bench(const OptionGroup& options, Arguments& a) {
                  "what needs more is not run; 8G, 512MiB [what is free]");
     options.word("--threads", b.threads, "T", "of the CPU [all]");
     options.word("--seed", b.seed, "S", "of the inputs [1]");
+    options.word("--against", b.against, "torch",
+                 "time PyTorch's attention before and after the kernels of each length");
     options.word("--load", b.load, "FILE,...", "show recorded results instead of running");
     options.flag("--distributed", b.distributed, "one ring over all ranks; started by mpirun -np R");
     options.word("--shards", b.shards, "zigzag|contiguous|striped",

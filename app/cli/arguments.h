@@ -51,7 +51,7 @@ struct ModelWords {
 /// What `tilewalk bench` runs, or shows again.
 struct BenchWords {
     Word device, kernels, direction, seqlen, seqlen_q, head_dim, heads, kv_heads, batch, window, dtype,
-        memory_limit, threads, seed, load;
+        memory_limit, threads, seed, load, against;
     Word shards, accident, patience;  ///< of a ring
     bool causal = false, distributed = false;
 };

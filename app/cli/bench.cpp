@@ -1,7 +1,9 @@
 // tilewalk bench
 #include "core/bench/bench.h"
+#include "app/cli/bench_against.h"
 #include "app/cli/commands.h"
 #include "app/cli/hooks.h"
+#include "app/cli/interrupts.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/values.h"
 #include "app/io/bench_json.h"
@@ -12,11 +14,9 @@
 #include "cuda/host/gpu.h"
 
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <ostream>
 #include <thread>
-#include <unistd.h>
 
 namespace tilewalk {
 namespace {
@@ -59,21 +59,6 @@ void read_run(WordReader& read, const BenchWords& words, BenchRequest& request, 
 
 // ---- Running
 
-// Ctrl-C asks the run to end; a second one ends the program.
-volatile std::sig_atomic_t interrupts = 0;
-
-struct WatchInterrupts {
-    struct sigaction before {};
-    WatchInterrupts() {
-        interrupts = 0;
-        struct sigaction ours {};
-        ours.sa_handler = [](int) { interrupts = 1; };
-        ours.sa_flags = static_cast<int>(SA_RESETHAND);
-        ::sigaction(SIGINT, &ours, &before);
-    }
-    ~WatchInterrupts() { ::sigaction(SIGINT, &before, nullptr); }
-};
-
 std::string line_of(const BenchProgress& progress) {
     std::string line =
         str(progress.done) + " of " + counted(progress.points, "point") + "  " + progress.doing;
@@ -91,7 +76,7 @@ Ended run_to_the_end(BenchRequest request, std::unique_ptr<Engine> engine) {
     ProgressLine line;
     BackgroundBench bench(std::move(request), std::move(engine));
     for (; bench.running(); std::this_thread::sleep_for(std::chrono::milliseconds(50))) {
-        if (interrupts) bench.cancel();
+        if (watch.interrupted()) bench.cancel();
         line.show(line_of(bench.progress()));
     }
     return {bench.report(), bench.failure()};
@@ -165,6 +150,7 @@ Outcome run_bench_command(const Arguments& a, std::ostream& out) {
     if (!request) return bad_input(request.error);
     auto engine = on_gpu(a.bench) ? gpu::make_engine(gpu::Where::cuda) : cpu::make_engine(threads);
     if (const auto sentence = refuse(*request, *engine)) return bad_input(*sentence);
+    if (const auto sentence = refuse_against(a.bench, *request)) return bad_input(*sentence);
     if (const auto reason = engine->why_not())
         return {Exit::no_device, "There is no GPU to run on: " + *reason + "."};
 
@@ -172,7 +158,10 @@ Outcome run_bench_command(const Arguments& a, std::ostream& out) {
     if (a.output)
         if (const auto placed = StagedFiles().add(*a.output, [](std::ostream&) {}); !placed)
             return written(placed);
-    auto [report, failure] = run_to_the_end(*request, std::move(engine));
+    auto [report, failure] = a.bench.against ? Ended{} : run_to_the_end(*request, std::move(engine));
+    if (a.bench.against)
+        if (const Outcome ran = run_beside_torch(*request, threads, a.bench, report); ran.exit != Exit::done)
+            return ran;
     report.command = a.repeated;
     Outcome outcome = put_results(a, *format, {report}, out);
     if (outcome.exit != Exit::done) return outcome;

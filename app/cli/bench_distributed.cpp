@@ -42,6 +42,7 @@ Result<RingRequest> make_ring_request(const BenchWords& words) {
     read.refuse(words.device.value_or("cpu") != "cpu", "A ring runs on CPUs; leave out --device.");
     read.refuse(words.seqlen_q.has_value(), "A ring needs as many queries as keys; leave out --seqlen-q.");
     read.refuse(words.kernels.has_value(), "A ring has one kernel; leave out --kernels.");
+    read.refuse(words.against.has_value(), "PyTorch computes no ring; leave out --against.");
     read.choose("--shards", words.shards, ring::names_of_shards(), ring.shards);
     if (words.accident) {
         const auto accident = read_accident(*words.accident);

@@ -28,7 +28,7 @@ std::string build_line(const BenchReport& report) {
            (report.machine.product_library.empty()
                 ? ""
                 : "; standard multiplies with " + report.machine.product_library) +
-           "\n";
+           (report.torch.empty() ? "" : "; PyTorch " + report.torch) + "\n";
 }
 
 std::string error_text(const Point& p) {

@@ -14,6 +14,9 @@ namespace tilewalk {
 /// Where a program lies that can be called by its name alone.
 std::optional<std::string> find_program(const std::string& name);
 
+/// The program that is running, to be started once more. Tests name another.
+std::string& this_program();
+
 struct ChildRun {
     std::vector<std::string> words;  ///< the program's path, and what it is called with
     std::string said;                ///< file that takes what it says, on both streams

@@ -1,6 +1,7 @@
 #include "app/cli/own_kernel.h"
 
 #include "app/cli/child.h"
+#include "app/cli/private_folder.h"
 #include "app/io/file.h"
 #include "app/io/problem_json.h"
 #include "app/io/text.h"
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -135,54 +135,7 @@ Result<void> look_at(const std::string& name, const std::string& text) {
     return {};
 }
 
-// ---- A private folder
-
-/// Files and folders that go when it goes, those made last first.
-class PrivateFolder {
-public:
-    static Result<PrivateFolder> make() {
-        std::error_code error;
-        std::string path = (std::filesystem::temp_directory_path(error) / "tilewalk-XXXXXX").string();
-        if (error || !::mkdtemp(path.data()))
-            return Failure{
-                "No private folder can be made for the kernel: " + std::string(std::strerror(errno)) + "."};
-        PrivateFolder folder;
-        folder.root_ = path;
-        folder.made_.emplace_back(path);
-        return folder;
-    }
-    PrivateFolder(PrivateFolder&&) = default;
-    // With what a compiler leaves there that was stopped.
-    ~PrivateFolder() {
-        if (made_.empty()) return;
-        while (made_.size() > 1) made_.pop_back();
-        std::error_code ignored;
-        std::filesystem::remove_all(root_, ignored);
-        made_.front().keep();
-    }
-
-    /// The path of a file that somebody else makes.
-    std::string expect(const std::string& name) {
-        made_.emplace_back(root_ + "/" + name);
-        return root_ + "/" + name;
-    }
-    Result<void> write(const std::string& name, std::string_view text) {
-        std::filesystem::path folder;
-        for (const auto& part : std::filesystem::path(name).parent_path()) {
-            folder /= part;
-            if (!folders_.insert(folder.string()).second) continue;
-            std::filesystem::create_directory(expect(folder.string()));
-        }
-        return write_file_atomic(expect(name), text);
-    }
-    const std::string& path() const { return root_; }
-
-private:
-    PrivateFolder() = default;
-    std::string root_;
-    std::set<std::string> folders_;
-    std::vector<Temporary> made_;
-};
+// ---- What it is compiled with
 
 Result<void> write_headers(PrivateFolder& folder) {
     const auto all = [&](std::span<const EmbeddedFile> files, const std::string& below) -> Result<void> {
@@ -350,7 +303,7 @@ Result<inside::Record> run_library(PrivateFolder& folder, const std::string& nam
         if (meanwhile) meanwhile();
     };
     const auto end = run_child(
-        {{own_kernel_runner(), "run-own-kernel", folder.path(), name, str(static_cast<int>(request.dtype)),
+        {{this_program(), "run-own-kernel", folder.path(), name, str(static_cast<int>(request.dtype)),
           str(request.blocks.empty() ? 0 : request.blocks.front()), str(budget.computing)},
          said,
          folder.path(),
@@ -389,11 +342,6 @@ std::string own_code_warning(const std::string& path) {
            "whatever you may. Open only what you trust.";
 }
 
-std::string& own_kernel_runner() {
-    static std::string program = "/proc/self/exe";
-    return program;
-}
-
 Result<inside::Record> record_own_source(const gpu::RecordRequest& request, TraceFailed* how,
                                          const OwnKernelBudget& budget,
                                          const std::function<void()>& meanwhile) {
@@ -403,7 +351,7 @@ Result<inside::Record> record_own_source(const gpu::RecordRequest& request, Trac
     const std::string name = own_kernel_name(request.kernel);
     const auto text = read_own_source(request.kernel);
     if (!text) return Failure{text.error};
-    auto folder = PrivateFolder::make();
+    auto folder = PrivateFolder::make("the kernel");
     if (!folder) return Failure{folder.error};
     if (const auto done = write_headers(*folder); !done) return Failure{done.error};
     if (const auto done = write_source(*folder, name, *text); !done) return Failure{done.error};

@@ -97,6 +97,17 @@ std::string csv_field(const Json& value) {
 
 // ---- Reading
 
+// A remark, so it may be anything: what measures PyTorch writes {"torch": "2.15.0"}.
+std::string torch_of(const Reading& reading) {
+    const auto* remark = reading.find("x-torch");
+    if (!remark || !remark->is_object()) return "";
+    const auto version = remark->find("torch");
+    constexpr std::size_t most = 40;
+    return version != remark->end() && version->is_string()
+               ? without_controls(version->get<std::string>().substr(0, most))
+               : "";
+}
+
 // null stands for a time that was not taken.
 void read_seconds(Reading& reading, const char* key, double& seconds) {
     const auto* value = reading.find(key);
@@ -206,15 +217,16 @@ void read_point(Reading& r, Point& p) {
 std::string bench_to_json(const BenchReport& report) {
     Json points = Json::array();
     for (const Point& point : report.points) points.push_back(point_json(point));
-    const Json json{{"schema", schema},
-                    {"date", report.date},
-                    {"command", report.command},
-                    {"complete", report.complete},
-                    {"peak_flops", report.peak},
-                    {"memory_limit", report.memory_limit},
-                    {"machine", json_of_fields<Json>(machine_fields, report.machine)},
-                    {"build", json_of_fields<Json>(build_fields, report.build)},
-                    {"points", points}};
+    Json json{{"schema", schema},
+              {"date", report.date},
+              {"command", report.command},
+              {"complete", report.complete},
+              {"peak_flops", report.peak},
+              {"memory_limit", report.memory_limit},
+              {"machine", json_of_fields<Json>(machine_fields, report.machine)},
+              {"build", json_of_fields<Json>(build_fields, report.build)},
+              {"points", points}};
+    if (!report.torch.empty()) json["x-torch"] = {{"torch", report.torch}};
     return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -284,6 +296,7 @@ Result<BenchReport> bench_from_json(std::string_view text, const std::string& wh
     report.source = where;
     read(reading, "date", report.date);
     read(reading, "command", report.command);
+    report.torch = torch_of(reading);
     read(reading, "complete", report.complete);
     read_seconds(reading, "peak_flops", report.peak);
     read(reading, "memory_limit", report.memory_limit);

@@ -27,8 +27,8 @@ const std::vector<BenchReport>& recorded_results();
 /// One line for each point, with a heading; reports below each other, told apart by their first columns.
 std::string bench_to_csv(std::span<const BenchReport> reports);
 /// A row of a table for people, and its headings: N, kernel, median, percentiles with `between` them, GFLOP/s
-/// and share of the peak (where the yardstick was measured GB/s and share of reading), workspace, model,
-/// `error`; or why it was not measured.
+/// and share of the peak (where the yardstick was measured GB/s and share of reading), where PyTorch was
+/// measured how many times as long that takes, workspace, model, `error`; or why it was not measured.
 std::vector<std::string> point_columns(const BenchReport& shape, const std::string& spread,
                                        const std::string& error);
 std::vector<std::string> point_cells(const BenchReport& shape, const Point& point, const std::string& between,

@@ -26,6 +26,7 @@ std::string machine_lines(const BenchReport& report) {
     if (report.peak > 0)
         text += "- Multiply-add peak in the same run: " + format_number(report.peak / 1e9, 4) + " GFLOP/s\n";
     if (!m.product_library.empty()) text += "- Products of standard attention: " + m.product_library + "\n";
+    if (!report.torch.empty()) text += "- Timed beside them: PyTorch " + report.torch + "\n";
     const Build& b = report.build;
     text += "- Build: " + b.version + ", commit " + b.commit + ", " + b.compiler + ", " + b.flags + "\n";
     text += "- Measured: " + report.date + " UTC\n";
@@ -42,7 +43,9 @@ std::string section(const BenchReport& report) {
     for (const BenchReport& shape : by_shape(report)) {
         text += "\n### " + describe(shape.points.front().workload) + "\n\n" + finding(shape) + "\n\n";
         text += row(point_columns(shape, "p20 to p80", "error"));
-        text += row({"---:", "---", "---:", "---:", "---:", "---:", "---:", "---:", "---"});
+        std::vector<std::string> sides(point_columns(shape, "", "").size(), "---:");
+        sides[1] = sides.back() = "---";
+        text += row(sides);
         for (const Point& point : shape.points)
             text += row(point_cells(shape, point, " to ", error_text(point)));
         if (const std::string note = beyond_the_limit(shape); !note.empty()) text += "\n" + note + "\n";
@@ -56,24 +59,35 @@ std::string section(const BenchReport& report) {
 std::vector<std::string> point_columns(const BenchReport& shape, const std::string& spread,
                                        const std::string& error) {
     const bool read = has_reading(shape);
-    return {
-        "N",         "kernel", "median", spread, read ? "GB/s" : "GFLOP/s", read ? "of reading" : "of peak",
-        "workspace", "model",  error};
+    std::vector<std::string> columns{
+        "N", "kernel", "median", spread, read ? "GB/s" : "GFLOP/s", read ? "of reading" : "of peak"};
+    if (has_torch(shape)) columns.emplace_back("PyTorch takes");
+    columns.insert(columns.end(), {"workspace", "model", error});
+    return columns;
+}
+
+// Nobody counts what PyTorch takes.
+static std::string size_text(const Point& p, std::int64_t bytes) {
+    return is_torch(p) && bytes == 0 ? "" : format_size(bytes);
 }
 
 std::vector<std::string> point_cells(const BenchReport& shape, const Point& p, const std::string& between,
                                      const std::string& error) {
     std::vector<std::string> cells{format_count(p.workload.N_kv), p.kernel};
     if (p.state != Point::State::measured) {
-        cells.insert(cells.end(), {name_of(p.state), "", "", "", "", format_size(p.model_bytes), p.reason});
+        cells.emplace_back(name_of(p.state));
+        cells.resize(point_columns(shape, between, error).size() - 2);
+        cells.insert(cells.end(), {size_text(p, p.model_bytes), p.reason});
         return cells;
     }
     const bool read = has_reading(shape);
     const double share = share_of_limit(shape, p);
     cells.insert(cells.end(), {format_time(p.median), format_time(p.p20) + between + format_time(p.p80),
                                format_number((read ? p.kv_rate() : p.flop_rate()) / 1e9, 3),
-                               share > 0 ? share_text(share) : "", format_size(p.workspace_bytes),
-                               format_size(p.model_bytes), error});
+                               share > 0 ? share_text(share) : ""});
+    const double torch = times_of_torch(shape, p);
+    if (has_torch(shape)) cells.push_back(torch > 0 ? format_fixed(torch, 2) + "×" : "");
+    cells.insert(cells.end(), {size_text(p, p.workspace_bytes), size_text(p, p.model_bytes), error});
     return cells;
 }
 

@@ -15,5 +15,7 @@ std::span<const EmbeddedFile> embedded_bench();
 std::span<const EmbeddedFile> embedded_tour();
 /// All files of assets/export, with their endings: the frame of the page that 'tilewalk export' writes.
 std::span<const EmbeddedFile> embedded_export();
+/// What is run by Python, by its path from the top of the project; not in a browser.
+std::span<const EmbeddedFile> embedded_scripts();
 
 }  // namespace tilewalk

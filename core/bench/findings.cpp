@@ -18,9 +18,7 @@ bool is_beyond(double share) { return share >= 1.005; }
 const char* const opponents[] = {"standard", "f0-cublas", "f0-materialise", "b0-materialise"};
 // What others measured in the same run, as PyTorch, is nothing that a sentence about these kernels is made
 // of, nor is the yardstick.
-bool is_foreign(const Point& point) {
-    return point.kernel.starts_with("torch-") || point.kernel == reading_kv;
-}
+bool is_foreign(const Point& point) { return is_torch(point) || point.kernel == reading_kv; }
 
 // The kernel that the sentence is about: of those that hold no N × N matrix, the fastest.
 const Point* fastest_flash(const BenchReport& report, const Workload& workload) {
@@ -153,6 +151,22 @@ std::string share_text(double share) {
 
 double share_of_limit(const BenchReport& report, const Point& point) {
     return has_reading(report) ? of_reading(report, point) : point.of_peak();
+}
+
+bool is_torch(const Point& point) { return point.kernel.starts_with("torch-"); }
+
+double times_of_torch(const BenchReport& report, const Point& point) {
+    if (is_foreign(point) || point.median <= 0) return 0;
+    double least = 0;
+    for (const Point& other : report.points)
+        if (is_torch(other) && other.workload == point.workload && other.median > 0)
+            least = least > 0 ? std::min(least, other.median) : other.median;
+    return least / point.median;
+}
+
+bool has_torch(const BenchReport& report) {
+    return std::ranges::any_of(report.points,
+                               [](const Point& point) { return is_torch(point) && point.median > 0; });
 }
 
 std::string beyond_the_limit(const BenchReport& report) {

@@ -86,6 +86,7 @@ struct BenchReport {
     Build build;
     std::string date;               ///< UTC, "2026-11-21 22:10"
     std::string command;            ///< that repeats it
+    std::string torch;              ///< version of PyTorch, where that was timed as well: "2.15.0"
     std::string source;             ///< the file that it was read from; empty: measured by this process
     double peak = 0;                ///< FLOP/s: the highest of its points
     std::int64_t memory_limit = 0;  ///< bytes that a kernel might use with its tensors

@@ -5,15 +5,19 @@ For each shape PyTorch is timed, then `tilewalk bench` runs, then PyTorch is tim
 number of threads: what disturbs the machine for a while is not all on one side. What PyTorch computes is held against
 attention in fp64 by the rule of docs/bench-format.md before it is timed. Without PyTorch the kernels are measured alone.
 The result is one file as `tilewalk bench --format json` writes it, with points torch-flash and torch-math; the program
-shows it as tables and as plots.
+shows it as tables and as plots. It is there after each shape. `tilewalk bench --against torch` calls this script for shapes of
+its own; the program has it within.
 
     compare_with_torch.py --program build/tilewalk --output assets/bench/decode.json
     compare_with_torch.py --set ladder --dtype bf16
 """
 import argparse
+import ctypes
 import json
 import math
 import os
+import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,7 +26,7 @@ import time
 sys.dont_write_bytecode = True  # leaves no folder beside the sources
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 sys.path.insert(0, os.path.join(ROOT, "cuda", "torch"))
-from results_file import nearest_rank, new_point, refuse, write  # noqa: E402
+from results_file import memory_of_host, nearest_rank, new_point, refuse, write  # noqa: E402
 
 # heads/heads of K and V, d, queries, keys
 SETS = {"decode": ("8/8 64 1 4096", "8/8 64 1 65536", "8/8 64 1 262144", "8/2 64 1 1048576", "1/1 64 1 1048576",
@@ -30,6 +34,7 @@ SETS = {"decode": ("8/8 64 1 4096", "8/8 64 1 65536", "8/8 64 1 262144", "8/2 64
         "ladder": tuple(f"8/8 {d} {n} {n}{mask}{direction}" for direction in ("", " backward") for d in (64, 128)
                         for mask in ("", " causal") for n in (1024, 2048, 4096))}
 LEAST_RUNS, SECONDS = 5, 2.0  # of each of the two times
+NO_TORCH = 3  # the exit code
 
 
 def shape_of(text):
@@ -49,6 +54,10 @@ def shape_of(text):
 
 # ---- The kernels of the program
 
+def end_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
 def ours(options, w):
     """The report of one shape."""
     with tempfile.TemporaryDirectory() as folder:
@@ -61,8 +70,10 @@ def ours(options, w):
             words.append("--causal")
         if options.threads:
             words += ["--threads", options.threads]
-        command = [options.program, "bench", *map(str, words), "--format", "json", "-o", path]
-        subprocess.run(command, check=True)
+        command = [options.program, "bench", *map(str, words), *shlex.split(options.more), "--format", "json", "-o", path]
+        code = subprocess.run(command, preexec_fn=end_with_parent).returncode
+        if not os.path.exists(path):  # a kernel that is wrong is in the file as such
+            sys.exit(code or 1)
         with open(path) as file:
             return json.load(file)
 
@@ -130,6 +141,18 @@ def verify(torch, outputs, inputs, dO, causal):
     return worst
 
 
+def bytes_needed(w, backend, dtype):
+    """What checking a backend and running it take at the most, roughly: without this the system would end the process."""
+    element = 4 if dtype == "f32" else 2
+    group = w["heads"] // w["kv_heads"]
+    backward = w["direction"] == "backward"
+    scores = w["seqlen_q"] * w["seqlen"]
+    tensors = (3 if backward else 1) * w["head_dim"] * (2 * w["heads"] * w["seqlen_q"] + 2 * w["kv_heads"] * w["seqlen"])
+    squares = (4 if backward else 2) * w["heads"] * scores * element if backend == "math" else 0
+    checked = (4 if backward else 3) * group * scores * 8  # attention of a group in fp64
+    return tensors * element + max(squares, checked)
+
+
 def make_inputs(torch, w, dtype):
     torch.manual_seed(1)
     rows = {"Q": (w["heads"], w["seqlen_q"]), "K": (w["kv_heads"], w["seqlen"]), "V": (w["kv_heads"], w["seqlen"])}
@@ -142,9 +165,14 @@ def contenders(torch, w, dtype):
     """Those that run and are right, and a point of each."""
     inputs, dO = make_inputs(torch, w, {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}[dtype])
     ready, points = [], {}
+    free = memory_of_host()[1]
     for backend in ("flash", "math"):
         c = Torchs(torch, backend, w, inputs, dO)
         point = points[c.name] = {**new_point(w, c.name, dtype), "device": "cpu"}
+        needed = bytes_needed(w, backend, dtype)
+        if needed > free > 0:
+            refuse(point, "does not fit", f"It and its check need {needed / 2**30:.1f} GiB, of which {free / 2**30:.1f} GiB are free.")
+            continue
         try:
             begin = time.perf_counter()
             outputs = c.run()
@@ -172,19 +200,33 @@ def finish(point, seconds):
 
 # ---- All of it
 
-def find_torch():
+def find_torch(needed):
     try:
         import torch
         return torch
-    except ImportError:
+    except (ImportError, OSError):
+        if needed:
+            print("PyTorch is not installed for this Python.", file=sys.stderr)
+            sys.exit(NO_TORCH)
         print("PyTorch is not installed for this Python: the kernels are measured alone.", file=sys.stderr)
         return None
 
 
-def measure(options, torch, w):
+def tell(words):
+    """The line that the program shows while it waits."""
+    print(words, file=sys.stderr, flush=True)
+
+
+def measure(options, torch, w, place):
+    where = f"{place}, N = {w['seqlen']}: "
+    if torch:
+        tell(where + "PyTorch")
     ready, points = contenders(torch, w, options.dtype) if torch else ([], {})
     seconds = {c.name: c.times() for c in ready}
+    tell(where + "the kernels")
     report = ours(options, w)
+    if ready:
+        tell(where + "PyTorch once more")
     for c in ready:
         finish(points[c.name], seconds[c.name] + c.times())
         points[c.name]["peak_flops"] = report["peak_flops"]
@@ -231,20 +273,25 @@ def main():
                        "as many queries as keys")
     parse.add_argument("--dtype", choices=("f32", "f16", "bf16"), default="f32")
     parse.add_argument("--threads", type=int, default=0, help="of both; all that the process may use unless said otherwise")
+    parse.add_argument("--needs-torch", action="store_true", help="without PyTorch nothing is measured, and the exit code is "
+                       f"{NO_TORCH}")
+    parse.add_argument("--more", default="", metavar="WORDS", help="options of 'tilewalk bench', as in --more='--kernels flash'")
     parse.add_argument("--shapes", nargs="+", metavar="SHAPE",
                        help="instead of a set: heads/heads of K and V, d, queries, keys, as in '8/2 64 1 65536', and perhaps "
                        "causal and backward")
     options = parse.parse_args()
+    if options.needs_torch:  # the program has called this
+        end_with_parent()
     shapes = [shape_of(text) for text in options.shapes or SETS[options.set]]
     options.output = options.output or os.path.join(ROOT, "assets", "bench", options.set + ".json")
     if not os.access(options.program, os.X_OK):
         sys.exit(f"compare_with_torch.py: {options.program} is not there; ./run.sh devices builds it.")
-    torch = find_torch()
+    torch = find_torch(options.needs_torch)
     if torch:
         torch.set_num_threads(options.threads or len(os.sched_getaffinity(0)))
     result = None
-    for w in shapes:
-        report = measure(options, torch, w)
+    for n, w in enumerate(shapes, 1):
+        report = measure(options, torch, w, f"{n} of {len(shapes)}")
         show(w, report["points"], options.dtype)
         result = add(result, report)
         result["command"] = ("core/cpu/torch/run.sh " + os.environ.get("TILEWALK_WORDS", "")).strip()

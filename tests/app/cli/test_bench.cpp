@@ -1,4 +1,5 @@
 // tilewalk bench and tilewalk kernels: tables, files, refusals. The kernels themselves have their own tests.
+#include "app/cli/child.h"
 #include "app/cli/commands.h"
 #include "app/cli/values.h"
 #include "app/io/bench_json.h"
@@ -14,12 +15,41 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include <sys/stat.h>
+
 using namespace tilewalk::test;
 using nlohmann::json;
 
 namespace {
 
 const std::vector<std::string> small = {"bench", "--seqlen", "40,17", "--heads", "2", "--head-dim", "8"};
+
+// bench --against torch with this in place of Python, a script of the shell: $program and $output are what it
+// is called with. Nothing stays behind.
+struct AgainstTorch {
+    Folder folder, temporary;
+    Variable python, where{"TMPDIR", temporary.path.string()};
+    explicit AgainstTorch(const std::string& script) : python("PYTHON", folder.file("python")) {
+        folder.file("python", "#!/bin/sh\necho \"$*\" >" + folder.file("called") +
+                                  "\nwhile [ $# -gt 0 ]; do\n  case $1 in\n  --program) program=$2 ;;\n"
+                                  "  --output) output=$2 ;;\n  esac\n  shift\ndone\n" +
+                                  script + "\n");
+        ::chmod(folder.file("python").c_str(), 0755);
+        this_program() = TILEWALK_BINARY;
+    }
+    ~AgainstTorch() { CHECK(temporary.count() == 0); }
+    Ran run(const std::vector<std::string>& more = {}) const {
+        return tilewalk::test::run(with(with(small, {"--against", "torch"}), more));
+    }
+    std::string called() const { return contents(folder.file("called")); }
+};
+
+// Results of the program itself, one kernel of which is called PyTorch's
+const std::string measures =
+    "\"$program\" bench --seqlen 17 --heads 2 --head-dim 8 --kernels standard,flash "
+    "--format json -o \"$output.part\" && "
+    "sed 's/\"standard\"/\"torch-math\"/; s/^{/{\"x-torch\": {\"torch\": \"9.8\"},/' "
+    "\"$output.part\" >\"$output\"; rm \"$output.part\"";
 
 }  // namespace
 
@@ -118,6 +148,74 @@ TEST_CASE("cli: results that were written are shown again") {
     CHECK(run({"bench", "--load", folder.file("bad.json", "{\"schema\":\"tilewalk-bench-1\"}")}).code == 2);
 }
 
+TEST_CASE("cli: bench against PyTorch hands the shapes to its script, and what comes back is one table") {
+    const AgainstTorch torch(measures);
+    const Ran ran = torch.run({"--causal", "--kv-heads", "1", "--dtype", "bf16", "--threads", "2",
+                               "--kernels", "flash", "--direction", "backward", "--seed", "3"});
+    CHECK_MESSAGE(ran.code == 0, ran.err);
+    check_contains(ran.out, {"PyTorch takes", "torch-math", "flash", "; PyTorch 9.8", "×"});
+    check_contains(torch.called(), {"core/cpu/torch/compare_with_torch.py --needs-torch --program ",
+                                    " --dtype bf16 ", " --more=--kernels flash --seed 3 ", " --threads 2 ",
+                                    " --shapes 2/1 8 17 17 causal backward 2/1 8 40 40 causal backward"});
+    // As a file it says how it is made again.
+    const json all = json::parse(torch.run({"--format", "json"}).out);
+    CHECK(all["command"] == "tilewalk bench --seqlen 40,17 --head-dim 8 --heads 2 --against torch");
+    CHECK(all["x-torch"]["torch"] == "9.8");
+    CHECK(all["points"].size() == 2);
+    CHECK(contains(torch.run({"--format", "csv"}).out, ",torch-math,"));
+    CHECK(torch.run({"--seqlen-q", "1"}).code == 0);
+    CHECK(contains(torch.called(), " --shapes 2/2 8 1 17 2/2 8 1 40"));
+}
+
+TEST_CASE("cli: bench against PyTorch says what is missing, and what went wrong") {
+    {
+        const Variable none("PYTHON", "no-such-python");
+        const Ran ran = run(with(small, {"--against", "torch"}));
+        CHECK(ran.code == 3);
+        CHECK(contains(ran.err, "there is no no-such-python here; PYTHON names another one"));
+    }
+    const Ran without = AgainstTorch("exit 3").run();
+    CHECK(without.code == 3);
+    CHECK(contains(without.err, "tilewalk: PyTorch is not installed for /"));
+    const Ran broken = AgainstTorch("echo Traceback; echo 'RuntimeError: no.' >&2; exit 1").run();
+    CHECK(broken.code == 1);
+    CHECK(broken.err == "tilewalk: PyTorch could not be measured: RuntimeError: no.\n");
+    CHECK(
+        contains(AgainstTorch("kill -9 $$").run().err, "The system ended PyTorch and the kernels beside it"));
+    CHECK(AgainstTorch("exit 0").run().code == 1);  // without results
+    for (const Ran& ran : {without, broken}) CHECK(ran.out == "");
+}
+
+TEST_CASE("cli: bench against PyTorch can be interrupted, and has the lengths until then") {
+    const std::string waits = "; kill -INT $PPID; sleep 60";
+    const Ran soon = AgainstTorch(":" + waits).run();
+    CHECK(soon.code == 130);
+    CHECK(contains(soon.err, "Interrupted before the first length was measured."));
+    const Ran later = AgainstTorch(measures + waits).run();
+    CHECK(later.code == 130);
+    check_contains(later.out, {"torch-math", "The run was ended before all points were measured."});
+}
+
+TEST_CASE("cli: bench against PyTorch itself, where it is installed") {
+    const char* const chosen = std::getenv("PYTHON");
+    const std::string python = chosen ? chosen : "python3";
+    if (std::system((python + " -c 'import torch' 2>/dev/null").c_str()) != 0)
+        return skip("there is no PyTorch");
+    this_program() = TILEWALK_BINARY;
+    for (const char* const type : {"f32", "bf16"}) {
+        const json all =
+            json::parse(output_of({"bench", "--seqlen", "48", "--heads", "2", "--head-dim", "16", "--dtype",
+                                   type, "--kernels", "flash", "--against", "torch", "--format", "json"}));
+        std::set<std::string> kernels;
+        for (const json& point : all["points"]) {
+            kernels.insert(point["kernel"]);
+            CHECK(point["dtype"] == type);
+            CHECK(point["state"] == "measured");
+        }
+        CHECK(kernels == std::set<std::string>{"flash", "torch-flash", "torch-math"});
+    }
+}
+
 TEST_CASE("cli: bench refuses what makes no sense, with a sentence") {
     check_refused(
         {
@@ -137,6 +235,12 @@ TEST_CASE("cli: bench refuses what makes no sense, with a sentence") {
             {{"--device", "emulator"}, "its times would say nothing of a GPU"},
             {{"--device", "cuda", "--threads", "2"}, "--threads counts those of the CPU"},
             {{"--device", "cuda", "--kernels", "flash"}, "There is no kernel \"flash\" for cuda"},
+            {{"--against", "jax"}, "--against is \"jax\", expected torch"},
+            {{"--against", "torch", "--device", "cuda"}, "leave out --device"},
+            {{"--against", "torch", "--batch", "2"}, "--against torch times a batch of 1"},
+            {{"--against", "torch", "--window", "8"}, "PyTorch's attention has no window"},
+            {{"--against", "torch", "--causal", "--seqlen-q", "1"}, "leave out --causal or --seqlen-q"},
+            {{"--against", "torch", "--load", "x.json"}, "leave out the other options"},
             {{"--dtype", "f64"}, "--dtype is \"f64\", expected f32, f16 or bf16"},
             {{"--format", "xml"}, "--format is \"xml\""},
             {{"--batch", "-1"}, "--batch"},

@@ -1,5 +1,6 @@
 // tilewalk inside --source: a kernel of the user's own is compiled, run in a process of its own and recorded;
 // what goes wrong with it gets a sentence, and nothing stays behind.
+#include "app/cli/child.h"
 #include "app/cli/own_kernel.h"
 #include "tests/app/cli/run.h"
 #include "tests/good.h"
@@ -21,7 +22,7 @@ namespace {
 struct OwnKernels {
     Folder sources, temporary;
     Variable folder{"TMPDIR", temporary.path.string()};
-    OwnKernels() { own_kernel_runner() = TILEWALK_BINARY; }
+    OwnKernels() { this_program() = TILEWALK_BINARY; }
     ~OwnKernels() { CHECK(temporary.count() == 0); }
 
     std::string file(const std::string& text) const { return sources.file("my.cu", text); }

@@ -103,6 +103,33 @@ TEST_CASE("beside the yardstick, tables have the rate of reading in the place of
     CHECK_FALSE(contains(bench_to_markdown({&report, 1}), "GFLOP/s |"));
 }
 
+TEST_CASE(
+    "where PyTorch was timed as well, its version is kept, and tables have its time beside each kernel's") {
+    BenchReport report = sample();
+    report.points.push_back(timed("torch-flash", 512, {.5}));
+    report.torch = "2.15.0";
+    CHECK(good(bench_from_json(bench_to_json(report), "r.json")).torch == "2.15.0");
+    const std::string text = bench_to_markdown(std::vector{report});
+    check_contains(text, {"- Timed beside them: PyTorch 2.15.0", "| PyTorch takes | workspace |", "| 2.50× |",
+                          "| 1.50× |"});
+    // Every row has as many cells as the heading.
+    std::istringstream lines(text);
+    std::ptrdiff_t bars = 0;
+    for (std::string line; std::getline(lines, line);) {
+        if (!line.starts_with("|")) continue;
+        const std::ptrdiff_t here = std::ranges::count(line, '|') - std::ranges::count(line, '\\');
+        if (bars == 0) bars = here;
+        CHECK_MESSAGE(here == bars, line);
+    }
+    CHECK(bars == 11);
+    // A remark of somebody else's means nothing.
+    for (const char* remark : {"3", "[]", "{}", "{\"torch\": 2}"}) {
+        nlohmann::json json = nlohmann::json::parse(bench_to_json(sample()));
+        json["x-torch"] = nlohmann::json::parse(remark);
+        CHECK(good(bench_from_json(json.dump(), "r.json")).torch == "");
+    }
+}
+
 TEST_CASE("the JSON has the keys that other programs read") {
     const auto json = nlohmann::json::parse(bench_to_json(sample()));
     CHECK(json["schema"] == "tilewalk-bench-1");

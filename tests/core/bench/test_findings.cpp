@@ -77,6 +77,19 @@ TEST_CASE("a share of more than all is told as none, with the reason below") {
     CHECK(finding(report).ends_with("It reaches 100 % of reading speed."));
 }
 
+TEST_CASE("PyTorch's time is told as a multiple of each kernel's, by its faster way at the same workload") {
+    BenchReport report;
+    report.points = {measured("standard", 512, 2, 0),      measured("flash", 512, 1, 0),
+                     measured("torch-flash", 512, 1.5, 0), measured("torch-math", 512, 3, 0),
+                     measured("flash", 1024, 4, 0),        measured(reading_kv, 512, .1, 0)};
+    CHECK(has_torch(report));
+    CHECK(times_of_torch(report, report.points[0]) == .75);
+    CHECK(times_of_torch(report, report.points[1]) == 1.5);
+    for (const std::size_t none : {2, 3, 4, 5}) CHECK(times_of_torch(report, report.points[none]) == 0);
+    report.points.erase(report.points.begin() + 2, report.points.begin() + 4);
+    CHECK_FALSE(has_torch(report));
+}
+
 TEST_CASE("standard alone is a finding, too") {
     BenchReport report;
     report.points = {measured("standard", 64, 1, 1 << 10), measured("standard", 40, 1, 1 << 9)};
