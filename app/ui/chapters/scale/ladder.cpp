@@ -124,8 +124,8 @@ void scale_ladder(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "Ladder", a, "Kernel ladder",
                       wide ? "each must be right before it is timed" : "right, then timed");
     const float top = a.y + 42, room = a.bottom() - 8 - top;
-    const float pitch = std::clamp(room / px(std::max<std::size_t>(all.size(), 1)), 24.0f, 78.0f);
-    const auto fit = static_cast<std::size_t>(room / pitch);
+    const float pitch = std::clamp(room / px(std::max<std::size_t>(all.size(), 1)), 22.0f, 78.0f);
+    const auto fit = static_cast<std::size_t>(room / pitch + .01f);
     for (std::size_t n = 0; n < std::min(all.size(), fit); ++n) {
         const float y = top + pitch * px(n);
         row(c, state, all[n], n, {a.x, y, a.w, pitch});

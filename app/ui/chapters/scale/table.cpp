@@ -186,7 +186,7 @@ void scale_table(const Canvas& c, AppState& state, const Rect& a) {
         return;
     }
     const std::string shape = shape_text(shown->shape());
-    const float shape_w = std::min(text_width(Face::regular, size::small, shape), a.w * .3f);
+    const float shape_w = std::min(text_width(Face::regular, size::small, shape), a.w * .34f);
     c.text_within(a.inner_right(), a.title_y(), shape_w + 1, shape, size::small, t.t3, Align::right);
     rows(c, state, *shown, {a.x, a.y + 44, a.w, finding_y - 8 - a.y - 44});
     c.line({a.inner_x(), finding_y - 5.5f}, {a.inner_right(), finding_y - 5.5f}, t.line);

@@ -114,6 +114,14 @@ TEST_CASE("scale: a run of decoding is shown with the rate of reading") {
     CHECK(page.page().reports.empty());
 }
 
+TEST_CASE("scale: the ladder of decoding has all its kernels in the smallest window") {
+    AtScale page({1024, 640});
+    page.form().decode = true;
+    page.frame(2);
+    for (const KernelInfo& kernel : scale_engine(page.state).kernels())
+        CHECK_MESSAGE(page.look_for("rung " + kernel.name), kernel.name);
+}
+
 TEST_CASE("scale: a run in 16 bits is told and kept as such") {
     AtScale page;
     page.use_lengths("8, 20");
