@@ -276,6 +276,24 @@ void draw_words_of(const Canvas& c, const Strip& s, const Rect& cells, float dow
                Align::center);
 }
 
+// Behind it, where that shortens it but by a word, which keys the row below is of: they are not those terms
+// that stand above it.
+bool draw_sum_and_keys(const Canvas& c, const AppState& state, const Sum& sum, const Strip& s,
+                       const Rect& a) {
+    const bool of_keys = info(s.slot).role == Role::S && !one_column(s.slot);
+    const std::string keys = of_keys ? name_of_columns(state, s, s.shown().col, s.shown().cols) : "";
+    const float w = text_width(Face::regular, size::far, keys) + 28;
+    const std::vector<Line> lines = sum_lines(sum);
+    const bool both =
+        !keys.empty() &&
+        std::any_of(lines.begin(), lines.begin() + std::min<std::ptrdiff_t>(2, std::ssize(lines)),
+                    [&](const Line& line) { return rich_width(c, line, size::far) <= a.w - w; });
+    if (!both) return draw_sum(c, sum, a.x, a.right(), a.y);
+    draw_sum(c, sum, a.x, a.right() - w, a.y);
+    c.text(a.right(), a.y, keys, size::far, c.theme->t2, Align::right);
+    return true;
+}
+
 Rect draw_band(const Canvas& c, AppState& state, const Zoom& z, const Band& band, const Rect& a,
                const StageView& view) {
     const float end = draw_head(c, state, z, band, a, view);
@@ -283,7 +301,8 @@ Rect draw_band(const Canvas& c, AppState& state, const Zoom& z, const Band& band
     const Strip& s = z.at(band.strip);
     const std::optional<Sum> sum = s.result ? sum_of(state, z) : std::nullopt;
     const float mid = a.y + head_middle;
-    if (!sum || !draw_sum(arriving(c, state, s), *sum, end + 16, a.right(), mid))
+    if (!sum ||
+        !draw_sum_and_keys(arriving(c, state, s), state, *sum, s, {end + 16, mid, a.right() - end - 16, 0}))
         draw_caption(c, state, s, end + 16, a.right(), mid, !z.words);
     float y = a.y + head_h;
     if (band.old >= 0) {

@@ -19,10 +19,20 @@ namespace {
 
 void title_row(const Canvas& c, const AppState& state, const Rect& a) {
     const Explanation& e = state.explanation;
-    const float place = pill_width(e.place, size::body);
-    const float room = a.w - place - 44, size = fitting_size(c, {strong(e.title)}, room, {22, 18, 16, 14});
+    // Beside a long title the nearer part of the place, "block 4" of "sequence 0, block 4", or none: the
+    // timeline tells it, too.
+    const auto room_beside = [&](const std::string& place) {
+        return a.w - 44 - (place.empty() ? -12 : pill_width(place, size::body));
+    };
+    std::string place = e.place;
+    const auto fits = [&] { return rich_width(c, title_line(e.title), 14) <= room_beside(place); };
+    if (const std::size_t comma = place.rfind(", "); !fits() && comma != std::string::npos)
+        place = place.substr(comma + 2);
+    if (!fits()) place.clear();
+    const float room = room_beside(place), size = fitting_size(c, {strong(e.title)}, room, {22, 18, 16, 14});
     step_title(c, a.inner_x(), a.y + side_title, room, e.title, size);
-    c.pill(a.inner_right(), a.y + side_title, e.place, size::body, 0, c.theme->t1, Align::right);
+    if (!place.empty())
+        c.pill(a.inner_right(), a.y + side_title, place, size::body, 0, c.theme->t1, Align::right);
 }
 
 // Which row of the tile the formula speaks of: a switch for few rows, − and + for many.

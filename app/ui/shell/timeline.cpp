@@ -187,7 +187,8 @@ void lane(const Canvas& c, const AppState& state, const Grid& grid, const LaneWi
 std::string lane_name(const AppState& state, int lane, float room) {
     std::string name = state.lesson->lane(*state.problem, lane);
     const std::size_t number = name.find_last_of(' ');
-    if (text_width(Face::medium, size::small, name) <= room || number == std::string::npos) return name;
+    if (text_width(Face::medium, size::small, name) <= room) return name;
+    if (number == std::string::npos) return name.substr(0, 1);
     // "Pass 1: max" has its number before the colon.
     std::string head = name.substr(0, name.find(':'));
     if (text_width(Face::medium, size::small, head) <= room) return head;

@@ -60,9 +60,9 @@ void explain_keys_handed_on(const RingView& r, const RingClock& clock) {
               "bytes received");
     const int sending = v.step.when.end - v.step.when.start, waits = v.step.when.end - through;
     const std::string hides =
-        " The message takes " + counted(sending, "tick") + ", and " +
-        (waits <= 0 ? "is there when the work of this round ends: it costs no time."
-                    : "ends " + counted(waits, "tick") +
+        " That takes " + counted(sending, "tick") +
+        (waits <= 0 ? ", no more than the work: no time is lost."
+                    : ", and ends " + counted(waits, "tick") +
                           " after the work of this round: " + rank_name(r.rank) + " waits for it.");
     v.out.why = capitalised(rank_name(r.rank)) + " hands on " +
                 (now == r.rank ? "its keys and values" : "the keys and values of " + rank_name(now)) +

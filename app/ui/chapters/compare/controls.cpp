@@ -187,11 +187,12 @@ std::string compare_status(const AppState& state) {
 
 namespace {
 
-std::string origin(const AppState& state) {
+std::string origin(const AppState& state, bool brief) {
     const ComparePage& page = *state.comparing;
     if (!page.shown) return "";
     const KernelRun& run = page.shown->kernel->run;
     std::string text = device_text(run);
+    if (brief) return run.device == "cuda" ? run.device_name : text.substr(0, text.find(':'));
     if (!run.date.empty()) text += ", " + run.date + " UTC";
     if (!run.commit.empty()) text += ", commit " + run.commit.substr(0, 10);
     if (page.source.empty() && run.device != "cuda" && !why_no_cuda(state).empty())
@@ -232,7 +233,9 @@ void run_and_files(const Canvas& c, AppState& state, const Rect& a, float y) {
     const float field = std::clamp(a.inner_right() - x - 6 - 192 - 12 - 320, 90.0f, 220.0f),
                 from = a.inner_right() - field - 6 - 192, room = from - 16 - x;
     c.text_within(x, y - 9, room, compare_status(state), size::small, t.t1, Face::medium);
-    c.text_within(x, y + 10, room, origin(state), size::small, t.t2);
+    const std::string from_where = origin(state, false);
+    const bool brief = text_width(Face::regular, size::small, from_where) > room;
+    c.text_within(x, y + 10, room, brief ? origin(state, true) : from_where, size::small, t.t2);
     files(c, state, from, y, field);
 }
 

@@ -89,7 +89,9 @@ void far_quad(const Canvas& c, const Rect& a, const InsidePlace& at) {
             const float value = text_width(Face::mono, size::far, word.value);
             if (text_width(Face::regular, size::far, word.name) + value + 40 <= w)
                 c.text(box.x + 14, y, word.name, size::far, t.t2);
-            c.text_within(box.right() - 14, y, w - 28, word.value, size::far, t.t1, Face::mono, Align::right);
+            // A power of ten is narrower in the letters of words.
+            const Face face = value <= w - 28 ? Face::mono : Face::regular;
+            c.text_within(box.right() - 14, y, w - 28, word.value, size::far, t.t1, face, Align::right);
         }
     }
 }

@@ -224,7 +224,9 @@ void draw_head(const Canvas& c, const AppState& state, const Rect& a, const Insi
     const SourceText* source = source_of(state, at.place().file);
     const std::string function = source ? inside::function_of(*source, at.place().line) : "";
     const float w = c.text(a.inner_x(), y, file_name(at.place().file), size::lead, t.t1, Face::semibold);
-    c.text_within(a.inner_x() + w + 8, y, a.inner_w() - w - 80, function, size::small, t.t2, Face::mono);
+    // Rather none of it than its beginning: the lines below have it.
+    if (text_width(Face::mono, size::small, function) <= a.inner_w() - w - 80)
+        c.text(a.inner_x() + w + 8, y, function, size::small, t.t2, Face::mono);
     c.text(a.inner_right(), y, "times run", size::small, t.t3, Align::right);
 }
 

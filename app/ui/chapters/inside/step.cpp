@@ -194,8 +194,10 @@ void draw_lane_words(Column& col, const AppState& state, const InsidePlace& at) 
     for (const auto& one : all) {
         if (col.room() < 22) break;
         const float w = col.c.text(col.a.inner_x(), col.y + 8, one.name, size::small, t.t3);
-        col.c.text_within(col.a.inner_right(), col.y + 8, col.a.inner_w() - w - 12, one.value, size::small,
-                          t.t1, Face::mono, Align::right);
+        const float room = col.a.inner_w() - w - 12;
+        const Face face = text_width(Face::mono, size::small, one.value) <= room ? Face::mono : Face::regular;
+        col.c.text_within(col.a.inner_right(), col.y + 8, room, one.value, size::small, t.t1, face,
+                          Align::right);
         col.y += 19;
     }
     draw_row_numbers(col, at);
@@ -293,12 +295,15 @@ void draw_ways(Column& col, AppState& state, const InsidePlace& at) {
     }
 }
 
-std::string side_text(AppState& state, const InsidePlace& at, const inside::RaceAccess& a) {
+// Without where it was called from where that has no room: a click leads there.
+std::string side_text(AppState& state, const InsidePlace& at, const inside::RaceAccess& a, float room) {
     const std::string place = inside::place_text(at.record(), a.place);
     const std::string from = a.block == at.walk->block ? called_from(state, at, a.event) : "";
-    return std::string(inside::info(a.op).name) + " " + place.substr(place.find_last_of('/') + 1) +
-           (from.empty() ? "" : " from " + from) + ", warp " + str(a.warp) + ", " +
-           inside::lanes_text(a.lanes);
+    const std::string what = std::string(inside::info(a.op).name) + " " +
+                             place.substr(place.find_last_of('/') + 1),
+                      who = ", warp " + str(a.warp) + ", " + inside::lanes_text(a.lanes);
+    const std::string all = what + (from.empty() ? "" : " from " + from) + who;
+    return text_width(Face::regular, size::small, all) <= room ? all : what + who;
 }
 
 // To the step of the race's access: its warp's next one at that place.
@@ -324,8 +329,8 @@ void draw_races(Column& col, AppState& state, const InsidePlace& at) {
             if (button(col.c, id, col.a.inner_x() - 6, col.y, col.a.inner_w() + 12, 22, "",
                        {.quiet = true, .tooltip = "To this access"}))
                 go_to_access(state, at, *side);
-            col.c.text_within(col.a.inner_x(), col.y + 11, col.a.inner_w(), side_text(state, at, *side),
-                              size::small, t.t1);
+            col.c.text_within(col.a.inner_x(), col.y + 11, col.a.inner_w(),
+                              side_text(state, at, *side, col.a.inner_w()), size::small, t.t1);
             col.y += 23;
         }
         col.y += 4;
@@ -341,7 +346,10 @@ void inside_step(const Canvas& c, AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
     const inside::StepWords words = step_words(at);
     const float taken = state.kernel_walk->broken ? 78.0f : 0.0f;
-    c.text_within(a.inner_x(), a.y + side_title, a.inner_w() - taken, words.title, a.w > 300 ? 22 : 18, t.t1,
+    float title = a.w > 300 ? 22 : 18;
+    for (const float size : {16.0f, 14.0f})
+        if (text_width(Face::semibold, title, words.title) > a.inner_w() - taken) title = size;
+    c.text_within(a.inner_x(), a.y + side_title, a.inner_w() - taken, words.title, title, t.t1,
                   Face::semibold);
     if (taken > 0 && button(c, "##tell fault", a.inner_right() - 68, a.y + 11, 68, 28, "Fault",
                             {.quiet = true, .size = size::small, .tooltip = "What the fault does (F)"}))

@@ -271,7 +271,10 @@ void draw_bytes(const Canvas& c, const CascadeNow& now, const Rect& a) {
     const std::string done = format_size(shared.so_far), of_all = done + " of " + format_size(shared.bytes);
     const float room = a.w - text_width(Face::regular, size::small, "Shared") - 8;
     line("Shared", text_width(Face::mono, size::small, of_all) <= room ? of_all : done, shared);
-    c.text_within(a.x, y + 32, a.w, verdict_of(now), size::small, c.theme->t2);
+    std::string verdict = verdict_of(now);
+    if (text_width(Face::regular, size::small, verdict) > a.w)
+        verdict = replaced(verdict, "from a prefix of", "from");
+    c.text_within(a.x, y + 32, a.w, verdict, size::small, c.theme->t2);
 }
 
 // ---- The choices

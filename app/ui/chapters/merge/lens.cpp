@@ -167,9 +167,19 @@ void beside_bar(const Canvas& c, const Rect& a, const Rect& bar, const std::stri
         c.text(bar.right() + 5, y, text, size::small, c.theme->t2, Face::mono);
 }
 
+// "=" where the printed terms come to the printed sum and the formula, if it is of that, has it so.
+bool sum_holds(const std::vector<Share>& all, const std::string& whole, const Explanation& told) {
+    std::vector<std::string> terms;
+    for (const Share& share : all) terms.push_back(format_short(share.now()));
+    const Line& result = told.result;
+    const bool near =
+        result.size() > 1 && result.back().text == whole && result[result.size() - 2].text.ends_with("≈ ");
+    return !near && (terms.size() < 2 || *sign_before_total(terms, whole) == '=');
+}
+
 // All terms have one sign: bars laid end to end, and the way of each to its place in the sum.
 void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, const Line& letter, Role role,
-                double result, float phase) {
+                double result, float phase, const Explanation& formula) {
     const Theme& t = *c.theme;
     double above = 0, below = 0;
     for (const Share& share : all) above += std::abs(share.own), below += std::abs(share.now());
@@ -220,11 +230,8 @@ void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, c
     const Canvas now = c.faded(there);
     now.line({a.x, line}, {to, line}, t.t1, 1.6f);
     for (const float end : {a.x + .8f, to - .8f}) now.line({end, line - 4}, {end, line}, t.t1, 1.6f);
-    std::vector<std::string> terms;
-    for (const Share& share : all) terms.push_back(format_short(share.now()));
     const std::string whole = format_short(result);
-    const bool holds = terms.size() < 2 || *sign_before_total(terms, whole) == '=';
-    const Line total = pieces(letter, holds ? "  " : " ≈ ", strong(whole));
+    const Line total = pieces(letter, sum_holds(all, whole, formula) ? "  " : " ≈ ", strong(whole));
     const float half = rich_width(c, total, size::lead) / 2;
     now.rich(std::clamp((a.x + to) / 2, a.x + half, a.right() - half), line + 13, total, size::lead,
              Align::center);
@@ -238,7 +245,7 @@ bool stands_narrow(const Rect& a, std::size_t parts) {
 }
 
 void below_each_other(const Canvas& c, const Rect& a, const std::vector<Share>& all, const Line& letter,
-                      Role role, double result, float phase) {
+                      Role role, double result, float phase, const Explanation& formula) {
     const Theme& t = *c.theme;
     double most = std::abs(result);
     for (const Share& share : all) most = std::max(most, std::abs(share.own));
@@ -282,8 +289,7 @@ void below_each_other(const Canvas& c, const Rect& a, const std::vector<Share>& 
     std::vector<std::string> terms;
     for (const Share& share : all) terms.push_back(format_short(share.now()));
     const std::string whole = format_short(result);
-    const Line total =
-        pieces(letter, *sign_before_total(terms, whole) == '=' ? "  =  " : "  ≈  ", strong(whole));
+    const Line total = pieces(letter, sum_holds(all, whole, formula) ? "  =  " : "  ≈  ", strong(whole));
     const Canvas there = c.faded(over(phase, during::sum));
     // Else they stand before the total.
     constexpr float line_h = 20;
@@ -337,14 +343,22 @@ void draw_sum(const Canvas& c, const MergeNow& now, const Rect& a, Slot slot, in
     const float label = far_type() ? 34 : 46;  // holds the number of a first bar that is too short for it
     Line letter = {slot_symbol(slot).front()};
     const bool narrow = !mixed && stands_narrow(a, all.size());
-    if (slot == Slot::O_part && now.trace.problem().d() > 1) letter.push_back(word("[" + str(col) + "]"));
-    if (narrow) return below_each_other(c, a, all, letter, info(slot).role, *result, phase);
+    // Called as in the formula, "O[0,0]", where that has room.
+    const std::string called = plain(told.result);
+    const std::size_t from = called.find('['), to = called.find(']');
+    const bool named = narrow && told.target.slot != Slot::count &&
+                       info(told.target.slot).role == info(slot).role && from < to && to != std::string::npos;
+    if (named)
+        letter.push_back(word(called.substr(from, to + 1 - from)));
+    else if (slot == Slot::O_part && now.trace.problem().d() > 1)
+        letter.push_back(word("[" + str(col) + "]"));
+    if (narrow) return below_each_other(c, a, all, letter, info(slot).role, *result, phase, told);
     c.rich(a.x, letter_y(a), letter, size::symbol);
     const Rect room{a.x + label, a.y, a.w - label, a.h};
     if (mixed)
         about_zero(c, room, all, slot, *result);
     else
-        end_to_end(c, room, all, letter, info(slot).role, *result, phase);
+        end_to_end(c, room, all, letter, info(slot).role, *result, phase, told);
 }
 
 // ---- Of normalised parts: as wide as its share, as high as its output; the level is the output of all

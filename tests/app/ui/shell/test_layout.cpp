@@ -1,7 +1,9 @@
 // No text leaves its panel or lies on another one, at any supported size. TILEWALK_LAYOUT=all looks at every
 // step instead of a choice of them; TILEWALK_LAYOUT_REPORT=FILE writes what was found as a list.
+#include "app/ui/chapters/compare/page.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
 #include "core/problem/heads.h"
 #include "tests/app/ui/layout_check.h"
 #include "tests/contains.h"
@@ -261,5 +263,41 @@ TEST_CASE("texts that lie on each other are found, whichever begins further left
         program.list.items.back().panel = "Help";
         CHECK(std::ranges::count_if(broken_rules(program), over) == 0);
         program.list.items.pop_back();
+    }
+}
+
+// What has no room there has shorter words instead.
+TEST_CASE("in the smallest window no title, name, label or status is cut off") {
+    const auto look = [](const Program& program, const std::string& title) {
+        for (const std::string& text : shortened_texts(program)) {
+            const std::size_t panel = text.find(": ");
+            const std::string words =
+                text.substr(panel + 2, text.size() - panel - 2 - std::string("…").size());
+            for (const char* whole : {"Timeline", "HBM", "Time", "Memory", "Run", "Verdict"})
+                CHECK_MESSAGE(!text.starts_with(std::string(whole) + ": "), program.where(), ": ", text);
+            if (!words.empty()) CHECK_MESSAGE(!title.starts_with(words), program.where(), ": ", text);
+        }
+    };
+    for (const char* name : {"worked-4x4", "causal-8"}) {
+        Program program(example(name), {1024, 640});
+        for (const Lesson& lesson : lessons()) {
+            if (!build_trace(lesson, example(name))) continue;
+            program.show_lesson(lesson.id);
+            for (const int k : steps_to_look_at(*program.state.trace)) {
+                program.go_to_step(k);
+                look(program, program.state.explanation.title);
+            }
+        }
+    }
+    Program tour(example("worked-4x4"), {1024, 640});
+    tour.press(Key::u);
+    REQUIRE(tour.state.tour);
+    for (int n = 0; n < tour.state.tour->stops(); ++n) {
+        go_to_stop(tour.state, n);
+        tour.frame(3);
+        for (int wait = 0; wait < 600 && tour.state.comparing && tour.state.comparing->run; ++wait)
+            tour.wait();
+        tour.frame(2);
+        look(tour, tour.state.explanation.title);
     }
 }
