@@ -125,6 +125,8 @@ EMSCRIPTEN_KEEPALIVE const char* tilewalk_link() { return kept(page->link()); }
 EMSCRIPTEN_KEEPALIVE const char* tilewalk_trace(const char* link) {
     return kept(tilewalk::web::trace_of(link));
 }
+/// Whether its colours are light, which the bar below it follows.
+EMSCRIPTEN_KEEPALIVE int tilewalk_light() { return page->light() ? 1 : 0; }
 EMSCRIPTEN_KEEPALIVE const char* tilewalk_title() { return kept(page->title()); }
 
 }  // extern "C"

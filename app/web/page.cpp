@@ -66,6 +66,7 @@ void Page::begin_imgui() {
     ImGui::CreateContext();
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
+    io.MouseDoubleClickTime = .5f;  // what systems allow, and browsers with them
     io.UserData = this;
     io.BackendFlags |= ImGuiBackendFlags_HasMouseCursors;
     io.SetClipboardTextFn = [](void*, const char* text) { copy_text(text); };
@@ -223,6 +224,8 @@ void Page::release_keys() {
 void Page::look_for_changes() {
     const Explanation& of = state.explanation;
     std::string told = of.title + '\n' + of.place + '\n' + plain(of.result) + '\n' + of.why;
+    told += str(static_cast<int>(state.page)) + view_of(state).panel +
+            str(static_cast<int>(state.settings.theme));
     if (told != told_last || times_told == 0) {
         told_last = std::move(told);
         ++times_told;

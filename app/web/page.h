@@ -53,6 +53,7 @@ public:
     /// Another number whenever they have changed.
     int telling() const { return times_told; }
     std::string link() const;
+    bool light() const { return state.settings.theme == ui::ThemeId::light; }
     std::string title() const;
     const std::string& clipboard() const { return pasted_text; }
 

@@ -12,7 +12,7 @@
   const settingsFile = folder + '/.config/tilewalk/settings.json';
   const storageKey = 'tilewalk.settings';
   const asked = new URLSearchParams(location.search);
-  let program = null, running = false, broken = false, timer = 0, requested = false, lastTelling = -1, lastWords = '', lastLink = '', ownHash = '';
+  let program = null, running = false, typing = false, broken = false, timer = 0, requested = false, lastTelling = -1, lastWords = '', lastLink = '', ownHash = '';
 
   // ---- The program itself, kept compiled for workers
   let compiled = null;
@@ -181,6 +181,7 @@
     if (location.hash !== ownHash && linkOfAddress()) return followAddress();
     const link = call('link', 'string', [], []);
     document.title = call('title', 'string', [], []);
+    document.body.dataset.colours = call('light', 'number', [], []) ? 'light' : 'dark';
     post({ event: 'step', link: link, words: lastWords });
     if (!link || link === lastLink) return;
     const place = (text) => text.replace(/\b(step|at|sum)=[^&]*&?/g, '');
@@ -196,6 +197,16 @@
       const text = decodeURI(location.hash.slice(1));
       return text.startsWith('tilewalk:') ? text : '';
     } catch (broken) { return ''; }  // no UTF-8
+  }
+  // Who is sent a link to a place gets the address of this page with it.
+  function addressOf(text) {
+    return /^tilewalk:\S+$/.test(text) ? location.href.split('#')[0] + '#' + encodeURI(text) : text;
+  }
+  function linkIn(text) {
+    try {
+      const found = /(?:^|#)(tilewalk:\S+)$/.exec(decodeURI(text.trim()));
+      return found ? found[1] : '';
+    } catch (broken) { return ''; }
   }
   function followAddress() {
     if (location.hash === ownHash) return;
@@ -311,7 +322,9 @@
     canvas.addEventListener('keyup', (event) => key(event, false));
     document.addEventListener('paste', (event) => {
       if (document.activeElement !== canvas) return;
-      call('pasted', null, ['string'], [event.clipboardData.getData('text/plain')]);
+      const text = event.clipboardData.getData('text/plain'), link = typing ? '' : linkIn(text);
+      if (link) call('follow', null, ['string'], [link]);
+      else call('pasted', null, ['string'], [text]);
       event.preventDefault();
       want();
     });
@@ -344,7 +357,7 @@
     for (const button of document.querySelectorAll('[data-key]'))
       button.addEventListener('click', () => { press({ key: button.dataset.key, code: '' }); canvas.focus({ preventScroll: true }); });
     document.getElementById('fullscreen').addEventListener('click', () => {
-      if (document.fullscreenElement) document.exitFullscreen();
+      if (document.fullscreenElement) document.exitFullscreen().then(() => canvas.focus());
       else document.getElementById('frame').requestFullscreen().then(() => canvas.focus());
     });
   }
@@ -357,13 +370,13 @@
     print: (text) => console.log(text),
     printErr: (text) => console.log(text),
     tilewalk: {
-      copy: (text) => { if (navigator.clipboard) navigator.clipboard.writeText(text).catch(() => {}); },
+      copy: (text) => { if (navigator.clipboard) navigator.clipboard.writeText(addressOf(text)).catch(() => {}); },
       store: () => store(window.Module.FS),
       startWorker: startWorker,
       stopWorker: stopWorker,
       startKernels: startKernels,
       stopKernels: stopKernels,
-      cursor: (shape) => { canvas.style.cursor = cursors[shape] || 'default'; },
+      cursor: (shape, writing) => { canvas.style.cursor = cursors[shape] || 'default'; typing = !!writing; },
     },
     preRun: [(module) => restore(module.FS || window.Module.FS)],
     onRuntimeInitialized: () => {

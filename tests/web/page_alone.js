@@ -28,7 +28,7 @@ function page({ search = '', hash = '', storage, parent = null, opens = 1, prefe
   for (const id of ['canvas', 'status', 'mirror', 'chooser', 'fullscreen', 'frame']) all[id] = element(id);
   const next = element('next');
   next.dataset.key = 'ArrowRight';
-  const calls = [], files = {}, made = [], timers = [], posted = [], entries = [], workers = [], media = [];
+  const copied = [], calls = [], files = {}, made = [], timers = [], posted = [], entries = [], workers = [], media = [];
   entries.push('');
   let step = 1, lesson = 'flash', telling = 0;
   const program = {
@@ -58,7 +58,7 @@ function page({ search = '', hash = '', storage, parent = null, opens = 1, prefe
     terminate() { this.ended = true; }
   }
   const context = {
-    window, document, location, navigator: {}, URLSearchParams, Worker, Promise, console, Map, Error,
+    window, document, location, navigator: { clipboard: { writeText: (text) => { copied.push(text); return Promise.resolve(); } } }, URLSearchParams, Worker, Promise, console, Map, Error,
     Blob: class { constructor(parts) { this.parts = parts; } }, URL: { createObjectURL: () => 'blob:1', revokeObjectURL() {} },
     history: {
       pushState: (a, b, to) => { refuse(); entries.push(to); location.hash = to; },
@@ -82,7 +82,7 @@ function page({ search = '', hash = '', storage, parent = null, opens = 1, prefe
   Module.onRuntimeInitialized();
   const settle = () => { while (timers.length) timers.shift()(); };
   settle();
-  return { all, window, document, location, calls, files, made, posted, entries, workers, media, next, Module, program, settle,
+  return { all, copied, tilewalk: Module.tilewalk, window, document, location, calls, files, made, posted, entries, workers, media, next, Module, program, settle,
     named: (name) => calls.filter((one) => one[0] === name) };
 }
 
@@ -113,6 +113,20 @@ const tests = {
     const p = page({ hash: '#tilewalk:lesson=ring&step=1', refuses: true });
     for (let k = 0; k < 3; ++k) { p.all.canvas.fire('keydown', { key: 'ArrowRight', code: '' }); p.settle(); }
     assert.equal(p.named('follow').length, 0);
+  },
+  'a link is copied as an address, and pasted as either leads there, but not while something is written'() {
+    const p = page(), link = 'tilewalk:lesson=ring&step=6', paste = (text) => p.document.fire('paste', { clipboardData: { getData: () => text } });
+    p.tilewalk.copy(link);
+    p.tilewalk.copy('0.368');
+    assert.deepEqual(p.copied, ['http://here/#' + link, '0.368']);
+    paste(' http://there/index.html#' + link + '\n');
+    paste(link);
+    assert.deepEqual(p.named('follow'), [['follow', link], ['follow', link]]);
+    p.tilewalk.cursor(1, 1);
+    paste(link);
+    paste('2.5');
+    paste('#tilewalk:%');
+    assert.deepEqual(p.named('pasted').map((call) => call[1]), [link, '2.5', '#tilewalk:%']);
   },
   'a link that cannot be decoded is passed over'() {
     const p = page({ hash: '#tilewalk:%E0%A4%A' });

@@ -3,6 +3,7 @@
 #include "app/ui/kit/card.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/state.h"
+#include "core/base/platform.h"
 
 #include <algorithm>
 #include <iterator>
@@ -33,6 +34,8 @@ constexpr Entry entries[] = {
     {"Presenter mode", "P", nullptr, [](AppState& s) { s.presenter = true; }},
     {"Quit", "", nullptr, [](AppState& s) { s.quit = true; }},
 };
+// A page of a browser is left, not ended.
+constexpr int count = static_cast<int>(std::size(entries)) - (in_browser ? 1 : 0);
 
 bool offered(const AppState& state, const Entry& entry) { return !entry.of_walk || state.page == Page::walk; }
 
@@ -43,7 +46,6 @@ void choose(AppState& state, const Entry& entry) {
 
 // The next entry that can be chosen, in a ring.
 int next_entry(const AppState& state, int at, int by) {
-    constexpr int count = static_cast<int>(std::size(entries));
     for (int n = 0; n < count; ++n) {
         at = (at + by + count) % count;
         if (offered(state, entries[at])) return at;
@@ -71,12 +73,12 @@ bool answer_key(AppState& state, const KeyPress& press) {
 void draw(const Canvas& main, AppState& state, float W, float H) {
     const bool big = state.presenter;
     const float size = big ? size::far : size::body, row = big ? 52.0f : 34.0f;
-    const float w = big ? 620.0f : 304.0f, h = row * px(std::size(entries)) + 16;
+    const float w = big ? 620.0f : 304.0f, h = row * px(count) + 16;
     const Rect area{W - 12 - w, big ? std::max(8.0f, (H - h) / 2) : 54.0f, w, h};
     show_card(main, "Menu", area, [&](const Canvas& c) {
         c.frame(area.x + .5f, area.y + .5f, w - 1, h - 1, c.theme->line2, 1, radius::panel);
         float y = area.y + 8;
-        for (int n = 0; n < static_cast<int>(std::size(entries)); ++n, y += row) {
+        for (int n = 0; n < count; ++n, y += row) {
             const Entry& entry = entries[n];
             const bool can = offered(state, entry);
             const Hot hot = hot_area(c, std::string("##") + entry.name, area.x + 6, y, w - 12, row);

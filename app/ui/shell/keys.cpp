@@ -12,6 +12,7 @@
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/marks.h"
 #include "app/ui/state/state.h"
+#include "core/base/platform.h"
 #include "core/walk/compare.h"
 
 #include <algorithm>
@@ -78,7 +79,9 @@ void copy_link(AppState& state) {
     if (!state.hooks.link) return notify(state, "Links cannot be made here.");
     const auto link = state.hooks.link(state);
     if (link) ImGui::SetClipboardText(link->c_str());
-    notify(state, link ? "Copied a link to this place; tilewalk --link '…' opens it." : link.error);
+    const char* const done = in_browser ? "Copied the address of this place; any browser opens it there."
+                                        : "Copied a link to this place; tilewalk --link '…' opens it.";
+    notify(state, link ? done : link.error);
 }
 
 void answer_ctrl_key(AppState& state, const KeyPress& press) {
