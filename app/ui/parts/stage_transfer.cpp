@@ -183,18 +183,6 @@ std::string whose_bytes(const AppState& state) {
            (state.lesson->uses(chooses_ranks) ? "ranks by now " : "workers so far ");
 }
 
-// What is moved when step k has ended. Ranks work at the same time, and the map beside the bar is of one
-// tick: then it is what all of them have moved by that.
-std::int64_t moved_when_done(const AppState& state, int k) {
-    const Trace& trace = *state.trace;
-    if (trace.workers() < 2 || !state.lesson->uses(chooses_ranks)) return traffic_until(trace, k);
-    std::int64_t bytes = 0;
-    for (int n = 0; n < trace.size(); ++n)
-        if (trace.step(n).when.end <= trace.step(k).when.end)
-            bytes += traffic_until(trace, n) - traffic_until(trace, n - 1);
-    return bytes;
-}
-
 // Where it moves less, standard attention has a mark in the bar, bright with a dark edge on any part of it.
 void draw_standard_mark(const Canvas& c, float x, float y, float h) {
     c.line({x, y - 7}, {x, y + h + 9}, presenter_page(*c.theme), 7);
@@ -208,8 +196,8 @@ void draw_bytes(const Canvas& c, const AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
     const int k = state.cursor.step;
     const std::int64_t own = traffic_until(*state.trace, k) - traffic_until(*state.trace, k - 1),
-                       now = moved_when_done(state, k), before = now - own,
-                       whole = state.lesson->model(*state.problem).total();
+                       now = moved_when_done(state, k).hbm_read + moved_when_done(state, k).hbm_write,
+                       before = now - own, whole = state.lesson->model(*state.problem).total();
     const Rival& rival = state.lesson->rival;
     const std::int64_t standard = rival.standard ? rival.model(*state.problem).total() : 0;
     const float h = 24, unit = a.w / px(std::max<std::int64_t>({whole, standard, now, 1}));
@@ -322,6 +310,20 @@ void draw_exchange(const Canvas& c, const AppState& state, const Rect& a) {
     draw_lane_of(c, {x, a.y + 4 + (room - h) / 2, w, h}, label, hue(*c.theme, info(grown->slot).role),
                  Way::both);
     draw_bytes(c, state, {a.x, a.bottom() - bytes_h, a.w, bytes_h});
+}
+
+Traffic moved_when_done(const AppState& state, int k) {
+    const Trace& trace = *state.trace;
+    Traffic out = trace.step(k).traffic;
+    if (trace.workers() < 2 || !state.lesson->uses(chooses_ranks)) return out;
+    out.hbm_read = out.hbm_write = 0;
+    for (int n = 0; n < trace.size(); ++n) {
+        if (trace.step(n).when.end > trace.step(k).when.end) continue;
+        const Traffic until = trace.step(n).traffic, before = n == 0 ? Traffic{} : trace.step(n - 1).traffic;
+        out.hbm_read += until.hbm_read - before.hbm_read;
+        out.hbm_write += until.hbm_write - before.hbm_write;
+    }
+    return out;
 }
 
 Line moved_symbols(const Trace& trace, int k) {

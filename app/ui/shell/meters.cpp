@@ -1,5 +1,6 @@
 // Running totals: bytes moved so far and at the end, against standard attention, and what SRAM holds.
 #include "app/ui/kit/items.h"
+#include "app/ui/parts/stage_transfer.h"
 #include "app/ui/shell/panels.h"
 #include "core/base/numbers.h"
 
@@ -20,7 +21,7 @@ struct Meters {
     const AppState& state;
     const Rect& a;
     const Theme& t = *c.theme;
-    Traffic now = state.trace->step(state.cursor.step).traffic;
+    Traffic now = moved_when_done(state, state.cursor.step);
     const Rival& rival = state.lesson->rival;
     TrafficModel flash = state.lesson->model(*state.problem),
                  standard = rival.name ? rival.model(*state.problem) : TrafficModel{};
@@ -45,7 +46,13 @@ struct Meters {
         const Line moved{strong(format_size(now.hbm_read)), word(" read, "),
                          strong(format_size(now.hbm_write)), word(" written")};
         const Line total{strong(format_size(now.hbm_read + now.hbm_write)), word(" moved")};
-        amounts(0, "HBM bytes", moved, total);
+        // Beside the clock of all ranks stand the bytes of all of them.
+        const bool ranks = state.lesson->uses(chooses_ranks) && state.trace->workers() > 1;
+        amounts(0,
+                !ranks                        ? "HBM bytes"
+                : state.trace->workers() == 2 ? "HBM, both ranks"
+                                              : "HBM, all ranks",
+                moved, total);
         const float done = part(now.hbm_read + now.hbm_write, whole), end = part(flash.total(), whole);
         if (end > done)
             c.dashed_frame(x + w * done, bar_y(0) + .5f, w * (end - done), bar - 1, t.t3, 1, {4, 3});

@@ -85,10 +85,21 @@ void draw_sink_gradient(const Canvas& c, const AppState& state, const Rect& pane
     bars(c, pane, list, false, extent(list), phase(state));
 }
 
+constexpr float least_row_h = 130;
+
+// In place of bars, which would be one alone, its factors.
+bool draws_product(const AppState& state, const Rect& a) {
+    if (!as_stack(op_now(state)) || !drawable(state)) return false;
+    const LensRows all = lens_rows(state, a, least_row_h);
+    if (all.rows.empty()) return false;
+    const Around& row = all.rows.front();
+    return single_product(row, *cell_sum(row.trace, row.k, row.row, row.col)).has_value();
+}
+
 void draw_rows(const Canvas& c, const AppState& state, const Rect& a, const Rect& inner) {
     const Op op = op_now(state);
     const float now = phase(state);
-    const LensRows all = lens_rows(state, a, 130);
+    const LensRows all = lens_rows(state, a, least_row_h);
     Extent scale;
     for (const Around& row : all.rows) {
         if (as_stack(op)) scale = join(scale, extent(gradient_stack(row)));
@@ -126,11 +137,14 @@ void backward_lens(const Canvas& c, AppState& state, const Rect& a) {
     const char* broken = fault_caption(*state.problem, op);
     const char* const areas = "width P × height (dP − D) = area dS";
     const bool whole = op != Op::ds || text_width(Face::regular, size::body, caption(op)) < a.inner_w() - 130;
+    const bool product = draws_product(state, a);
     Rect inner = lens_title(c, a,
                             about_bytes(op)    ? bytes_caption(op)
                             : broken           ? broken
+                            : product          ? "the sum so far is 0, one product is left"
                             : cancels && whole ? caption(op)
-                                               : areas);
+                                               : areas,
+                            product ? "This step, term by term" : "This step, to scale");
     if (op == Op::ds) inner = below_axes_of_areas(c, inner, only_hangs(state) ? 70 : 90);
     if (about_bytes(op))
         traffic_bars(c, state, inner);

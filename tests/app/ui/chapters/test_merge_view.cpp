@@ -497,6 +497,22 @@ TEST_SUITE("merge view") {
         program.check_shows({"both ranks by now 192 B of 400 B"});
     }
 
+    TEST_CASE("beside the clock of the ranks stand the bytes of all of them by that tick") {
+        Program program(example("worked-4x4"));
+        program.show_lesson("ring");
+        const Trace& trace = *program.state.trace;
+        for (int k = 0; k < trace.size(); ++k) {
+            program.go_to_step(k, 2);
+            std::int64_t read = 0;
+            for (int n = 0; n < trace.size(); ++n)
+                if (trace.step(n).when.end <= trace.step(k).when.end)
+                    read += trace.step(n).traffic.hbm_read -
+                            (n == 0 ? 0 : trace.step(n - 1).traffic.hbm_read);
+            INFO(program.where());
+            program.check_shows({"HBM, both ranks", format_size(read) + " read"});
+        }
+    }
+
     TEST_CASE("gradients on their way home stand in the boxes of the ring, and their end is in no round") {
         Problem p = example("gradients-4x4");
         p.options.ranks = 4;
