@@ -49,7 +49,7 @@ void draw_weights_of_keys(const Canvas& c, const RingStep& s, const Rect& a, dou
     // With the decimals of what is made of them: the weights themselves, or their sum.
     const auto writes = s.trace.writes(s.k);
     const auto sum = std::ranges::find_if(
-        writes, [](const Access& a) { return a.slot == Slot::l || a.slot == Slot::l_part; });
+        writes, [](const Access& one) { return one.slot == Slot::l || one.slot == Slot::l_part; });
     const Slot made = sum == writes.end() ? writes.front().slot : sum->slot;
     std::vector<CurvePoint> points;
     for (int n = 0; n < S.cols(); ++n) {
