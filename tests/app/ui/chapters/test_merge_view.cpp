@@ -506,8 +506,8 @@ TEST_SUITE("merge view") {
             std::int64_t read = 0;
             for (int n = 0; n < trace.size(); ++n)
                 if (trace.step(n).when.end <= trace.step(k).when.end)
-                    read += trace.step(n).traffic.hbm_read -
-                            (n == 0 ? 0 : trace.step(n - 1).traffic.hbm_read);
+                    read +=
+                        trace.step(n).traffic.hbm_read - (n == 0 ? 0 : trace.step(n - 1).traffic.hbm_read);
             INFO(program.where());
             program.check_shows({"HBM, both ranks", format_size(read) + " read"});
         }
