@@ -14,7 +14,8 @@ namespace zooming {
 
 namespace {
 
-constexpr float least_row = 38, least_lens_h = 184;
+// A drawing without strips of colour below the rows may be lower, rather than not there.
+constexpr float least_row = 38, least_lens_h = 184, low_lens_h = 160;
 
 // Letters of the longest number of the line.
 int letters(const AppState& state, const Strip& s, int digits) {
@@ -175,14 +176,13 @@ bool choose_rows(Zoom& z, float h, bool lens) {
         bool lens, locators, words;
         float least;
     };
-    const Choice choices[] = {{true, true, true, least_row},
-                              {false, true, true, 34},
-                              {true, true, false, least_row},
-                              {false, true, false, least_row},
-                              {false, false, false, 34}};
+    const Choice choices[] = {{true, true, true, least_row},   {true, false, true, least_row},
+                              {false, true, true, 34},         {true, true, false, least_row},
+                              {false, true, false, least_row}, {false, false, false, 34}};
     for (const Choice& choice : choices) {
         if (choice.lens && !lens) continue;
-        const float room = h - (choice.lens ? least_lens_h + band_gap : 0);
+        const float drawing = choice.locators ? least_lens_h : low_lens_h,
+                    room = h - (choice.lens ? drawing + band_gap : 0);
         z.locators = choice.locators, z.words = choice.words;
         for (z.row = highest_row; z.row >= choice.least; z.row -= 2)
             if (total_h(z) <= room) {
