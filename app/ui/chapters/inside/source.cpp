@@ -12,7 +12,7 @@ namespace {
 
 using inside::SourceText;
 
-constexpr float code_row = 17, numbers_w = 30, times_w = 58;
+constexpr float code_row = 17, numbers_w = 36, times_w = 58;
 
 // A line of the source in as many rows as it takes; what goes on stands further in.
 struct CodeRow {
@@ -119,11 +119,11 @@ void draw_code(const Canvas& c, AppState& state, const Rect& a, const InsidePlac
         if (told)
             c.rect(a.x - 6, y, a.w + 12, code_row, current ? t.t1 : t.raised, row.first ? radius::bar : 0);
         if (told && shown.called && row.first)
-            c.polygon({{a.x - 6, middle - 4}, {a.x - 2, middle}, {a.x - 6, middle + 4}}, t.t1);
+            c.polygon({{a.x - 4, middle - 4}, {a.x + 1, middle}, {a.x - 4, middle + 4}}, t.t1);
         const bool comment = row.text.find_first_not_of(' ') == row.text.find("//");
         const ImU32 ink = current ? t.inv : comment ? t.t3 : told || !kinds.empty() ? t.t1 : t.t2;
         if (row.first)
-            c.text(a.x + 20, middle, str(row.line), size::small, current ? t.inv : t.t3, Face::mono,
+            c.text(a.x + 26, middle, str(row.line), size::small, current ? t.inv : t.t3, Face::mono,
                    Align::right);
         c.text_within(a.x + numbers_w, middle, a.w - numbers_w - counts_w, row.text, size::small, ink,
                       current ? Face::mono_bold : Face::mono);

@@ -56,9 +56,7 @@ void square(const Canvas& c, const Study& s, float x, float y, float side) {
     const bool tiny = w < 8 && h < 8 && side > 190;
     const float room = side - 24, middle = tiny ? y + 56 : y + side / 2;
     constexpr float lens = 88;
-    const float lens_x = x + side - lens - 10, lens_y = y + side - lens - 10;
-    if (tiny) c.line({x + w / 2 + 7, y + h / 2 + 7}, {lens_x, lens_y}, mix(surface, t.focus, .5f), 1.5f);
-    if (tiny) magnified(c, {lens_x, lens_y, lens, lens}, w, h, surface, ink);
+    if (tiny) magnified(c, {x + side - lens - 10, y + side - lens - 10, lens, lens}, w, h, surface, ink);
     c.text(x + side / 2, middle - 34, "S: N × N", size::far, ink, Face::medium, Align::center);
     c.text_within(x + side / 2, middle, room, "tile " + sizes, size::far, ink, Face::regular, Align::center);
     c.text(x + side / 2, middle + 34, seen ? "to scale" : "dot: enlarged", size::far, ink, Face::regular,
