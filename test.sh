@@ -23,6 +23,7 @@ usage() {
   neon       the CPU kernels for Arm's processors, run by qemu; not part of all
   web        the browser edition in Chromium (builds it: twenty minutes the first time); not part of all
   package    the packages, installed in fresh roots of Debian 12 and 13; as root, twenty minutes, not part of all
+  soak       the real window for half an hour of anything; not part of all. starts: a thousand starts, half of them killed
   tidy       clang-tidy, where it is installed, over what changed last, for two minutes; with --all over everything
 --within MINUTES   begins no part later than that, and counts what was left out as skipped
 TEXT
@@ -126,7 +127,7 @@ browser() {
 extra_packages() {
     case $1 in
         all) for name in window distributed cli export format; do extra_packages "$name"; done ;;
-        window) echo xvfb xauth xdotool ;;
+        window | soak | starts) echo xvfb xauth xdotool ;;
         distributed) echo libopenmpi-dev openmpi-bin ;;
         cli) echo ffmpeg ;;
         neon) echo g++-aarch64-linux-gnu qemu-user dpkg-dev ;;
@@ -146,7 +147,7 @@ targets() {
         cli | export) echo tilewalk_test_cli ;;
         kernels) echo tilewalk_test_kernels tilewalk_check_kernels tilewalk_check_ptx ;;
         window) echo tilewalk tilewalk_test_io ;;
-        distributed | web) echo tilewalk ;;
+        distributed | web | soak | starts) echo tilewalk ;;
     esac
 }
 
@@ -193,6 +194,10 @@ run_part() {
             ;;
         # Two minutes less without what asks for the same many times over
         neon) run_script neon bash "$root/tests/neon.sh" -tce='*same bits*,*stopped a*,*be stopped*' ;;
+        soak | starts)
+            build build release tilewalk
+            run_script "$1" env TILEWALK_PROGRAM="$root/build/tilewalk" bash "$root/tests/$1.sh"
+            ;;
         package) run_script package bash "$root/tests/package.sh" ;;
         tidy) run_script tidy bash "$root/tests/tidy.sh" $all_files ;;
         sanitizers)
@@ -233,7 +238,7 @@ while [ $# -gt 0 ]; do
             minutes=$1
             shift
             ;;
-        all | core | io | ui | faults | render | cli | export | kernels | window | distributed | sanitizers | sanitized-core | structure | format | tidy | package | neon | web) parts+=("$word") ;;
+        all | core | io | ui | faults | render | cli | export | kernels | window | distributed | sanitizers | sanitized-core | structure | format | tidy | package | neon | web | soak | starts) parts+=("$word") ;;
         *) usage >&2 && die "there is no part $word" ;;
     esac
 done

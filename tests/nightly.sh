@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What takes hours, one after the other: the sanitizers, valgrind, every fault, many problems, the fuzzer, the coverage.
 #
-#     tests/nightly.sh [PART...]     parts: address threads memory faults problems limits fuzz coverage mutation; all of them
+#     tests/nightly.sh [PART...]     parts: address threads memory faults problems limits fuzz coverage mutation starts soak; all of them
 #
 # Each part ends with a line of its own; its output is in build-nightly. Ends with 1 if one of them failed.
 set -uo pipefail
@@ -25,12 +25,14 @@ run_part() {
         limits) built cli && TILEWALK_LIMITS=1 build/tests/tilewalk_test_cli -sf='*test_limits*' ;;
         fuzz) ./fuzz.sh all 15 ;;
         coverage) tests/coverage.sh 60 44 ;; # what a part of the tests reaches: docs/reliability.md
+        starts) tests/starts.sh 1000 --seed "$(date +%Y%m%d)" ;;
+        soak) tests/soak.sh 30 --seed "$(date +%Y%m%d)" ;;
         mutation) tests/mutation/run.sh 100 --seed "$(date +%Y%m%d)" --minutes 180 --most-survivors 29 ;; # as 4 of the first 14
         *) echo "there is no part $1" && return 1 ;;
     esac
 }
 
-[ $# -gt 0 ] || set -- address threads memory faults problems limits fuzz coverage mutation
+[ $# -gt 0 ] || set -- address threads memory faults problems limits fuzz coverage mutation starts soak
 for part in "$@"; do
     began=$SECONDS
     if run_part "$part" >"$logs/$part.log" 2>&1; then verdict=passed; else verdict=FAILED failed=1; fi

@@ -13,9 +13,16 @@
 namespace tilewalk {
 
 Result<ui::Tour> read_tour(const std::string& name_or_path) {
-    auto script = load_tour(name_or_path.empty() ? default_tour : name_or_path, ui::tour_names());
-    if (!script) return Failure{script.error};
     ui::Tour tour;
+    if (name_or_path.empty()) {
+        // Read once: building the walks of its stops takes longer than a frame.
+        static const Result<TourScript> own = load_tour(default_tour, ui::tour_names());
+        if (!own) return Failure{own.error};
+        tour.script = *own;
+        return tour;
+    }
+    auto script = load_tour(name_or_path, ui::tour_names());
+    if (!script) return Failure{script.error};
     tour.script = std::move(*script);
     return tour;
 }

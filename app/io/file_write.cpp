@@ -6,6 +6,8 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <csignal>
+#include <filesystem>
 #include <ostream>
 #include <streambuf>
 #include <utility>
@@ -97,6 +99,19 @@ Failure not_written(const std::string& path, int error) {
 }
 
 }  // namespace
+
+void remove_leftovers(const std::string& folder) {
+    constexpr std::string_view begins = ".tilewalk-", ends = ".tmp";
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with(begins) || !name.ends_with(ends)) continue;
+        const auto writer =
+            number_in<pid_t>(name.substr(begins.size(), name.find('-', begins.size()) - begins.size()));
+        if (writer && *writer > 0 && ::kill(*writer, 0) != 0 && errno == ESRCH)
+            ::unlink(entry.path().c_str());
+    }
+}
 
 Result<void> StagedFiles::add(const std::string& path, const Writer& write) {
     if (!usable_name(path)) return cannot("write the file", path, "this is not a file name");

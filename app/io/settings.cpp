@@ -122,7 +122,9 @@ Result<void> save_settings(const std::string& path, const Settings& settings) {
     if (path.empty()) return {};
     // An error here shows again, with its reason, when the file is written.
     std::error_code error;
-    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    std::filesystem::create_directories(folder, error);
+    remove_leftovers(folder.string());
 
     json object;
     visit_settings(settings, [&](const char* key, const auto& value, const auto&... limits) {

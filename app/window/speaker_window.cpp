@@ -95,8 +95,8 @@ struct SpeakerWindow::Own {
     }
 };
 
-SpeakerWindow::SpeakerWindow(GLFWwindow* audience, Events& events)
-    : audience_(audience), audience_events_(events) {}
+SpeakerWindow::SpeakerWindow(GLFWwindow* audience, Events& events, FrameTimes& times)
+    : audience_(audience), audience_events_(events), times_(times) {}
 SpeakerWindow::~SpeakerWindow() {
     if (!own_) return;
     own_.reset();
@@ -178,13 +178,15 @@ int SpeakerWindow::draw(ui::AppState& state, bool slept, const std::string& scre
     {
         const InContext inside(own_->context);
         release_keys(own_->window, own_->events);
-        const bool baked = ui::load_speaker_fonts(state, display_scale(own_->window),
-                                                  static_cast<float>(width), static_cast<float>(height));
-        if (baked || !own_->uploaded) ui::upload_font_texture();
-        own_->uploaded = true;
+        times_.measure(FrameTimes::fonts, state, [&] {
+            const bool baked = ui::load_speaker_fonts(state, display_scale(own_->window),
+                                                      static_cast<float>(width), static_cast<float>(height));
+            if (baked || !own_->uploaded) ui::upload_font_texture();
+            own_->uploaded = true;
+        });
         ui::apply_style(state.settings.theme, ui::font_scale());
         begin_frame(slept);
-        ui::speaker_frame(state);
+        times_.measure(FrameTimes::speaker, state, [&] { ui::speaker_frame(state); });
         draw_frame(own_->window, ui::theme(state.settings.theme).bg);
         if (!screenshot.empty()) code = save_screenshot(own_->window, screenshot);
         glfwSwapBuffers(own_->window);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/window/events.h"
+#include "app/window/frame_times.h"
 
 #include <memory>
 #include <string>
@@ -10,8 +11,8 @@ namespace tilewalk {
 
 class SpeakerWindow {
 public:
-    /// `audience` and its events live at least as long.
-    SpeakerWindow(GLFWwindow* audience, Events& events);
+    /// `audience`, its events and the times live at least as long.
+    SpeakerWindow(GLFWwindow* audience, Events& events, FrameTimes& times);
     ~SpeakerWindow();
     SpeakerWindow(const SpeakerWindow&) = delete;
     SpeakerWindow& operator=(const SpeakerWindow&) = delete;
@@ -28,6 +29,7 @@ private:
 
     GLFWwindow* audience_;
     Events& audience_events_;
+    FrameTimes& times_;
     std::unique_ptr<Own> own_;
 };
 

@@ -7,6 +7,7 @@
 #include "app/ui/kit/theme.h"
 #include "app/ui/shell/frame.h"
 #include "app/window/drawing.h"
+#include "app/window/frame_times.h"
 #include "app/window/speaker_window.h"
 
 #define GLFW_INCLUDE_NONE
@@ -176,7 +177,8 @@ std::string beside(const std::string& path) {
 int run_loop(GLFWwindow* window, Events& events, ui::AppState& state, const WindowOptions& options) {
     const int last = options.frames > 0 ? options.frames : options.screenshot.empty() ? 0 : 5;
     bool fonts_uploaded = false;
-    SpeakerWindow speaker(window, events);
+    FrameTimes times(options.timing);
+    SpeakerWindow speaker(window, events, times);
     Keeper keeper(options, state);
     for (int frame = 1; !is_closing(window) && !state.quit; ++frame) {
         release_keys(window, events);
@@ -196,12 +198,12 @@ int run_loop(GLFWwindow* window, Events& events, ui::AppState& state, const Wind
             continue;
         }
 
-        prepare_look(window, events, state, fonts_uploaded);
+        times.measure(FrameTimes::fonts, state, [&] { prepare_look(window, events, state, fonts_uploaded); });
         begin_frame(slept);
-        ui::frame(state);
+        times.measure(FrameTimes::frame, state, [&] { ui::frame(state); });
         draw_frame(window, ui::theme(state.settings.theme).bg);
         events.frames_wanted = std::max(0, events.frames_wanted - 1);
-        keeper.look(state);
+        times.measure(FrameTimes::keep, state, [&] { keeper.look(state); });
 
         if (pictures)
             if (const int failed = save_screenshot(window, options.screenshot)) return failed;
@@ -211,6 +213,7 @@ int run_loop(GLFWwindow* window, Events& events, ui::AppState& state, const Wind
         if (frame == last) break;
         pace(began, state);
     }
+    times.report();
     remember_size(window, state);
     return 0;
 }

@@ -18,7 +18,8 @@ struct WindowOptions {
     /// Called a moment after the problem or the lesson changed, so that they are back after whatever ends the
     /// program; empty: nothing is kept meanwhile.
     std::function<void(ui::AppState&)> keep{};
-    bool timing = false;  ///< say on stderr how long the first frame took to appear
+    /// Say on stderr how long the first frame took to appear, and which frames took longer than 16 ms.
+    bool timing = false;
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
 };
 

@@ -100,6 +100,9 @@ void add_number(Line& line, Span span, const std::string& filled) {
     line.push_back(std::move(span));
 }
 
+// The walk need not be the stop's: whoever listens to a tour may change the problem, or take it back.
+bool has_step(const Trace& trace, int k) { return k >= 0 && k < trace.size(); }
+
 Line filled(const Line& line, const TourStop& stop, const Trace& trace) {
     Line out;
     for (const Span& span : line) {
@@ -137,6 +140,7 @@ std::optional<CellWords> read_cell(std::string_view text) {
 
 std::optional<CellRef> find_cell(const Trace& trace, const CellWords& words, int k) {
     std::optional<CellRef> best;
+    if (!has_step(trace, k)) return best;
     std::tuple<bool, bool, int> rank;
     for (const Slot slot : slots_called(words.slot)) {
         const auto cell = cell_called(trace, slot, words.row, words.col, k);
@@ -152,6 +156,7 @@ std::optional<CellRef> find_cell(const Trace& trace, const CellWords& words, int
 
 Result<std::string> fill_placeholder(const Trace& trace, int k, std::string_view words) {
     constexpr std::string_view in = "moved in ", earlier = " before", unbroken = " true";
+    if (!has_step(trace, k)) return Failure{"the walk has no step " + std::to_string(k + 1)};
     if (auto number = whole_of(trace, k, words)) return *number;
     if (auto number = of_study(words)) return *number;
     if (words.starts_with(in)) return moved_in(trace, words.substr(in.size()));

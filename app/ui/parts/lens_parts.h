@@ -38,6 +38,7 @@ struct Stack {
     std::vector<Part> parts{};
     double total = 0;
     Line added{};  ///< what the new parts are, where they are more than their numbers say: "P̃ V"
+    mutable int decimals = -1;  ///< that its parts are written with, once it is known; below 0: not yet
 };
 /// Smallest and largest value that a drawing has to hold, and 0. Rows side by side have one scale.
 struct Extent {

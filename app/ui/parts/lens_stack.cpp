@@ -177,20 +177,26 @@ std::string part_text(const Stack& s, std::size_t n, int decimals) {
 
 // All terms of one sum have the same decimals; more, up to three, where they come to just the shown total
 // then.
-std::string part_text(const Stack& s, std::size_t n) {
+int decimals_of_parts(const Stack& s) {
     const bool whole =
         std::ranges::all_of(s.parts, [](const Part& p) { return p.value == std::round(p.value); });
-    if (whole) return part_text(s, n, 0);
+    if (whole) return 0;
     const ShownNumber total = read_shown(total_text(s));
     const int least = number_style().digits - 1;
     const auto tiny = [](const Part& p) { return p.value != 0 && std::abs(p.value) < 1e-3; };
-    if (std::ranges::any_of(s.parts, tiny)) return part_text(s, n, least);  // powers of ten
+    if (std::ranges::any_of(s.parts, tiny)) return least;  // powers of ten
     for (int decimals = least; decimals <= least + 3 && s.parts.size() > 1; ++decimals) {
         double sum = 0;
         for (std::size_t k = 0; k < s.parts.size(); ++k) sum += read_shown(part_text(s, k, decimals)).value;
-        if (std::abs(sum - total.value) <= .5001 * total.unit) return part_text(s, n, decimals);
+        if (std::abs(sum - total.value) <= .5001 * total.unit) return decimals;
     }
-    return part_text(s, n, least);
+    return least;
+}
+
+// Once for all terms: with hundreds of them this takes most of a frame's time.
+std::string part_text(const Stack& s, std::size_t n) {
+    if (s.decimals < 0) s.decimals = decimals_of_parts(s);
+    return part_text(s, n, s.decimals);
 }
 
 // Of few terms the last, too short for its number, has it at its end: so much room it takes.
@@ -246,9 +252,13 @@ std::string signed_text(const Stack& s, std::size_t n, bool mixed) {
 // Its number in the bar, beside it in its lane, or below it. Returns the right end of what stands below.
 float part_number(const Canvas& c, const Stack& s, std::size_t n, const PartsRow& row, const Rect& bar,
                   float labelled) {
+    const float low = far_type() ? 14.0f : 17.0f;
+    const bool last = row.last_beside && n + 1 == s.parts.size(),
+               below = row.below && !row.mixed && bar.w > 5,
+               in_lane = row.lane(s) >= low && (bar.w > 8 || (row.mixed && far_type()));
+    if (!last && !below && !in_lane) return labelled;
     const std::string text = signed_text(s, n, row.mixed), with_name = s.parts[n].old ? "old " + text : text;
-    const float room = bar.w - 8, low = far_type() ? 14.0f : 17.0f, mid = bar.x + bar.w / 2;
-    const bool last = row.last_beside && n + 1 == s.parts.size();
+    const float room = bar.w - 8, mid = bar.x + bar.w / 2;
     if (!last && row.lane(s) >= low)
         for (const std::string& words : {with_name, text}) {
             const float half = width_of(words) / 2 + 4;
@@ -267,9 +277,7 @@ float part_number(const Canvas& c, const Stack& s, std::size_t n, const PartsRow
     const float w = width_of(text, size::small), wanted = std::clamp(mid - w / 2, row.left, row.right - w);
     // Right of its neighbour's number it may still stand below its own bar.
     const float x = std::max(wanted, labelled + 2);
-    if (!row.below || row.mixed || bar.w <= 5 || x > std::max(wanted, bar.right() - w / 3) ||
-        x + w > row.right)
-        return labelled;
+    if (!below || x > std::max(wanted, bar.right() - w / 3) || x + w > row.right) return labelled;
     c.text(x, row.y + row.h + 11, text, size::small, 0, Face::mono);
     return x + w + 6;
 }

@@ -516,7 +516,7 @@ std::string cell_number(const MatrixDigits& all, double v, int digits, NumberFor
     return all.text(v, digits);
 }
 
-static int decimals(const std::string& number) {
+static int decimals(std::string_view number) {
     const std::size_t point = number.find_first_of(".,");
     return point == number.npos ? 0 : static_cast<int>(number.find_last_of("0123456789") - point);
 }
@@ -542,16 +542,21 @@ std::string number_in_formula(const AppState& state, Slot slot, double value, co
 
 static std::string text_in_formula(const Explanation& explanation, std::optional<Role> role, double value,
                                    std::string text) {
-    std::string finer = text;
+    // A formula of hundreds of terms is asked for each of them: nothing here may be done for every pair.
+    std::string finer = text, written;
+    int decimals_written = -1, fine = decimals(finer);
     const auto take = [&](const Span& span) {
         if (span.face != Span::Face::number || (role && span.role != *role && span.role != Role::none))
             return;
-        const bool bracketed = span.text.starts_with('(');  // a negative one behind a sign
-        std::string number = bracketed ? span.text.substr(1, span.text.size() - 2) : span.text;
+        std::string_view number = span.text;
+        if (number.starts_with('('))
+            number = number.substr(1, number.size() - 2);  // a negative one behind a sign
         if (number == text) finer = text, text.clear();
+        if (text.empty()) return;
         const int more = decimals(number);
-        if (!text.empty() && more > decimals(finer) && number == format_fixed(value, more))
-            finer = std::move(number);
+        if (more <= fine) return;
+        if (more != decimals_written) written = format_fixed(value, decimals_written = more);
+        if (number == written) finer = number, fine = more;
     };
     std::ranges::for_each(explanation.numbers, take);
     if (!explanation.result.empty()) take(explanation.result.back());

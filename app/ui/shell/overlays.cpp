@@ -41,7 +41,8 @@ std::string beside_text(const AppState& state, const CellRef& cell, double value
 
 // Full precision of the cell under the mouse, and where it came from.
 void hover_card(const Canvas& main, AppState& state) {
-    if (!state.hover || state.edit) return;
+    // The cell is that of the frame before; meanwhile the pointer may have left the window.
+    if (!state.hover || state.edit || !ImGui::IsMousePosValid()) return;
     // On a projector nothing pops up because the mouse happens to rest there.
     if (state.presenter && state.mouse_age > presenter_buttons_seconds) return;
     const CellRef cell = *state.hover;

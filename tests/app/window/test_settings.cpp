@@ -1,6 +1,9 @@
 #include "app/io/settings.h"
+#include "core/base/words.h"
 #include "tests/contains.h"
 #include "tests/folder.h"
+
+#include <unistd.h>
 
 using namespace tilewalk::test;
 
@@ -15,6 +18,21 @@ LoadedSettings load_text(const Folder& folder, const std::string& text) {
 }  // namespace
 
 TEST_SUITE("settings") {
+    TEST_CASE("what a killed process left half written goes with the next save, and nothing else") {
+        Folder folder;
+        const std::string own = ".tilewalk-" + str(::getpid()) + "-0-0.tmp";
+        for (const std::string& name :
+             {std::string(".tilewalk-999999999-0-0.tmp"), std::string(".tilewalk-999999998-0-1.tmp"), own,
+              std::string(".tilewalk-notes.tmp"), std::string("notes.txt")})
+            folder.file("deep/" + name, "{");
+        REQUIRE(save_settings(settings_in(folder), {}));
+        for (const std::string& name : {std::string("settings.json"), own, std::string(".tilewalk-notes.tmp"),
+                                        std::string("notes.txt")})
+            CHECK(std::filesystem::exists(folder.path / "deep" / name));
+        CHECK_FALSE(std::filesystem::exists(folder.path / "deep/.tilewalk-999999999-0-0.tmp"));
+        CHECK_FALSE(std::filesystem::exists(folder.path / "deep/.tilewalk-999999998-0-1.tmp"));
+    }
+
     TEST_CASE("what is saved comes back, in a folder that did not exist") {
         Folder folder;
         ui::Settings saved;

@@ -543,6 +543,25 @@ TEST_CASE("keys: next, back, away and back again; Escape leaves") {
     CHECK(place_list == nullptr);
 }
 
+TEST_CASE("who changes to a walk that is shorter than the stop's step keeps the card, without its cells") {
+    Program p;
+    p.press(Key::u);
+    const std::vector<TourStop>& stops = p.state.tour->script.stops;
+    const auto late = std::ranges::find_if(stops, [&](const TourStop& stop) {
+        return stop.page.empty() && stop.step > 12 &&
+               !cells_named(stop, *good(build_trace(*stop.lesson, *stop.problem))).empty();
+    });
+    REQUIRE(late != stops.end());
+    settle_at_stop(p.state, static_cast<int>(late - stops.begin()));
+    set_lesson(p.state, *find_lesson("attention"));
+    p.frame(2);
+    REQUIRE(p.state.tour);
+    REQUIRE(p.state.trace->size() <= late->step);
+    CHECK(cells_named(*late, *p.state.trace).empty());
+    CHECK_FALSE(fill_placeholder(*p.state.trace, late->step, "step"));
+    CHECK(filled_text(*late, *p.state.trace).size() == late->text.size());
+}
+
 TEST_CASE("on stage Shift U brings all words of a stop; who walks on is told that the stop was left") {
     Program p(example("worked-4x4"), {1280, 720}, true);
     p.press(Key::u);

@@ -25,6 +25,20 @@ TEST_CASE("a cell under the mouse names itself, its value and its sources") {
     CHECK_FALSE(program.shows("scores, step 4"));
 }
 
+TEST_CASE("a pointer that leaves the window between two frames takes its card along") {
+    Program program(example("worked-4x4"), {1024, 640},
+                    true);  // at 0.8, where its place is no longer a finite number of pixels
+    program.go_to_step(4);
+    program.hover("S[0,0]");
+    program.hover("S[1,0]");
+    REQUIRE(program.shows("scores, step 4"));
+    REQUIRE(ui::font_scale() < 1);
+    program.mouse_away();
+    CHECK_FALSE(program.shows("scores, step 4"));
+    program.frame();
+    CHECK_FALSE(program.state.hover);
+}
+
 TEST_CASE("the value is shown with every digit it has") {
     Problem problem = example("worked-4x4");
     problem.Q(0, 0) = 1.0 / 3.0;
