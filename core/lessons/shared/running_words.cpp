@@ -45,7 +45,7 @@ std::string say_correction(const Trace& trace, int k, const Explanation& e) {
         return "Nothing to correct in " + row + ": m was kept, and " + is + ".";
     if (whole && shown == 1) return "Nothing to correct in " + row + ": the maximum stayed, and " + is + ".";
     if (whole && shown == 0) return is + ": whatever " + row + " held before, it starts from nothing.";
-    return is + ": that is what the old sum of " + row + " is still worth.";
+    return is + ": the old sum of " + row + " keeps that share of its worth.";
 }
 
 // "ℓ[0] is 1.639": a sentence has none of the numbers that a sign would stand behind.
@@ -128,9 +128,12 @@ std::string say_maximum(const Trace& trace, int k, const Explanation& e) {
 }
 
 std::string say_running(const Trace& trace, int k, const Explanation& e) {
+    const Held P = trace.live(Slot::P, k);
+    const bool one = P && P.value->region.cols == 1;
     switch (trace.step(k).op) {
-    case Op::row_sum: return say_growing(trace, k, e, "sum", "weights");
-    case Op::output: return say_growing(trace, k, e, "output", "values by their weights");
+    case Op::row_sum: return say_growing(trace, k, e, "sum", one ? "weight" : "weights");
+    case Op::output:
+        return say_growing(trace, k, e, "output", one ? "value by its weight" : "values by their weights");
     case Op::normalize:
         if (empty_sum(trace, k, e)) return {};
         if (trace.problem().logits.sink)

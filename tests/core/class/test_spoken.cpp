@@ -83,11 +83,21 @@ TEST_CASE("the steps of the worked example, as one would say them") {
     CHECK(say(12) == "The best score of row 0 in this tile is 2.");
     CHECK(say(13) ==
           "Row 0 found a larger score: its maximum 1 becomes 2, so its old sum is multiplied by α.");
-    CHECK(say(14) == "α is 0.368: that is what the old sum of row 0 is still worth.");
+    CHECK(say(14) == "α is 0.368: the old sum of row 0 keeps that share of its worth.");
     CHECK(say(8) == "The sum begins with the first weights: ℓ[0] is 1.368.");
     CHECK(say(36) == "The old sum counts in full, plus the new weights: ℓ[2] is 2.736.");
     CHECK(say(16) == "The old sum, times α, plus the new weights: ℓ[0] is 1.639.");
     CHECK(say(33) == "Row 2 found nothing larger: the maximum stays 1.");
+}
+
+TEST_CASE("one weight is added where a step sees one score, several where it sees a tile") {
+    const auto one = walk_of("softmax-1pass", worked_example());
+    CHECK(contains(spoken(*one, 11, explain(*one, 11)), "plus the new weight: "));
+    CHECK(contains(spoken(*one, 5, explain(*one, 5)), "begins with the first weight: "));
+    const auto tiles = walk_of("split-kv", worked_example());
+    for (int k = 0; k < tiles->size(); ++k)
+        if (tiles->step(k).op == Op::row_sum)
+            CHECK(contains(spoken(*tiles, k, explain(*tiles, k)), "weights: "));
 }
 
 TEST_CASE("a row that has a word is called by it") {
@@ -158,7 +168,7 @@ TEST_CASE("the numbers of a sentence have the roles that the formula has them fo
     CHECK(told(5) == "Row 0 sees its first scores: the maximum starts at {1}.");
     CHECK(told(13) ==
           "Row 0 found a larger score: its maximum {1} becomes {2}, so its old sum is multiplied by α.");
-    CHECK(told(14) == "{α} is {0.368}: that is what the old sum of row 0 is still worth.");
+    CHECK(told(14) == "{α} is {0.368}: the old sum of row 0 keeps that share of its worth.");
     CHECK(told(16) == "The old sum, times {α}, plus the new weights: {ℓ}[0] is {1.639}.");
     CHECK(told(3) == spoken(*trace, 3, explain(*trace, 3)));  // query 0, key 0, a tile of 2 × 2
     const Explanation sum = explain(*trace, 16);
