@@ -38,7 +38,11 @@ void gradient_out(const Canvas& c, const AppState& state, const BackwardGeometry
         flow(c, state, {{x, y}, {x, g.out_line}, {edge, g.out_line}}, n, role);
         if (both && n == state.cursor.step) c.head({x, y}, {0, -1}, hue(*c.theme, role), 10);
         if (!symbols.empty()) append(symbols, " ");
-        append(symbols, slot_symbol(chip, hbm == Slot::dQ ? step.i : step.j));
+        const int block = hbm == Slot::dQ ? step.i : step.j;
+        // The box has the name of its own block.
+        const Step& now = trace.step(state.cursor.step);
+        if (symbols.empty() && block != (hbm == Slot::dQ ? now.i : now.j)) symbols = pieces("next: ");
+        append(symbols, slot_symbol(chip, block));
     }
     const Transfer all = all_of(trace, n);
     std::string words = note(state, all);

@@ -61,6 +61,17 @@ TEST_CASE("the views of the backward pass and of FlashAttention-1 keep every tex
     }
 }
 
+TEST_CASE("a wire that waits for another block than that of its box says so") {
+    Program program(example("worked-4x4"), {1280, 720});
+    show(program, "flash-backward", example("worked-4x4"));
+    program.go_to_step(10);  // dQ₀ grows in HBM
+    CHECK(program.shows("32 B in, 32 B out"));
+    CHECK_FALSE(program.shows("next: "));
+    program.go_to_step(11);  // box and wire of dQ₀ and dQ₁
+    CHECK(program.shows("next: dQ"));
+    CHECK(program.shows("32 B in, 32 B out, at step 19"));
+}
+
 TEST_CASE("their presenter pages keep every text in its place, and none is small") {
     Program program(example("worked-4x4"), {1280, 720}, true);
     for (const Problem& problem : problems()) {
