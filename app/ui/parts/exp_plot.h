@@ -10,9 +10,9 @@ namespace tilewalk::ui {
 
 /// From `top`, where the curve is 1, as far to the left as weights can be seen.
 struct ExpPlot {
-    static constexpr double span = 4;
     Rect area;
     double top = 0;
+    double span = 4;
     bool beside = false;  ///< what lies on it is told at its right: of a low, wide pane it takes a part
 
     double lo() const { return top - span; }

@@ -124,6 +124,8 @@ void curve_list(const Canvas& c, const Rect& a, const std::vector<CurvePoint>& p
 
 namespace {
 
+constexpr double farthest = 8;  // where weights can no longer be told from 0
+
 // The axes, and where a point lies.
 struct CurvePlot {
     Rect area;
@@ -141,7 +143,7 @@ CurvePlot plot_of(const std::vector<CurvePoint>& points, const Rect& area) {
     CurvePlot out{area};
     for (const CurvePoint& p : points)
         if (std::isfinite(p.x)) out.far = std::min(out.far, p.x - .5);
-    out.far = std::max(out.far, -8.0);
+    out.far = std::max(out.far, -farthest);
     out.infinite = std::ranges::any_of(points, [](const CurvePoint& p) { return std::isinf(p.x); });
     out.beyond = std::ranges::any_of(points, [&](const CurvePoint& p) { return p.x < out.far; });
     return out;
@@ -219,6 +221,8 @@ std::vector<CurveLabel> curve_labels(const Canvas& c, const CurvePlot& plot, con
     std::vector<CurveLabel> out = labels_at(plot, points);
     std::vector<Rect> taken{{plot.area.right() - 5, plot.area.bottom() + 3, 40, 18}};  // the axis' own 0
     for (const CurveLabel& label : out) taken.push_back({label.at.x - 5, label.at.y - 5, 10, 10});
+    const float zero_w = text_width(Face::mono, size::small, "0");
+    taken.push_back({plot.area.x - 5 - zero_w, plot.area.bottom() - 13, zero_w, 16});  // and that of weights
     for (CurveLabel& label : out) {
         const CurvePoint& p = *label.point;
         if (p.left_out || p.x < plot.far || p.x > 0) return {};
@@ -339,6 +343,9 @@ void far_curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>&
             exp.beside = true, exp.area.x = pane.x + 18, exp.area.w = std::min(left, exp.area.w);
     }
     CurvePlot plot = plot_of(points, exp.area);
+    // To the whole number that the lowest point needs.
+    for (const CurvePoint& p : points)
+        if (std::isfinite(p.x)) exp.span = std::max(exp.span, std::min(std::ceil(-p.x), farthest));
     plot.far = exp.lo();
     plot.beyond = std::ranges::any_of(points, [&](const CurvePoint& p) { return p.x < plot.far; });
     const std::vector<CurveLabel> labels =

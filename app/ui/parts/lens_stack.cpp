@@ -66,8 +66,10 @@ std::string left_of_old(const Stack& s, const Axis& axis) {
 // The old value as a hatched bar, and the wedge that shows how it shrinks to its part of the new one.
 struct OldBar {
     float y, y_new, h, shrunk;
-    bool told_below = false;  ///< what is left of it has its number below
-    bool comes = false;       ///< the step has not begun
+    bool told_below = false;   ///< what is left of it has its number below
+    bool comes = false;        ///< the step has not begun
+    std::string subtotal{};    ///< what many new terms come to
+    bool terms_there = false;  ///< all of them are
     bool no_wedge() const { return y_new - y - h < 16; }
 };
 
@@ -87,9 +89,27 @@ void old_bar_shape(const Canvas& c, const Stack& s, const Axis& axis, const OldB
     c.frame(left, at.y, w, at.h, t.line2, 1, radius::bar);
 }
 
+// Of many new terms what they come to, above them or on a plate over them; no width: none.
+struct Subtotal {
+    std::string text;
+    Rect plate{};
+};
+
+// "+ P̃" above the end of the bars, on stage with what many terms come to. Says whether that stands there.
+bool added_above(const Canvas& c, const Stack& s, float from, float end, float mid, const OldBar& at) {
+    const Line added = pieces("+ ", s.added), all = pieces(added, "  ", number(at.subtotal));
+    const float w = rich_width(c, added, size::body), all_w = rich_width(c, all, size::body);
+    if (far_type() && !at.subtotal.empty() && from + all_w <= end) {
+        c.rich(end - all_w, mid, at.terms_there ? all : added, size::body);
+        return true;
+    }
+    if (from + w <= end) c.rich(end, mid, added, size::body, Align::right);
+    return false;
+}
+
 // "× 0.368 → 1.045" in the wedge, else beside it, without what is left where that has no room; at the end of
-// the line what is added.
-void factor_in_wedge(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, const OldBar& at,
+// the line what is added. Says whether what many terms come to stands there.
+bool factor_in_wedge(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, const OldBar& at,
                      const std::string& factor, const std::string& left_of_it, ImU32 wedge) {
     const float a = axis.at(0), b = axis.at(s.old), b2 = axis.at(left_over(s, at.shrunk)),
                 right = std::max({a, b, b2}) + 10, above = std::abs(b - a), below = std::abs(b2 - a),
@@ -102,13 +122,12 @@ void factor_in_wedge(const Canvas& c, const Rect& pane, const Stack& s, const Ax
     if (w > pane.w) told = factor, w = text_width(Face::semibold, size::body, told);
     const float x = std::min(place(w), pane.right() - w);
     c.text(x, mid, told, size::body, wedge, Face::semibold);
-    if (s.added.empty()) return;
-    const Line added = pieces("+ ", s.added);
-    const float from = std::max(right, x + w + 20), end = std::max(axis.at(0), axis.at(s.total));
-    if (from + rich_width(c, added, size::body) <= end) c.rich(end, mid, added, size::body, Align::right);
+    if (s.added.empty()) return false;
+    return added_above(c, s, std::max(right, x + w + 20), std::max(axis.at(0), axis.at(s.total)), mid, at);
 }
 
-void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, const OldBar& at) {
+// Says whether what many terms come to stands above them.
+bool old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, const OldBar& at) {
     const Theme& t = *c.theme;
     const Role role = info(s.symbol).role, by = s.divisor != 0 ? Role::l : s.shrinks_by;
     const float a = axis.at(0), b = axis.at(s.old), b2 = axis.at(left_over(s, at.shrunk)),
@@ -145,14 +164,16 @@ void old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
     // No number stands on the hatching.
     if (lx < std::max(a, b)) c.rect(lx - 5, at.y + 2, lw + 10, at.h - 4, t.well, radius::bar);
     c.rich(lx, mid, label, size::body);
-    if (at.shrunk < 1 || with_factor) return;
+    if (at.shrunk < 1 || with_factor) return false;
     if (!at.no_wedge()) return factor_in_wedge(c, pane, s, axis, at, factor, left_of_it, hue(t, by));
-    if (!far_type()) return;  // the formula stands at the side
+    if (!far_type()) return false;  // the formula stands at the side
     const float x = std::max(right, lx + lw + 8);
     for (const std::string& words : {factor + left_of_it, factor}) {
         if (x + text_width(Face::semibold, size::body, words) > pane.right()) continue;
-        return void(c.text(x, mid, words, size::body, hue(t, by), Face::semibold));
+        c.text(x, mid, words, size::body, hue(t, by), Face::semibold);
+        break;
     }
+    return false;
 }
 
 // An empty bar of no length in place of what the step will make.
@@ -207,11 +228,6 @@ float beside_last(const Stack& s, float unit) {
     return px(s.parts[n].value) * unit - 1 > w + 8 || px(s.parts[n].value) * unit < 1 ? 0 : w + 8;
 }
 
-// Of many new terms what they come to, on a plate over them; no width: none.
-struct Subtotal {
-    std::string text;
-    Rect plate{};
-};
 Subtotal subtotal_of(const Stack& s, const Axis& axis, float y, float h, bool low) {
     const bool one_way = std::ranges::none_of(s.parts, [](const Part& p) { return p.value < 0; });
     if (!s.has_old || s.parts.size() < 5 || !one_way || h < (low ? 16.0f : 20.0f)) return {};
@@ -344,8 +360,8 @@ Line total_label(const Stack& s, bool with_terms = false) {
     std::vector<std::string> terms;
     for (std::size_t n = 0; n < s.parts.size(); ++n) terms.push_back(part_text(s, n));
     if (s.parts.size() >= 5 && s.has_old) terms = {terms[0], format_short(s.total - s.parts[0].value)};
-    // As the formula has it, if there is one; terms that stand beside it say it themselves.
-    const bool near = !with_terms && s.formula && s.formula->result.size() > 1 && terms.size() > 1 &&
+    // As the formula has it, if there is one.
+    const bool near = s.formula && s.formula->result.size() > 1 && terms.size() > 1 &&
                       s.formula->result[s.formula->result.size() - 2].text.ends_with("≈ ");
     const bool holds = !near && (terms.size() < 2 || *sign_before_total(terms, total) == '=');
     if (with_terms) {
@@ -516,11 +532,14 @@ void stack(const Canvas& c, const Rect& room, const Stack& s, Extent scale, floa
     const float room_below = pane.bottom() - y_parts - (within ? 26 : low ? (mixed ? 16 : 10) : 50);
     const float parts_h = mixed ? std::clamp(px(s.parts.size()) * 20, h, std::max(h, room_below)) : h;
     const float shrunk = over(phase, during::shrinking);
-    if (s.has_old) old_bar(c, pane, s, axis, {top, y_parts, h, shrunk, false, phase < 0});
+    Subtotal all = phase < 0 ? Subtotal{} : subtotal_of(s, axis, y_parts, parts_h, low);
+    const bool there_above =
+        s.has_old &&
+        old_bar(c, pane, s, axis, {top, y_parts, h, shrunk, false, phase < 0, all.text, phase >= 1});
+    if (there_above || phase < 1) all = {};
     if (phase < 0) return still_to_come(c, {pane.x, y_parts, pane.w, parts_h});
     if (s.has_old)
         shrinking_bar(c, s, axis, y_parts, mixed ? parts_h / px(s.parts.size()) - 1 : parts_h, shrunk);
-    const Subtotal all = phase < 1 ? Subtotal{} : subtotal_of(s, axis, y_parts, parts_h, low);
     parts_row(c, s, {axis, y_parts, parts_h, mixed, !low, beside > 0, all.plate, pane.x, pane.right()},
               phase);
     draw_subtotal(c, all);

@@ -130,9 +130,9 @@ bool part_of_sum(const Strip& s) { return in_sum(s) && s.cut(); }
 std::string size_text(const Region& a) { return str(a.rows) + " × " + str(a.cols); }
 
 // "row 30, keys 32–39", how many of all; then as much of it as there is room for.
-// `words`: those of the cells do not stand below them.
-void draw_caption(const Canvas& c, const AppState& state, const Strip& s, float left, float right, float mid,
-                  bool words) {
+// `words`: those of the cells do not stand below them. Returns where it begins.
+float draw_caption(const Canvas& c, const AppState& state, const Strip& s, float left, float right, float mid,
+                   bool words) {
     const Region shown = s.shown();
     const bool of_keys = info(s.slot).role == Role::S && !one_column(s.slot);
     std::string rows = name_of_rows(state, s, keys_are_rows(s.slot), shown.row, shown.rows);
@@ -163,7 +163,14 @@ void draw_caption(const Canvas& c, const AppState& state, const Strip& s, float 
     for (const std::string& text :
          {said_here, of_all, how_many, s.rows > 1 ? how_many : both, s.line.column ? cols : rows})
         if (!text.empty() && text_width(Face::regular, size::far, text) <= right - left)
-            return void(c.text(right, mid, text, size::far, c.theme->t2, Align::right));
+            return right - c.text(right, mid, text, size::far, c.theme->t2, Align::right);
+    return right;
+}
+
+// Its head goes on to other matrices: "⊙ ( dP − D )" stands above cells that are those of dP alone.
+bool names_more(const Band& band) {
+    return std::ranges::any_of(
+        band.head, [&](const Piece& piece) { return piece.strip >= 0 && piece.strip != band.strip; });
 }
 
 // What the products come to: those that are shown, and the others. What the step makes of their sum stands in
@@ -301,9 +308,15 @@ Rect draw_band(const Canvas& c, AppState& state, const Zoom& z, const Band& band
     const Strip& s = z.at(band.strip);
     const std::optional<Sum> sum = s.result ? sum_of(state, z) : std::nullopt;
     const float mid = a.y + head_middle;
+    float caption = a.right();
     if (!sum ||
         !draw_sum_and_keys(arriving(c, state, s), state, *sum, s, {end + 16, mid, a.right() - end - 16, 0}))
-        draw_caption(c, state, s, end + 16, a.right(), mid, !z.words);
+        caption = draw_caption(c, state, s, end + 16, a.right(), mid, !z.words);
+    if (names_more(band) && !s.result) {
+        const Line symbol = stage_symbol(*state.trace, s);
+        const float x = caption - 10 - rich_width(c, symbol, size::far);
+        if (x >= end + 16) c.rich(x, mid, symbol, size::far);
+    }
     float y = a.y + head_h;
     if (band.old >= 0) {
         draw_cells(c, state, z.at(band.old), view, a.x + 4, y, a.w - 8, old_h - 12);

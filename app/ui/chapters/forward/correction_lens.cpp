@@ -194,7 +194,7 @@ bool correction_curves(const Canvas& c, const Rect& pane, const Correction& k, f
     if (moved) loss(c, p, now);
     if (moved) dashed_curve(c, p.curve(k.before, p.lo()), t.t2);
     const Canvas end = c.faded(first ? .45f : 1);  // only the other end counts then
-    const double from = first ? p.lo() + ExpPlot::span * .25 : p.lo();
+    const double from = first ? p.lo() + p.span * .25 : p.lo();
     end.polyline(p.curve(now.now, from), hue(t, Role::S), 2.4f);
     maxima(c, p, k, moved);
     if (!first) c.disc(p.x(now.now), p.y(1), 4, hue(t, Role::S));

@@ -177,6 +177,24 @@ bool sum_holds(const std::vector<Share>& all, const std::string& whole, const Ex
     return !near && (terms.size() < 2 || *sign_before_total(terms, whole) == '=');
 }
 
+// With more decimals, where they come to just the printed sum then.
+std::vector<std::string> told_terms(const std::vector<Share>& all, const std::string& whole) {
+    std::vector<std::string> terms;
+    for (const Share& share : all) terms.push_back(format_short(share.now()));
+    if (all.size() < 2 || *sign_before_total(terms, whole) == '=') return terms;
+    const ShownNumber total = read_shown(whole);
+    for (int decimals = number_style().digits; decimals < number_style().digits + 3; ++decimals) {
+        std::vector<std::string> longer;
+        double sum = 0;
+        for (const Share& share : all) {
+            longer.push_back(format_fixed(share.now(), decimals));
+            sum += read_shown(longer.back()).value;
+        }
+        if (std::abs(sum - total.value) <= .5001 * total.unit) return longer;
+    }
+    return terms;
+}
+
 // All terms have one sign: bars laid end to end, and the way of each to its place in the sum.
 void end_to_end(const Canvas& c, const Rect& a, const std::vector<Share>& all, const Line& letter, Role role,
                 double result, float phase, const Explanation& formula) {
@@ -256,6 +274,8 @@ void below_each_other(const Canvas& c, const Rect& a, const std::vector<Share>& 
     const float moved = over(phase, during::shrinking),
                 h = row_of_part - 22 + (row_of_part < 34 ? 6.0f : 0.0f), first = a.y + 8,
                 y2 = first + row_of_part * px(all.size()) + 2;
+    const std::string whole = format_short(result);
+    const std::vector<std::string> terms = told_terms(all, whole);
     float y = first, x = a.x;
     bool told = true;  // each bar of the sum has its number
     for (const Share& share : all) {
@@ -281,14 +301,12 @@ void below_each_other(const Canvas& c, const Rect& a, const std::vector<Share>& 
             const Canvas now = c.faded(there);
             now.rect(x, y2, std::max(v, 1.0f), h + 2, full, radius::bar);
             now.frame(x + .5f, y2 + .5f, std::max(v - 1, 1.0f), h + 1, hue(t, role), 1, radius::bar);
-            told &= bar_text(now, {x, y2, v, h + 2}, format_short(share.now()), full);
+            told &=
+                bar_text(now, {x, y2, v, h + 2}, terms[static_cast<std::size_t>(&share - all.data())], full);
         }
         x += v, y += row_of_part;
     }
     c.line({a.x, y2 - 6}, {a.right(), y2 - 6}, t.line2);
-    std::vector<std::string> terms;
-    for (const Share& share : all) terms.push_back(format_short(share.now()));
-    const std::string whole = format_short(result);
     const Line total = pieces(letter, sum_holds(all, whole, formula) ? "  =  " : "  ≈  ", strong(whole));
     const Canvas there = c.faded(over(phase, during::sum));
     // Else they stand before the total.

@@ -215,7 +215,8 @@ TEST_CASE("stage: of a sum of many terms the subtotal stands there, with and wit
     const int sum = steps_of(trace, Op::row_sum)[1], output = steps_of(trace, Op::output)[1];
     const auto row = [&](Slot slot, int k) { return trace.live(slot, k).value->data.row(0); };
     program.go_to_step(sum, 2);
-    CHECK(program.shows("8 new " + format_short(row(Slot::P, sum).sum())));
+    const std::string subtotal = "8 new " + format_short(row(Slot::P, sum).sum());
+    CHECK(program.shows(subtotal));
     program.go_to_step(output, 2);
     const double added = row(Slot::P, output) * trace.live(Slot::Vj, output).value->data.col(0);
     CHECK(program.shows(format_short(added)));
@@ -695,6 +696,13 @@ TEST_CASE("stage: a drawn sum says where its printed terms miss the printed tota
     CHECK(program.shows("≈ 1.639"));
     program.go_to_step(8, 2);  // 1.000 + 0.368
     CHECK(program.shows("new ℓ  1.368"));
+    // One sign for the drawing and the formula.
+    program.go_to_step(17, 2);
+    CHECK(program.shows("≈ 11.804"));
+    CHECK_FALSE(program.shows("= 11.804"));
+    program.show_lesson("merge");
+    program.go_to_step(4, 2);
+    CHECK(program.shows("0.5032 + 1.1353"));
     CHECK(*sign_before_total({"1.288", "−0.939"}, "0.348") != '=');
     CHECK(*sign_before_total({"1.288", "−0.939"}, "0.349") == '=');
     CHECK(*sign_before_total({"2", "3"}, "5") == '=');

@@ -542,6 +542,36 @@ TEST_CASE("stage: exp has one shape in one place") {
     CHECK(seen == 8);
 }
 
+TEST_CASE("stage: the axis of exp goes on to the lowest exponent that is drawn on it") {
+    Program program(random_with_tiles(64, 32, 8, 8), stage_size, true);
+    const Trace& trace = *program.state.trace;
+    int longer = 0;
+    for (const int k : steps_of(trace, Op::exponentials)) {
+        if (k > 100) break;
+        program.go_to_step(k, 2);
+        const double m =
+            value_at(*trace.live(Slot::m, k).value, {Slot::m, program.state.explanation.target.row, 0});
+        const Value& S = *trace.live(Slot::S, k).value;
+        const double lowest = S.data.row(program.state.explanation.target.row - S.region.row).minCoeff() - m;
+        if (lowest >= -4 || lowest < -8) continue;
+        CHECK_MESSAGE(program.look_for(format_short(std::floor(lowest))), lowest);
+        ++longer;
+    }
+    CHECK(longer > 0);
+}
+
+TEST_CASE("stage: a row below a term of several matrices has its own name") {
+    Program program(example("worked-4x4"), stage_size, true);
+    program.show_lesson("backward");
+    program.go_to_step(3, 2);  // P ⊙ (dP − D)
+    const auto right_names = [&] {
+        return std::ranges::count_if(program.items(), [](const Item& item) {
+            return item.kind == ItemKind::text && item.text == "dP" && item.min.x > 640 && item.max.y < 300;
+        });
+    };
+    CHECK(right_names() == 1);
+}
+
 TEST_CASE("stage: start values say what they mean") {
     int seen = 0;
     for (const char* lesson :
