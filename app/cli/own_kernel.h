@@ -37,8 +37,8 @@ constexpr const char* own_kernel_progress = "progress";
 /// The same, in which gcc says which pointers it reports (core/inside/reported.h); other compilers leave
 /// none.
 constexpr const char* own_kernel_dump = "own.ubsan";
-/// What the program that runs it, this one, is called with. Does what they ask, and ends the process; returns if they are other
-/// words.
+/// What the program that runs it, this one, is called with. Does what they ask, and ends the process; returns
+/// if they are other words.
 void run_as_own_kernel(int argc, char** argv);
 
 }  // namespace tilewalk

@@ -28,8 +28,8 @@ using Writer = std::function<void(std::ostream&)>;
 Result<void> write_file_atomic(const std::string& path, const Writer& write);
 Result<void> write_file_atomic(const std::string& path, std::string_view bytes);
 
-/// Removes the temporary files of write_file_atomic that a process left in this folder when it was killed while
-/// it wrote.
+/// Removes the temporary files of write_file_atomic that a process left in this folder when it was killed
+/// while it wrote.
 void remove_leftovers(const std::string& folder);
 
 /// Several files that appear together: each is written under a temporary name, and all are renamed at the

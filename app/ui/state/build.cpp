@@ -31,7 +31,7 @@ struct PendingTrace {
 
 namespace {
 
-constexpr std::size_t most_undo = 200;
+constexpr std::size_t most_undo = 200, most_undo_bytes = 64 << 20;
 
 // The step that stands where the old one stood, as far as the new trace has one.
 int same_place(const Trace& old, int k, const Trace& now) {
@@ -46,6 +46,27 @@ int same_place(const Trace& old, int k, const Trace& now) {
 // Traces up to this size are built within a frame; larger ones in the background.
 constexpr std::int64_t most_bytes_at_once = 2 << 20;
 
+// What the matrices of a problem that grow with it take.
+std::size_t bytes_of(const Problem& p) {
+    const auto of = [](const Matrix& m) { return static_cast<std::size_t>(m.size()) * sizeof(double); };
+    std::size_t sum = of(p.Q) + of(p.K) + of(p.V) + (p.dO ? of(*p.dO) : 0);
+    if (p.projection) sum += of(p.projection->X);
+    if (p.heads)
+        for (const auto* all : {&p.heads->Q, &p.heads->K, &p.heads->V, &p.heads->dO})
+            for (const Matrix& one : *all) sum += of(one);
+    return sum;
+}
+
+// The last one stays, however large it is.
+void forget_oldest(std::vector<ProblemPtr>& undo) {
+    std::size_t bytes = 0, kept = 0;
+    for (; kept < std::min(undo.size(), most_undo); ++kept) {
+        bytes += bytes_of(*undo[undo.size() - 1 - kept]);
+        if (kept > 0 && bytes > most_undo_bytes) break;
+    }
+    undo.erase(undo.begin(), undo.end() - static_cast<std::ptrdiff_t>(kept));
+}
+
 void remember(AppState& state, const ProblemPtr& before, History history) {
     if (!before || history == History::none) return;
     if (history == History::undo) {
@@ -54,7 +75,7 @@ void remember(AppState& state, const ProblemPtr& before, History history) {
         return;
     }
     state.undo.push_back(before);
-    if (state.undo.size() > most_undo) state.undo.erase(state.undo.begin());
+    forget_oldest(state.undo);
     if (history == History::redo)
         state.redo.pop_back();
     else

@@ -103,7 +103,7 @@ TEST_SUITE("tour files") {
             only_stop("- lesson: memory", "{S at N=16384} {S and P at N=16384} {L at N=16384} "
                                           "{saving at Br=2} {saving at Br=128} {heads}");
         // 16384² × 2 bytes; × 2 × 16 heads; 16384 × 4 bytes × 16 heads
-        CHECK(shown_text(stop) == "512\u00A0MiB 16\u00A0GiB 1\u00A0MiB 0.06 4.0 16");
+        CHECK(shown_text(stop) == "512\u00A0MiB 16\u00A0GiB 1\u00A0MiB 0.063 4.0 16");
         // 2 × 16 heads × 16384 × 64 × 2 bytes
         CHECK(shown_text(only_stop("- lesson: memory", "{KV at key heads=16} {KV at key heads=1}")) ==
               "64\u00A0MiB 4\u00A0MiB");

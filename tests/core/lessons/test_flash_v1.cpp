@@ -1,7 +1,6 @@
 #include "core/base/matrix.h"
 #include "core/lessons/forward/forward.h"
 #include "core/lessons/shared/memory_model.h"
-#include "core/walk/explain.h"
 #include "tests/contains.h"
 #include "tests/core/problems.h"
 #include "tests/core/steps.h"
@@ -32,11 +31,6 @@ TEST_SUITE("flash forward, first version") {
                                Op::correction, Op::exponentials, Op::row_sum, Op::output, Op::store_state},
                               i, j);
         }
-    }
-    TEST_CASE("a formula of a block has its number at each of its names") {
-        const auto trace = flash_forward_v1(worked_example());
-        CHECK(contains(plain(explain(*trace, 3).formula), "O₀, m₀, ℓ₀"));
-        CHECK(contains(plain(explain(*trace, 11).formula), "O₀, m₀, ℓ₀"));
     }
     TEST_CASE("the worked example moves 976 bytes, FlashAttention-2 400") {
         const Problem p = worked_example();

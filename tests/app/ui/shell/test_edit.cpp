@@ -127,6 +127,24 @@ TEST_CASE("undo and redo by their buttons") {
     CHECK(program.state.notice == "There is nothing to redo.");
 }
 
+TEST_CASE("what can be undone takes so many bytes and no more") {
+    Program program;
+    set_lesson(program.state, *find_lesson("softmax-dense"));
+    Problem large = good(random_problem(64, 256, 1));
+    // 8 MiB each; a walk of one row has few steps all the same
+    large.Q = large.Q.replicate(64, 1).eval(), large.dO = large.dO->replicate(64, 1).eval();
+    for (int n = 1; n <= 10; ++n) {
+        large.Br = n;
+        REQUIRE(set_problem(program.state, large));
+    }
+    CHECK(program.state.undo.size() == 3);
+    program.frame();
+    program.press("ctrl+z");
+    CHECK(program.state.problem->Br == 9);
+    while (!program.state.undo.empty()) program.press("ctrl+z");
+    CHECK(program.state.problem->Br == 7);
+}
+
 TEST_CASE("tile sizes by button and by number stay within the matrix") {
     Program program;
     open_tab(program, "Settings");
