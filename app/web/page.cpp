@@ -224,8 +224,10 @@ void Page::release_keys() {
 void Page::look_for_changes() {
     const Explanation& of = state.explanation;
     std::string told = of.title + '\n' + of.place + '\n' + plain(of.result) + '\n' + of.why;
-    told += str(static_cast<int>(state.page)) + view_of(state).panel +
-            str(static_cast<int>(state.settings.theme));
+    // The address names the page and the card as well, and the bar below has the colours.
+    for (const int also : {static_cast<int>(state.page), int{state.show_problem}, int{state.show_break},
+                           static_cast<int>(state.settings.theme)})
+        told += ' ' + str(also);
     if (told != told_last || times_told == 0) {
         told_last = std::move(told);
         ++times_told;
