@@ -55,9 +55,9 @@ bool keeps_model_numbers(std::string_view word, std::string_view name) {
 }
 
 struct Nearness {
-    std::size_t letters = 0;  ///< that differ, twice
-    std::ptrdiff_t rank = 0;  ///< of two that are equally near
-    auto operator<=>(const Nearness&) const = default;
+    std::size_t letters = 0;                            ///< that differ, twice
+    std::ptrdiff_t rank = 0;                            ///< of two that are equally near
+    auto operator<=>(const Nearness&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 // Who stopped typing, after three letters or a part (f5-), is nearer than who typed another letter; the

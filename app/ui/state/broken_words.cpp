@@ -139,7 +139,7 @@ std::string difference_text(double truth, double broken, bool percent) {
 }
 
 std::string difference_words(double truth, double broken, bool rounded, bool percent) {
-    const std::string text = difference_text(truth, broken, percent);
+    std::string text = difference_text(truth, broken, percent);
     if (same_number(truth, broken) || !std::isfinite(truth) || !std::isfinite(broken)) return text;
     const std::size_t end = std::min(text.find(" ("), text.size());
     const auto unsigned_text = [](std::string number) {
