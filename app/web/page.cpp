@@ -5,7 +5,6 @@
 #include "app/cli/session.h"
 #include "app/export/export_formats.h"
 #include "app/ui/kit/fonts.h"
-#include "app/ui/kit/imgui_compat_gl.h"
 #include "app/ui/kit/theme.h"
 #include "app/ui/shell/frame.h"
 #include "app/ui/state/state.h"
@@ -14,8 +13,6 @@
 #include "app/web/keys.h"
 #include "core/base/background.h"
 #include "core/walk/explain.h"
-
-#include <GLES3/gl3.h>
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +25,8 @@ namespace {
 constexpr float least_width = 1024, least_height = 640;
 constexpr double rest = 0.5;  // seconds from a change until it is kept
 constexpr float longest_frame = 0.25f;
-constexpr double longest_nap = 0.2;  // as in the window: what counts seconds must not miss any of them
+constexpr double letters_seconds = 0.004;  // of a frame, for baking
+constexpr double longest_nap = 0.2;        // as in the window: what counts seconds must not miss any of them
 
 Page* page_of_imgui() { return static_cast<Page*>(ImGui::GetIO().UserData); }
 
@@ -186,6 +184,8 @@ void Page::context_lost() {
     // What ImGui has on the card is gone with it; its own memory of it must go, too.
     if (drawing) ImGui_ImplOpenGL3_Shutdown();
     drawing = false;
+    letters.forget();
+    ui::restart_letters();
 }
 
 void Page::context_restored() {
@@ -200,10 +200,14 @@ void Page::keep(bool open) {
 }
 
 void Page::prepare_look() {
-    if (ui::load_page_fonts(state, static_cast<float>(width), static_cast<float>(height)) ||
-        !fonts_uploaded) {
-        if (!in_words) ui::upload_font_texture();
-        fonts_uploaded = true;
+    const auto w = static_cast<float>(width), h = static_cast<float>(height);
+    if (in_words || !fonts_uploaded) {
+        if (ui::load_page_fonts(state, w, h) || !fonts_uploaded) {
+            if (!in_words) letters.upload();
+            fonts_uploaded = true;
+            frames_wanted = std::max(frames_wanted, 2);
+        }
+    } else if (ui::load_page_letters(state, w, h, letters_seconds, &letters) != ui::Typefaces::ready) {
         frames_wanted = std::max(frames_wanted, 2);
     }
     if (in_words) {

@@ -4,6 +4,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/io/settings.h"
+#include "app/ui/kit/imgui_compat_gl.h"
 #include "app/ui/state/app_state.h"
 
 #include <deque>
@@ -71,6 +72,7 @@ private:
     LoadedSettings loaded;
     std::string settings_file, pasted_text;
     bool moved = false, drawing = false, fonts_uploaded = false, slept = true;
+    ui::GlLetters letters;
     bool in_words = false;  ///< alone: nothing is drawn
     int width = 0, height = 0, frames_wanted = 3, times_told = 0;
     std::string told_last;

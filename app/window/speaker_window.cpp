@@ -18,6 +18,7 @@ namespace tilewalk {
 namespace {
 
 constexpr int least_width = 800, least_height = 600, usual_width = 1280, usual_height = 720;  // logical
+constexpr double letters_seconds = 0.003;  // of a frame, for baking
 
 struct Area {
     int x = 0, y = 0, width = 0, height = 0;
@@ -75,7 +76,8 @@ struct SpeakerWindow::Own {
     ImGuiContext* context = nullptr;
     Events events;
     ui::FontsAside fonts;  // those of this window, swapped in while it is drawn
-    bool uploaded = false;
+    ui::GlLetters letters;
+    bool has_letters = false, shown = false;
     std::shared_ptr<ui::Speaker> speaker;  // whose keys the events are
 
     // The screens
@@ -166,7 +168,6 @@ void SpeakerWindow::follow(ui::AppState& state) {
         fill_screen(audience_, monitors()[static_cast<std::size_t>(audience)]);
         lie_on(own_->window, monitors()[static_cast<std::size_t>(speaker)]);
     }
-    if (opens) glfwShowWindow(own_->window);
 }
 
 int SpeakerWindow::draw(ui::AppState& state, bool slept, const std::string& screenshot) {
@@ -179,20 +180,35 @@ int SpeakerWindow::draw(ui::AppState& state, bool slept, const std::string& scre
         const InContext inside(own_->context);
         release_keys(own_->window, own_->events);
         times_.measure(FrameTimes::fonts, state, [&] {
-            const bool baked = ui::load_speaker_fonts(state, display_scale(own_->window),
-                                                      static_cast<float>(width), static_cast<float>(height));
-            if (baked || !own_->uploaded) ui::upload_font_texture();
-            own_->uploaded = true;
+            const auto w = static_cast<float>(width), h = static_cast<float>(height);
+            const float scale = display_scale(own_->window);
+            if (!screenshot.empty()) {
+                if (ui::load_speaker_fonts(state, scale, w, h)) own_->letters.upload();
+                own_->has_letters = true;
+                return;
+            }
+            const ui::Typefaces now =
+                ui::load_speaker_letters(state, scale, w, h, letters_seconds, &own_->letters);
+            own_->has_letters |= now != ui::Typefaces::standing_in;
+            if (now != ui::Typefaces::ready)
+                audience_events_.frames_wanted = std::max(audience_events_.frames_wanted, 2);
         });
-        ui::apply_style(state.settings.theme, ui::font_scale());
-        begin_frame(slept);
-        times_.measure(FrameTimes::speaker, state, [&] { ui::speaker_frame(state); });
-        draw_frame(own_->window, ui::theme(state.settings.theme).bg);
-        if (!screenshot.empty()) code = save_screenshot(own_->window, screenshot);
-        glfwSwapBuffers(own_->window);
+        if (own_->has_letters) code = draw_page(state, slept, screenshot);
     }
     own_->fonts.swap();
     glfwMakeContextCurrent(audience_);
+    return code;
+}
+
+// In its context, with its letters. It is shown once there is something to see.
+int SpeakerWindow::draw_page(ui::AppState& state, bool slept, const std::string& screenshot) {
+    ui::apply_style(state.settings.theme, ui::font_scale());
+    begin_frame(slept);
+    times_.measure(FrameTimes::speaker, state, [&] { ui::speaker_frame(state); });
+    draw_frame(own_->window, ui::theme(state.settings.theme).bg);
+    const int code = screenshot.empty() ? 0 : save_screenshot(own_->window, screenshot);
+    glfwSwapBuffers(own_->window);
+    if (!std::exchange(own_->shown, true)) glfwShowWindow(own_->window);
     return code;
 }
 

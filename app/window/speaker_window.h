@@ -26,6 +26,7 @@ private:
     struct Own;
     std::string open(ui::AppState& state);
     void close(ui::AppState& state);
+    int draw_page(ui::AppState& state, bool slept, const std::string& screenshot);
 
     GLFWwindow* audience_;
     Events& audience_events_;

@@ -22,6 +22,7 @@ namespace tilewalk {
 namespace {
 
 constexpr int min_width = 1024, min_height = 640;  // logical pixels
+constexpr double letters_seconds = 0.004;          // of a frame, for baking
 constexpr double longest_nap = 0.2;  // a frame must not stand for more time than this while playing
 
 int refuse(const std::string& why) {
@@ -87,16 +88,21 @@ std::string open_session(Session& session, Events& events, const ui::Settings& s
     return "";
 }
 
-// Fonts and style belong between frames.
-void prepare_look(GLFWwindow* window, Events& events, const ui::AppState& state, bool& fonts_uploaded) {
+// Fonts and style belong between frames. `waits`: these letters are right from the first frame on, as in a
+// picture; else others stand in until they are baked.
+void prepare_look(GLFWwindow* window, Events& events, const ui::AppState& state, ui::GlLetters& letters,
+                  bool waits) {
     int width = 0, height = 0;
     glfwGetWindowSize(window, &width, &height);
-    if (ui::load_page_fonts(state, static_cast<float>(width), static_cast<float>(height)) ||
-        !fonts_uploaded) {
-        ui::upload_font_texture();
-        fonts_uploaded = true;
-        events.frames_wanted = std::max(events.frames_wanted, 2);
+    const auto w = static_cast<float>(width), h = static_cast<float>(height);
+    bool changed = false;
+    if (waits) {
+        changed = ui::load_page_fonts(state, w, h);
+        if (changed) letters.upload();
+    } else {
+        changed = ui::load_page_letters(state, w, h, letters_seconds, &letters) != ui::Typefaces::ready;
     }
+    if (changed) events.frames_wanted = std::max(events.frames_wanted, 2);
     ui::apply_style(state.settings.theme, ui::font_scale());
 }
 
@@ -176,7 +182,7 @@ std::string beside(const std::string& path) {
 
 int run_loop(GLFWwindow* window, Events& events, ui::AppState& state, const WindowOptions& options) {
     const int last = options.frames > 0 ? options.frames : options.screenshot.empty() ? 0 : 5;
-    bool fonts_uploaded = false;
+    ui::GlLetters letters;
     FrameTimes times(options.timing);
     SpeakerWindow speaker(window, events, times);
     Keeper keeper(options, state);
@@ -198,7 +204,8 @@ int run_loop(GLFWwindow* window, Events& events, ui::AppState& state, const Wind
             continue;
         }
 
-        times.measure(FrameTimes::fonts, state, [&] { prepare_look(window, events, state, fonts_uploaded); });
+        times.measure(FrameTimes::fonts, state,
+                      [&] { prepare_look(window, events, state, letters, frame == 1 || last > 0); });
         begin_frame(slept);
         times.measure(FrameTimes::frame, state, [&] { ui::frame(state); });
         draw_frame(window, ui::theme(state.settings.theme).bg);

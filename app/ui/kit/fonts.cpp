@@ -1,10 +1,13 @@
 #include "app/ui/kit/fonts.h"
 
 #include "app/ui/kit/imgui_compat.h"
+#include "app/ui/kit/imgui_compat_baking.h"
+#include "app/ui/kit/letters.h"
 #include "core/base/words.h"
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -61,6 +64,8 @@ constexpr std::string_view glyphs =
 using Bytes = std::vector<char>;
 constexpr std::streamoff biggest_font = 64 << 20;
 
+struct LettersUnderWay;
+
 /// What has been built for one context.
 struct BuiltFonts {
     struct Entry {
@@ -74,6 +79,15 @@ struct BuiltFonts {
     std::vector<FontSize> more;
     std::array<std::vector<Entry>, face_count> faces;
     std::string problem;
+    std::shared_ptr<LettersUnderWay> under_way = {};  ///< while others stand in
+};
+/// Fonts that are being baked, while those that are there are shown in their sizes.
+struct LettersUnderWay {
+    LettersUnderWay(BuiltFonts there, std::vector<FontSize> sizes, float largest_px, FontBaking::Add add)
+        : before(std::move(there)), baking(std::move(sizes), largest_px, std::move(add)) {}
+    BuiltFonts before;  ///< what the atlas has
+    std::vector<std::unique_ptr<ImFont>> standing_in;
+    FontBaking baking;
 };
 /// ImGui keeps pointers into the files and the ranges, so they live here.
 struct FontTable : BuiltFonts {
@@ -183,14 +197,21 @@ ImFont* add_source(ImFontAtlas& atlas, const Source& source, float em, Face face
                                       ranges.Data);
 }
 
+ImFont* add_size(ImFontAtlas& atlas, const FaceSources& sources, const FontSize& size, float scale) {
+    if (!sources.main.bytes) return nullptr;
+    ImFont* const font = add_source(atlas, sources.main, size.em * scale, size.face, false);
+    if (font && sources.gaps.bytes) add_source(atlas, sources.gaps, size.em * scale, size.face, true);
+    return font;
+}
+
+void list_font(const FontSize& size, ImFont* font) {
+    table().faces[static_cast<std::size_t>(size.face)].push_back({size.em, font, size.index});
+}
+
 void add_face(ImFontAtlas& atlas, int number, const std::vector<FontSize>& sizes, float scale) {
     const FaceSources sources = find_sources(number);
-    for (const auto& [face, em, index] : sizes) {
-        ImFont* font = nullptr;
-        if (sources.main.bytes) font = add_source(atlas, sources.main, em * scale, face, false);
-        if (font && sources.gaps.bytes) add_source(atlas, sources.gaps, em * scale, face, true);
-        if (font) table().faces[static_cast<std::size_t>(number)].push_back({em, font, index});
-    }
+    for (const FontSize& size : sizes)
+        if (ImFont* const font = add_size(atlas, sources, size, scale)) list_font(size, font);
 }
 
 /// Without any font file the program still runs, in ImGui's built-in pixel font.
@@ -233,16 +254,23 @@ std::vector<FontSize> sizes_of(int face, bool presenter, const std::vector<FontS
     return sizes;
 }
 
-bool is_loaded(const ImFontAtlas& atlas, float scale, bool presenter, const std::vector<FontSize>& more) {
-    const FontTable& t = table();
-    if (t.atlas != &atlas || t.scale != scale || t.presenter != presenter || t.more != more ||
-        atlas.Fonts.empty())
-        return false;
-    // Another context's atlas may have come to lie at the same address.
-    return std::ranges::all_of(t.faces, [&](const auto& face) {
-        return !face.empty() && std::ranges::find(atlas.Fonts, face[0].font) != atlas.Fonts.end();
-    });
+/// Another context's atlas may have come to lie at the same address.
+bool is_in(const ImFontAtlas& atlas, const BuiltFonts& built) {
+    return built.atlas == &atlas && !atlas.Fonts.empty() &&
+           std::ranges::all_of(built.faces, [&](const auto& face) {
+               return !face.empty() && std::ranges::find(atlas.Fonts, face[0].font) != atlas.Fonts.end();
+           });
 }
+
+bool is_as_asked(const BuiltFonts& built, float scale, bool presenter, const std::vector<FontSize>& more) {
+    return built.scale == scale && built.presenter == presenter && built.more == more;
+}
+
+bool is_loaded(const ImFontAtlas& atlas, float scale, bool presenter, const std::vector<FontSize>& more) {
+    return is_as_asked(table(), scale, presenter, more) && is_in(atlas, table());
+}
+
+float sensible(float scale) { return std::isfinite(scale) ? std::clamp(scale, .5f, 6.0f) : 1.0f; }
 
 const FontTable::Entry* nearest(Face face, float em, bool index) {
     const FontTable& t = table();
@@ -271,9 +299,11 @@ std::vector<FontSize> font_sizes(bool presenter, float factor) {
 
 bool load_fonts(float scale, bool presenter, const std::vector<FontSize>& more) {
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
-    scale = std::isfinite(scale) ? std::clamp(scale, .5f, 6.0f) : 1.0f;
+    scale = sensible(scale);
     if (is_loaded(atlas, scale, presenter, more)) return false;
     FontTable& t = table();
+    t.under_way.reset();
+    set_default_font(nullptr);
     build_ranges();
     atlas.Clear();
     atlas.Flags |= ImFontAtlasFlags_NoMouseCursors;
@@ -285,6 +315,108 @@ bool load_fonts(float scale, bool presenter, const std::vector<FontSize>& more) 
     fill_empty_faces(atlas);
     atlas_pixels(atlas);
     return true;
+}
+
+// ---- A bit in each frame
+
+namespace {
+
+bool every_face_has_a_file() {
+    for (int face = 0; face < face_count; ++face)
+        if (!find_sources(face).main.bytes) return false;
+    return true;
+}
+
+// Where there is none of just this size the next larger one loses least.
+const BuiltFonts::Entry* to_stand_in(const BuiltFonts& there, const FontSize& size, float wanted_px) {
+    const BuiltFonts::Entry* best = nullptr;
+    for (const BuiltFonts::Entry& entry : there.faces[static_cast<std::size_t>(size.face)]) {
+        const float px = entry.em * there.scale, best_px = best ? best->em * there.scale : 0;
+        if (!best || (best_px < wanted_px ? px > best_px : px >= wanted_px && px < best_px)) best = &entry;
+    }
+    return best;
+}
+
+void let_others_stand_in(LettersUnderWay& under_way, const std::vector<FontSize>& sizes) {
+    FontTable& t = table();
+    for (auto& face : t.faces) face.clear();
+    for (const FontSize& size : sizes) {
+        const auto* entry = to_stand_in(under_way.before, size, size.em * t.scale);
+        if (!entry) continue;
+        const float ratio = size.em * t.scale / (entry->em * under_way.before.scale);
+        under_way.standing_in.push_back(stand_in(*entry->font, ratio));
+        list_font(size, under_way.standing_in.back().get());
+    }
+    set_default_font(under_way.standing_in.empty() ? nullptr : under_way.standing_in[0].get());
+}
+
+// What the atlas has stays what it is, however often something else is asked for meanwhile.
+void begin_letters(ImFontAtlas& atlas, float scale, bool presenter, const std::vector<FontSize>& more) {
+    FontTable& t = table();
+    build_ranges();
+    BuiltFonts there = t.under_way ? t.under_way->before : static_cast<const BuiltFonts&>(t);
+    there.under_way.reset();
+    if (!is_in(atlas, there)) there = {};
+    t.under_way.reset();
+    t.atlas = &atlas, t.scale = scale, t.presenter = presenter, t.more = more;
+    std::vector<FontSize> sizes;
+    float largest = 0;
+    for (int face = 0; face < face_count; ++face)
+        for (const FontSize& size : sizes_of(face, presenter, more))
+            sizes.push_back(size), largest = std::max(largest, size.em * scale);
+    const auto add = [scale](ImFontAtlas& piece, const FontSize& size) {
+        return add_size(piece, find_sources(static_cast<int>(size.face)), size, scale);
+    };
+    t.under_way = std::make_shared<LettersUnderWay>(std::move(there), sizes, largest, add);
+    let_others_stand_in(*t.under_way, sizes);
+}
+
+void install_letters(ImFontAtlas& atlas, LetterTexture* texture) {
+    FontTable& t = table();
+    const std::shared_ptr<LettersUnderWay> done = std::exchange(t.under_way, nullptr);
+    set_default_font(nullptr);
+    for (auto& face : t.faces) face.clear();
+    for (const FontBaking::Baked& baked : done->baking.install(atlas, texture))
+        list_font(baked.size, baked.font);
+}
+
+}  // namespace
+
+Typefaces load_letters(float scale, bool presenter, const std::vector<FontSize>& more, double seconds,
+                     LetterTexture* texture) {
+    using Clock = std::chrono::steady_clock;
+    const auto until = Clock::now() + std::chrono::duration<double>(seconds);
+    ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+    FontTable& t = table();
+    scale = sensible(scale);
+    if (is_loaded(atlas, scale, presenter, more)) return Typefaces::ready;
+    // Back to what is there before the others were.
+    if (t.under_way && is_as_asked(t.under_way->before, scale, presenter, more) &&
+        is_in(atlas, t.under_way->before)) {
+        static_cast<BuiltFonts&>(t) = BuiltFonts(t.under_way->before);
+        set_default_font(nullptr);
+        return Typefaces::ready;
+    }
+    if (!t.under_way || t.atlas != &atlas || !is_as_asked(t, scale, presenter, more)) {
+        if (bakes_on_demand || !every_face_has_a_file())
+            return load_fonts(scale, presenter, more) ? Typefaces::fresh : Typefaces::ready;
+        begin_letters(atlas, scale, presenter, more);
+        return Typefaces::standing_in;  // this frame has made those that stand in
+    }
+    do
+        if (!t.under_way->baking.step(texture)) {
+            install_letters(atlas, texture);
+            return Typefaces::fresh;
+        }
+    while (Clock::now() < until);
+    return Typefaces::standing_in;
+}
+
+void restart_letters() {
+    FontTable& t = table();
+    if (!t.under_way) return;
+    static_cast<BuiltFonts&>(t) = BuiltFonts(t.under_way->before);
+    if (ImGui::GetCurrentContext()) set_default_font(nullptr);
 }
 
 struct FontsAside::Kept {

@@ -7,6 +7,7 @@
 #include "app/ui/chapters/scale/page.h"
 #include "app/ui/chapters/start/page.h"
 #include "app/ui/kit/focus.h"
+#include "app/ui/kit/letters.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/shell/panels.h"
@@ -138,6 +139,13 @@ float ui_scale(const AppState& state, float window_width, float window_height) {
 bool load_page_fonts(const AppState& state, float window_width, float window_height) {
     const float scale = ui_scale(state, window_width, window_height);
     return load_fonts(scale, state.presenter, panel_fonts(state, scale, window_width, window_height));
+}
+
+Typefaces load_page_letters(const AppState& state, float window_width, float window_height, double seconds,
+                          LetterTexture* texture) {
+    const float scale = ui_scale(state, window_width, window_height);
+    return load_letters(scale, state.presenter, panel_fonts(state, scale, window_width, window_height),
+                        seconds, texture);
 }
 
 double idle_seconds(const AppState& state) {

@@ -5,6 +5,9 @@
 
 namespace tilewalk::ui {
 
+class LetterTexture;
+enum class Typefaces;
+
 /// Lays out and draws one frame of the whole program into the current ImGui context. No window, no GPU.
 void frame(AppState& state);
 /// How long nothing will move by itself: 0 during a transition, the time to the next step while playing,
@@ -16,5 +19,8 @@ bool animating(const AppState& state);
 float ui_scale(const AppState& state, float window_width, float window_height);
 /// Bakes what the next frame needs, between frames; true if the texture must be uploaded anew.
 bool load_page_fonts(const AppState& state, float window_width, float window_height);
+/// The same for a frame that does not wait (app/ui/kit/letters.h).
+Typefaces load_page_letters(const AppState& state, float window_width, float window_height, double seconds,
+                          LetterTexture* texture);
 
 }  // namespace tilewalk::ui

@@ -1,6 +1,7 @@
 #include "app/ui/shell/speaker.h"
 
 #include "app/ui/kit/focus.h"
+#include "app/ui/kit/letters.h"
 #include "app/ui/shell/frame.h"
 #include "app/ui/shell/speaker_parts.h"
 #include "app/ui/state/state.h"
@@ -68,6 +69,13 @@ float panel_scale(const AppState& state, float width, float height) {
 bool load_speaker_fonts(const AppState& state, float display_scale, float width, float height) {
     const float scale = speaker_scale(display_scale, width, height);
     return load_fonts(scale, false, sizes_of_view(state, width / scale, height / scale, {}));
+}
+
+Typefaces load_speaker_letters(const AppState& state, float display_scale, float width, float height,
+                             double seconds, LetterTexture* texture) {
+    const float scale = speaker_scale(display_scale, width, height);
+    return load_letters(scale, false, sizes_of_view(state, width / scale, height / scale, {}), seconds,
+                        texture);
 }
 
 void speaker_frame(AppState& state) {

@@ -6,6 +6,9 @@
 
 namespace tilewalk::ui {
 
+class LetterTexture;
+enum class Typefaces;
+
 // ---- A window of its own
 
 /// Lays out and draws one frame of the window into the current ImGui context. Keys that are not the view's
@@ -13,6 +16,10 @@ namespace tilewalk::ui {
 void speaker_frame(AppState& state);
 /// Bakes what that frame needs, in the current context; true if the texture must be uploaded anew.
 bool load_speaker_fonts(const AppState& state, float display_scale, float width, float height);
+
+/// The same for a frame that does not wait (app/ui/kit/letters.h).
+Typefaces load_speaker_letters(const AppState& state, float display_scale, float width, float height,
+                             double seconds, LetterTexture* texture);
 
 // ---- A panel at the right of the page
 
