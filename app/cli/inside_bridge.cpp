@@ -85,9 +85,11 @@ std::string place_of_held(const Walked& w, const HeldAt& held) {
     std::vector<inside::SourceText> sources;
     for (const EmbeddedFile& file : gpu::kernel_sources())
         sources.push_back(inside::source_text(std::string("cuda/kernels/") + file.name, file.text));
-    const std::string called =
-        calls_text(inside::Calls(w.run.record, sources)
-                       .of(w.launch(held.launch).blocks.front(), w.steps(held.launch), held.warp, held.step));
+    const inside::BlockRecord& block = w.launch(held.launch).blocks.front();
+    const inside::Steps steps = w.steps(held.launch);
+    const std::string called = calls_text(
+        inside::Calls(w.run.record, block, steps, inside::Origins(w.run.record, block, steps), sources)
+            .of(held.warp, held.step));
     return "block " + str(w.block) + ", " + lane_text(held) + ", step " + str(held.step + 1) + " of " +
            str(w.steps(held.launch).count(held.warp)) + "\n    " + inside::info(event.op).name + " at " +
            place_text(w.run.record, event.place) + (called.empty() ? "" : ", " + called) + ": " +

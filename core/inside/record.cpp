@@ -109,12 +109,9 @@ int Record::writer(const Launch& launch, std::uint32_t address) const {
 }
 
 std::string place_text(const Record& record, std::uint32_t place) {
-    std::string text;
-    for (; place != Place::none; place = record.places[place].caller) {
-        const Place& p = record.places[place];
-        text += (text.empty() ? "" : ", called at ") + p.file + ":" + std::to_string(p.line);
-    }
-    return text;
+    if (place == Place::none) return "";
+    const Place& p = record.places[place];
+    return p.file + ":" + std::to_string(p.line);
 }
 
 std::string head_text(int head) { return head < 0 ? "" : " of head " + std::to_string(head); }

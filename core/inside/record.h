@@ -89,12 +89,11 @@ struct SumRegister {
 constexpr std::uint32_t address_of(const SumRegister& at) { return register_base | at.sums << 8 | at.reg; }
 constexpr SumRegister held_register(std::uint32_t address) { return {address >> 8 & 0xFF, address & 0xFF}; }
 
-/// A place in the source; `caller` is where its function was called, as another place.
+/// A place in the source. Who called its function the text says (calls.h).
 struct Place {
-    static constexpr std::uint32_t none = 0xFFFFFFFF;
+    static constexpr std::uint32_t none = 0xFFFFFFFF;  ///< instead of the number of one
     std::string file;  ///< "cuda/kernels/bands.h"
     int line = 0, column = 0;
-    std::uint32_t caller = none;
 };
 
 struct Event {
@@ -223,7 +222,7 @@ struct Record {
     int writer(const Launch& launch, std::uint32_t address) const;
 };
 
-/// "cuda/kernels/bands.h:76", with callers: "…, called at cuda/kernels/f5_flash2.cu:82".
+/// "cuda/kernels/bands.h:76"
 std::string place_text(const Record& record, std::uint32_t place);
 /// "shared memory, byte 0x1230", "K, row 12, column 8".
 std::string address_text(const Record& record, std::uint32_t address);

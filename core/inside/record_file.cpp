@@ -16,8 +16,8 @@ constexpr std::string_view record_begin = "tilewalk-record-1\n", record_end = "e
 template <class Way, class T> static void fields(Way& way, T& x) {
     using Kind = std::remove_const_t<T>;
     if constexpr (std::is_same_v<Kind, Place>) {
-        auto& [file, line, column, caller] = x;
-        take_all(way, file, line, column, caller);
+        auto& [file, line, column] = x;
+        take_all(way, file, line, column);
     } else if constexpr (std::is_same_v<Kind, Region>) {
         auto& [name, begin, bytes, row_bytes, element_bytes, head] = x;
         take_all(way, name, begin, bytes, row_bytes, element_bytes, head);
@@ -45,8 +45,6 @@ namespace {
 // Numbers that lead to somewhere in the record.
 bool leads_somewhere(const Record& record) {
     const auto place = [&](std::uint32_t n) { return n < record.places.size(); };
-    for (const Place& p : record.places)
-        if (p.caller != Place::none && !place(p.caller)) return false;
     for (const Launch& launch : record.launches) {
         for (const BlockRecord& block : launch.blocks)
             for (const Event& e : block.events) {

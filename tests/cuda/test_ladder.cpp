@@ -1,5 +1,4 @@
 // Two rungs side by side: the counts against closed forms of their loops, and sentences against the counts.
-#include "core/inside/calls.h"
 #include "core/inside/ladder.h"
 #include "core/inside/origin.h"
 #include "core/inside/uses.h"
@@ -30,13 +29,6 @@ Totals counted_totals(const std::string& kernel, DType type, const Problem& p) {
     gpu::RecordRequest request{kernel, type, p};
     request.timed = &costs;
     return totals_of(test::good(gpu::record_kernel(request)), costs);
-}
-
-std::vector<SourceText> kernel_texts() {
-    std::vector<SourceText> out;
-    for (const EmbeddedFile& file : gpu::kernel_sources())
-        out.push_back(source_text(std::string("cuda/kernels/") + file.name, file.text));
-    return out;
 }
 
 }  // namespace
@@ -156,40 +148,6 @@ TEST_SUITE("inside") {
         CHECK(contains(types.beside[1], "plain arithmetic"));
         for (const Compared& c : compare(f5, f4))
             CHECK_FALSE(c.less() == (c.more() || *c.before == *c.after));
-    }
-
-    TEST_CASE("a helper was called from the lines that call it, as far as the order of steps says") {
-        const Problem p = *random_problem(128, 64, 1);
-        const auto sources = kernel_texts();
-        for (const char* kernel : {"f2-tiled-fp32", "f4-tensor-core", "f5-flash2", "f6-split"}) {
-            const Record record =
-                recorded(kernel, std::string(kernel) == "f2-tiled-fp32" ? DType::f32 : DType::bf16, p);
-            const Launch& launch = record.launches.front();
-            const BlockRecord& block = launch.blocks.front();
-            const Steps steps(record, launch, block);
-            const Calls calls(record, sources);
-            std::set<std::size_t> depths;
-            int unsure = 0;
-            for (int k = 0; k < steps.count(0); ++k) {
-                const Place& place = record.places[block.events[steps.event(0, k)].place];
-                std::string callee =
-                    function_of(*std::ranges::find(sources, place.file, &SourceText::file), place.line);
-                const auto way = calls.of(block, steps, 0, k);
-                depths.insert(way.size());
-                for (const Call& call : way) {
-                    REQUIRE(!call.lines.empty());
-                    unsure += call.lines.size() > 1;
-                    const SourceText& source = *std::ranges::find(sources, call.file, &SourceText::file);
-                    for (const int line : call.lines) CHECK(contains(std::string(source.line(line)), callee));
-                    callee = call.function;
-                }
-            }
-            CAPTURE(kernel);
-            CHECK(depths.contains(0));  // the kernel's own lines
-            CHECK(depths.contains(std::string(kernel) == "f2-tiled-fp32" ? 1 : 2));
-            // Copies of Q and K, one behind the other
-            CHECK(unsure < steps.count(0) / 4);
-        }
     }
 
     TEST_CASE("from the copy of an element forth to the load, the product, and on") {

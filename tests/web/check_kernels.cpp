@@ -93,7 +93,7 @@ bool same(const std::vector<float>& a, const std::vector<float>& b) {
     });
 }
 
-/// A place without its columns, and with its callers.
+/// A place without its columns.
 std::string place(const inside::Record& r, std::uint32_t at) { return inside::place_text(r, at); }
 
 bool is_nan(std::uint32_t bits, std::uint32_t exponent, std::uint32_t sign) {

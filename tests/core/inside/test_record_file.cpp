@@ -18,7 +18,7 @@ Record small_record() {
     record.kernel = "my.cu", record.title = "ü", record.dtype = DType::f16;
     record.schedule = {false, true, 7}, record.swizzles = true, record.open_keys = 28;
     record.outputs = {{"O", 2, 1, {1.5f, -2}}};
-    record.places = {{"my.cu", 3, 5}, {"my.cu", 9, 1, 0}};
+    record.places = {{"my.cu", 3, 5}, {"my.cu", 9, 1}};
     record.regions = {{"K", global_base, 256, 64, 2}};
     Launch& launch = record.launches.emplace_back();
     launch.x = 2, launch.threads = 64, launch.shared_bytes = 128;
@@ -43,7 +43,7 @@ TEST_CASE("record file: what was written comes back") {
     CHECK(bytes_of(back) == bytes);
     CHECK(back.kernel == "my.cu");
     CHECK(back.dtype == DType::f16);
-    CHECK(back.places[1].caller == 0);
+    CHECK(back.places[1].line == 9);
     CHECK(back.regions[0].row_bytes == 64);
     CHECK(back.schedule.stalls);
     CHECK(back.schedule.seed == 7);

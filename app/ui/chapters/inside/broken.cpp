@@ -75,7 +75,7 @@ void draw_both_layouts(const Canvas& c, AppState& state, const Rect& a, const In
 
 std::string side_of_race(AppState& state, const InsidePlace& at, const inside::RaceAccess& side) {
     const std::string place = inside::place_text(at.record(), side.place);
-    const std::string from = side.block == at.walk->block ? called_from(state, at, side.event) : "";
+    const std::string from = side.block == at.walk->block ? called_from(at, side.event) : "";
     return "warp " + str(side.warp) + ", " + inside::lanes_text(side.lanes) + ", " +
            place.substr(place.find_last_of('/') + 1) + (from.empty() ? "" : ", called from " + from);
 }
@@ -212,7 +212,7 @@ void draw_race_table(FaultPen& pen, AppState& state, const InsidePlace& at, cons
     for (const CrossingSide* side : {&crossing.first, &crossing.second}) {
         pen.row(side->writes ? "writer" : "reader", line_of_side(at, *side, true),
                 line_of_side(at, *side, false));
-        const std::string from = called_from(state, at, side->event);
+        const std::string from = called_from(at, side->event);
         if (!from.empty()) pen.row("   called from", from);
     }
     pen.row("address", inside::short_address(at.record(), crossing.address));

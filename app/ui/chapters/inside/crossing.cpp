@@ -212,7 +212,7 @@ void draw_crossing(const Canvas& c, AppState& state, const Rect& a, const Inside
             const AccessBox box{&side,
                                 content_of_side(state, at, crossing, side, column == 0 && ordered,
                                                 column == 0 || crossing.crossed),
-                                called_from(state, at, side.event), column == 1 && !side.writes};
+                                called_from(at, side.event), column == 1 && !side.writes};
             draw_access_box(c, s.boxes[column][row], row + 1, box, at, look);
             const Rect& r = s.boxes[column][row];
             const Hot hot = hot_area(c, "##access " + str(column) + str(row), r.x, r.y, r.w, r.h);

@@ -21,16 +21,26 @@ constexpr int inside_least_tile = 64;
 
 }  // namespace
 
+static std::vector<inside::SourceText> texts_of_kernels() {
+    std::vector<inside::SourceText> all;
+    for (const EmbeddedFile& file : gpu::kernel_sources())
+        all.push_back(inside::source_text(std::string("cuda/kernels/") + file.name, file.text));
+    return all;
+}
+
 InsideWalk::InsideWalk(inside::Record of_run, std::string of_problem, int of_block, std::string text,
                        const std::map<int, inside::HeldBack>& held)
     : record(std::move(of_run)), problem(std::move(of_problem)), block(of_block), own_text(std::move(text)),
       own_source(inside::source_text(record.kernel, own_text)) {
+    auto texts = texts_of_kernels();
+    if (!own_text.empty()) texts.push_back(own_source);
     for (const inside::Launch& launch : record.launches) {
         if (launch.blocks.empty() || launch.blocks.front().events.empty()) continue;
         // The origins look into the steps beside them: both are made in their place.
         struct Made : Launch {
             Made(const inside::Record& r, const inside::Launch& l, const inside::BlockRecord& b,
-                 std::optional<inside::HeldBack> turned, bool known)
+                 std::optional<inside::HeldBack> turned, bool known,
+                 const std::vector<inside::SourceText>& texts)
                 : Launch{&l,
                          &b,
                          inside::Steps(r, l, b, turned),
@@ -39,7 +49,8 @@ InsideWalk::InsideWalk(inside::Record of_run, std::string of_problem, int of_blo
                          inside::Barriers(r, b, steps, origins),
                          inside::LineTimes(r, b, steps),
                          {},
-                         inside::roles_of(b, steps.warps())} {
+                         inside::roles_of(b, steps.warps()),
+                         inside::Calls(r, b, steps, origins, texts)} {
                 for (int w = 0; w < steps.warps(); ++w)
                     phases.push_back(inside::phases_of(r, b, steps, origins, w, known));
             }
@@ -47,7 +58,7 @@ InsideWalk::InsideWalk(inside::Record of_run, std::string of_problem, int of_blo
         const auto turned = held.find(static_cast<int>(launches.size()));
         launches.push_back(std::make_unique<const Made>(
             record, launch, launch.blocks.front(),
-            turned == held.end() ? std::nullopt : std::optional(turned->second), own_text.empty()));
+            turned == held.end() ? std::nullopt : std::optional(turned->second), own_text.empty(), texts));
     }
 }
 
@@ -62,8 +73,7 @@ InsidePage& inside_page(AppState& state) {
         state.kernel_walk = std::make_shared<InsidePage>();
         InsidePage& page = *state.kernel_walk;
         page.kernels = gpu::traceable_kernels();
-        for (const EmbeddedFile& file : gpu::kernel_sources())
-            page.sources.push_back(inside::source_text(std::string("cuda/kernels/") + file.name, file.text));
+        page.sources = texts_of_kernels();
         for (const RecordedSize& size : inside_sizes())
             if (auto random = random_problem(size.N, size.d, 1))
                 page.sized.push_back(std::make_shared<const Problem>(std::move(*random)));

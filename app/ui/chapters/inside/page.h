@@ -6,6 +6,7 @@
 #include "core/base/background.h"
 #include "core/inside/barriers.h"
 #include "core/inside/bridge.h"
+#include "core/inside/calls.h"
 #include "core/inside/crossing.h"
 #include "core/inside/faults.h"
 #include "core/inside/line_times.h"
@@ -40,6 +41,7 @@ struct InsideWalk {
         inside::LineTimes times;
         std::vector<std::vector<inside::PhaseStretch>> phases;  ///< of each warp
         std::vector<inside::WarpRole> roles;                    ///< of each warp
+        inside::Calls calls;                                    ///< who called the helper of a step
     };
     const inside::Record record;
     const std::string problem;                            ///< "128 × 64"

@@ -298,7 +298,7 @@ void draw_ways(Column& col, AppState& state, const InsidePlace& at) {
 // Without where it was called from where that has no room: a click leads there.
 std::string side_text(AppState& state, const InsidePlace& at, const inside::RaceAccess& a, float room) {
     const std::string place = inside::place_text(at.record(), a.place);
-    const std::string from = a.block == at.walk->block ? called_from(state, at, a.event) : "";
+    const std::string from = a.block == at.walk->block ? called_from(at, a.event) : "";
     const std::string what = std::string(inside::info(a.op).name) + " " +
                              place.substr(place.find_last_of('/') + 1),
                       who = ", warp " + str(a.warp) + ", " + inside::lanes_text(a.lanes);

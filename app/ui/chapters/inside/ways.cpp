@@ -10,7 +10,7 @@ namespace tilewalk::ui {
 
 // What is the same for all lanes
 static void look_up_step(InsideWays& ways, const InsidePlace& at) {
-    ways.called = ways.calls.of(at.block(), at.steps(), at.warp, at.k);
+    ways.called = at.launch->calls.of(at.warp, at.k);
     ways.meeting = meeting_at(at.block(), at.steps(), at.origins(), at.warp, at.k);
     ways.barrier = at.launch->barriers.at(at.block(), at.steps(), at.warp, at.k);
     ways.sides = sides_at(at.block(), at.steps(), at.warp, at.k);
@@ -28,8 +28,7 @@ static void look_up_step(InsideWays& ways, const InsidePlace& at) {
 
 static InsideWays& ways_of_walk(AppState& state) {
     InsidePage& page = inside_page(state);
-    if (!page.ways || page.ways->of != page.shown)
-        page.ways = std::make_shared<InsideWays>(page.shown, page.sources);
+    if (!page.ways || page.ways->of != page.shown) page.ways = std::make_shared<InsideWays>(page.shown);
     return *page.ways;
 }
 
@@ -56,10 +55,10 @@ const InsideWays& inside_ways(AppState& state, const InsidePlace& at) {
     return ways;
 }
 
-std::string called_from(AppState& state, const InsidePlace& at, std::uint32_t event) {
+std::string called_from(const InsidePlace& at, std::uint32_t event) {
     const int k = at.origins().step_number(event);
     if (k < 0) return "";
-    const auto way = ways_of_walk(state).calls.of(at.block(), at.steps(), at.block().events[event].warp, k);
+    const auto& way = at.launch->calls.of(at.block().events[event].warp, k);
     if (way.empty() || way.back().lines.size() != 1) return "";
     const std::string& file = way.back().file;
     return file.substr(file.find_last_of('/') + 1) + ":" + str(way.back().lines.front());

@@ -4,7 +4,6 @@
 
 #include "app/ui/chapters/inside/bridge.h"
 #include "core/base/remembered.h"
-#include "core/inside/calls.h"
 #include "core/inside/exponent.h"
 #include "core/inside/meeting.h"
 #include "core/inside/sides.h"
@@ -15,11 +14,9 @@
 namespace tilewalk::ui {
 
 struct InsideWays {
-    InsideWays(std::shared_ptr<const InsideWalk> walk, const std::vector<inside::SourceText>& sources)
-        : of(std::move(walk)), calls(of->record, sources) {}
+    explicit InsideWays(std::shared_ptr<const InsideWalk> walk) : of(std::move(walk)) {}
 
     std::shared_ptr<const InsideWalk> of;
-    inside::Calls calls;  ///< of the whole walk
 
     // Of one place
     const InsideWalk::Launch* launch = nullptr;
@@ -46,7 +43,7 @@ struct InsideWays {
 const std::optional<LessonNumber>& lesson_number_kept(AppState& state, const InsidePlace& at);
 /// Of a step that stands in a helper the kernel's own line that called it, "f5_flash2.cu:81"; empty: it
 /// stands in the kernel, or who called is not plain.
-std::string called_from(AppState& state, const InsidePlace& at, std::uint32_t event);
+std::string called_from(const InsidePlace& at, std::uint32_t event);
 /// Of the place where the walk stands.
 const InsideWays& inside_ways(AppState& state, const InsidePlace& at);
 
