@@ -350,7 +350,9 @@ void draw_bank_picture(const Canvas& c, AppState& state, const Rect& a, const Ba
     const float foot = p.chooses     ? space::control + 4
                        : phases == 1 ? 0
                                      : look.small * 1.5f,
-                asked = std::min(body.h * .3f, 14.0f * px(std::max(look.ways, turns.ways)) + 4);
+                // The row of what is asked stands beside its name, which is clear of the last lane's.
+        asked = std::min(body.h * .3f,
+                         std::max(14.0f * px(std::max(look.ways, turns.ways)) + 4, 1.2f * look.small + 2));
     const float heads = look.small * 1.5f, room = body.bottom() - foot - asked - 6 - y - heads;
     const BankRows rows = rows_of(p.access, p.bytes, p.lane, room, look.far);
     const float h = std::min(room, px(rows.lanes.size()) * look.small * 1.7f);

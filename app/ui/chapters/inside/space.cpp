@@ -143,19 +143,43 @@ AllTouched touched_by(const InsidePlace& at, const inside::Event* event, std::ui
     return out;
 }
 
-/// Each area as high as it is large, but none too low to be seen.
-std::vector<Rect> lay_out_areas(const std::vector<SharedArea>& areas, const Rect& a) {
-    // Where there are many, none has as much room, and all of them stay within.
-    const float scale = std::min(1.0f, a.h / (10 * px(areas.size()))), least = 7 * scale, gap = 3 * scale;
-    std::int64_t bytes = 0;
-    for (const SharedArea& area : areas) bytes += area.bytes();
-    const float room = a.h - (least + gap) * px(areas.size());
-    std::vector<Rect> out;
-    float y = a.y;
+/// Areas to one scale, and between them what nobody writes in this launch. The lowest ones can still be seen.
+struct AreaSheet {
+    std::vector<Rect> areas, unused;
+};
+AreaSheet lay_out_areas(const std::vector<SharedArea>& areas, const Rect& a) {
+    struct Part {
+        std::int64_t bytes;
+        bool used;
+    };
+    std::vector<Part> parts;
+    constexpr std::int64_t seen = 64;  // what is smaller than a part in so many only aligns the next area
+    const std::int64_t span = areas.empty() ? 1 : std::max<std::int64_t>(1, areas.back().end);
+    std::int64_t at = 0;
     for (const SharedArea& area : areas) {
+        if (std::int64_t(area.begin) - at > span / seen) parts.push_back({area.begin - at, false});
+        parts.push_back({area.bytes(), true});
+        at = area.end;
+    }
+    // Where there are many, none has as much room, and all of them stay within.
+    const float small = std::min(1.0f, a.h / (8 * px(std::max<std::size_t>(1, parts.size())))),
+                least = 4 * small, gap = 3 * small;
+    float room = a.h - gap * px(parts.size());
+    std::int64_t bytes = 0;
+    for (const Part& part : parts) bytes += part.bytes;
+    // What is lower than the least at this scale takes the least, and the others share the rest.
+    for (bool again = true; again;) {
+        again = false;
+        for (Part& part : parts)
+            if (part.bytes > 0 && px(part.bytes) * room < least * px(bytes))
+                bytes -= part.bytes, room -= least, part.bytes = 0, again = true;
+    }
+    AreaSheet out;
+    float y = a.y;
+    for (const Part& part : parts) {
         const float h =
-            least + std::max(0.0f, room) * px(area.bytes()) / px(std::max<std::int64_t>(1, bytes));
-        out.push_back({a.x, y, a.w, h});
+            part.bytes == 0 ? least : room * px(part.bytes) / px(std::max<std::int64_t>(1, bytes));
+        (part.used ? out.areas : out.unused).push_back({a.x, y, a.w, h});
         y += h + gap;
     }
     return out;
@@ -276,11 +300,19 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     const Theme& t = *c.theme;
     const auto& contents = inside_ways(state, at).contents;
     // From the back row nobody needs an address; names of what is too low for them have room everywhere.
-    const auto low = low_areas(state, at, lay_out_areas(areas, a), contents, look);
+    const auto low = low_areas(state, at, lay_out_areas(areas, a).areas, contents, look);
     float addresses = look.far ? 0 : text_width(Face::mono, look.small, "0x0000") + 8;
     for (const LowAreas& of : low)
         addresses = std::max(addresses, text_width(Face::medium, look.small, of.names) + 8);
-    const auto rects = lay_out_areas(areas, {a.x + addresses, a.y, a.w - addresses, a.h});
+    const AreaSheet sheet = lay_out_areas(areas, {a.x + addresses, a.y, a.w - addresses, a.h});
+    const std::vector<Rect>& rects = sheet.areas;
+    for (const Rect& r : sheet.unused) {
+        c.dashed_line({r.x + .5f, r.y}, {r.x + .5f, r.bottom()}, t.line2, 1, {3, 3});
+        c.dashed_line({r.right() - .5f, r.y}, {r.right() - .5f, r.bottom()}, t.line2, 1, {3, 3});
+        if (r.h >= look.small + 3)
+            c.text_within(r.x + r.w / 2, r.middle(), r.w - 6, "not used", look.small, t.t3, Face::regular,
+                          Align::center);
+    }
     for (const LowAreas& of : low)
         c.text(a.x + addresses - 8, (rects[of.first].y + rects[of.last].bottom()) / 2, of.names, look.small,
                t.t1, Face::medium, Align::right);

@@ -89,6 +89,12 @@ void draw_running(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet
     }
 }
 
+/// Rows of copies, the warps, what they compute, the slots.
+struct WarpRows {
+    int flights = 0;
+    float row, lanes, phases = 0, axis = 0;
+    bool names = true;  ///< the copies have theirs
+};
 // ---- What is on its way, above the warps: a bar for each copy, in as few rows as have room for their names
 
 struct FlightBar {
@@ -119,43 +125,63 @@ float tick_of(const WarpSheet& sheet, const Flight& f) {
 
 bool flies(const Flight& f, int now) { return f.issued <= now && (f.arrived < 0 || now < f.arrived); }
 
-// Those on their way have their names first; a row takes who meets neither a bar nor a name in it.
-std::vector<FlightBar> lay_out_flights(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
-                                       int rows, float size) {
-    const int now = at.steps().slot(at.warp, at.k);
+std::vector<FlightBar> find_bars(const InsidePlace& at, const WarpSheet& sheet) {
     std::vector<FlightBar> bars;
     for (const Flight& flight : at.steps().flights()) {
         const float x = sheet.x(flight.issued),
                     end = flight.arrived < 0 ? sheet.area.right() : sheet.x(flight.arrived) + sheet.slot_w;
-        if (end - x >= 1) bars.push_back({&flight, x, std::max(end, x + 4)});  // of very many, those seen
+        if (end - x >= 1) bars.push_back({&flight, x, end});  // of very many, those seen
     }
-    struct Taken {
-        float from, to;
+    std::ranges::stable_sort(bars, {}, &FlightBar::x);
+    return bars;
+}
+
+/// How many lie below each other where most are on their way.
+int rows_needed(const std::vector<FlightBar>& bars) {
+    std::vector<float> ends;
+    for (const FlightBar& bar : bars) {
+        const auto free = std::ranges::find_if(ends, [&](float end) { return end <= bar.x; });
+        free == ends.end() ? ends.push_back(bar.end) : void(*free = bar.end);
+    }
+    return static_cast<int>(ends.size());
+}
+
+// A bar keeps its row while the walk goes on: one in which its neighbour has room for its name, else one that
+// is free. Of as many rows as are needed one always is.
+void choose_rows(const Canvas& c, const InsidePlace& at, std::vector<FlightBar>& bars, int rows, float size) {
+    struct Row {
+        float end = -1e6f, name_end = -1e6f;
+        FlightBar* last = nullptr;
     };
-    std::vector<std::vector<Taken>> taken(static_cast<std::size_t>(rows));
-    const auto meets = [&](int row, float from, float to) {
-        return std::ranges::any_of(taken[static_cast<std::size_t>(row)],
-                                   [&](const Taken& t) { return t.from < to && t.to > from; });
+    std::vector<Row> all(static_cast<std::size_t>(std::max(1, rows)));
+    for (FlightBar& bar : bars) {
+        auto row = std::ranges::find_if(all, [&](const Row& r) { return r.name_end <= bar.x; });
+        if (row == all.end()) row = std::ranges::find_if(all, [&](const Row& r) { return r.end <= bar.x; });
+        if (row == all.end()) row = all.begin();
+        // A very short one is wider, as far as the next one leaves room.
+        constexpr float seen = 4;
+        if (row->last) row->last->end = std::max(row->end, std::min(row->last->x + seen, bar.x));
+        bar.row = static_cast<int>(row - all.begin());
+        const float w = size > 0 ? rich_width(c, flight_name(at, *bar.flight, true), size) + 6 : 0;
+        const bool within = bar.end - bar.x >= w + 4 * flight_mark(size) + 12;
+        *row = {bar.end, within ? bar.end : bar.end + 6 + w, &bar};
+        bar.end = std::max(bar.end, bar.x + seen);
+    }
+}
+
+// Those on their way have their names first: inside its bar, without its bytes if need be, else behind it.
+void choose_names(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
+                  std::vector<FlightBar>& bars, float size) {
+    const int now = at.steps().slot(at.warp, at.k);
+    const auto is_free = [&](const FlightBar& own, float from, float to) {
+        return std::ranges::none_of(bars, [&](const FlightBar& other) {
+            return &other != &own && other.row == own.row && other.x < to &&
+                   std::max(other.end, other.name_end) > from;
+        });
     };
-    const auto take = [&](int row, float from, float to) {
-        taken[static_cast<std::size_t>(row)].push_back({from, to});
-    };
-    // First the bars, those on their way before others, then names where the bars leave room for them.
     for (const bool flying : {true, false})
         for (FlightBar& bar : bars) {
-            if (flies(*bar.flight, now) != flying) continue;
-            for (bar.row = 0; bar.row + 1 < rows && meets(bar.row, bar.x, bar.end);) ++bar.row;
-            take(bar.row, bar.x, bar.end);
-        }
-    for (const bool flying : {true, false})
-        for (FlightBar& bar : bars) {
-            if (flies(*bar.flight, now) != flying || size <= 0 || (bars.size() > most_named && !flying))
-                continue;
-            // Where bars of one row meet, a name would be written over.
-            const auto meeting =
-                std::ranges::count_if(taken[static_cast<std::size_t>(bar.row)],
-                                      [&](const Taken& t) { return t.from < bar.end && t.to > bar.x; });
-            // Inside its bar, without its bytes if need be, else behind it
+            if (flies(*bar.flight, now) != flying || (bars.size() > most_named && !flying)) continue;
             const float mark = flight_mark(size) * 2 + 6;
             using Try = std::pair<bool, bool>;
             for (const auto& [inside, brief] :
@@ -166,15 +192,58 @@ std::vector<FlightBar> lay_out_flights(const Canvas& c, const InsidePlace& at, c
                 const float tick = tick_of(sheet, *bar.flight) + 8;
                 float name = inside ? bar.x + mark : bar.end + 6;
                 if (inside && tick > name && tick < name + w && tick + w < bar.end - mark) name = tick;
-                if (meeting > 1) break;
-                if (!inside && (name + w > sheet.area.right() + 2 || meets(bar.row, bar.end, name + w)))
+                if (!inside && (name + w > sheet.area.right() + 2 || !is_free(bar, bar.end, name + w)))
                     continue;
                 bar.name = name, bar.name_end = name + w, bar.brief = brief;
-                if (!inside) take(bar.row, bar.end, name + w);
                 break;
             }
         }
-    return bars;
+}
+
+/// The bars of all copies, in rows of one height.
+struct FlightSheet {
+    std::vector<FlightBar> bars;
+    float top, row;
+    float name = 0;  ///< size of their names; 0: the rows are too low for them
+    float y(const FlightBar& bar) const { return top + px(bar.row) * row; }
+};
+FlightSheet lay_out_flights(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, float top,
+                            const WarpRows& rows, const InsideLook& look) {
+    FlightSheet out{find_bars(at, sheet), top, rows.row};
+    const int needed = rows_needed(out.bars);
+    // No bar hides another: where there are too few rows they are lower.
+    int count = rows.flights;
+    if (needed > count || !rows.names)
+        out.row = rows.row * px(std::max(1, count)) / px(std::max(1, needed)), count = needed;
+    if (rows.names && out.row >= 1.1f * look.small) out.name = look.small;
+    choose_rows(c, at, out.bars, count, out.name);
+    if (out.name > 0) choose_names(c, at, sheet, out.bars, out.name);
+    for (std::size_t n = 0; n < out.bars.size(); ++n)
+        note_part(c, {out.bars[n].x, out.y(out.bars[n]), out.bars[n].end - out.bars[n].x, out.row - 1},
+                  "Copy " + str(static_cast<int>(n)));
+    return out;
+}
+
+// Rows too low for names: those that are on their way are named once, where no bar is.
+void draw_names_together(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
+                         const FlightSheet& flights, float h, float size) {
+    const int now = at.steps().slot(at.warp, at.k);
+    Line names;
+    float x = sheet.area.x;
+    for (const FlightBar& bar : flights.bars) {
+        if (!flies(*bar.flight, now)) continue;
+        names = names.empty() ? flight_name(at, *bar.flight, true)
+                              : pieces(names, word(" "), flight_name(at, *bar.flight, true));
+        x = std::max(x, bar.end + 10);
+    }
+    if (names.empty()) return;
+    for (const Line& line : {pieces(names, word(" on the way")), names}) {
+        const float w = rich_width(c, line, size);
+        const bool free = std::ranges::none_of(
+            flights.bars, [&](const FlightBar& bar) { return bar.x < x + w && bar.end > x; });
+        if (x + w > sheet.area.right() || !free) continue;
+        return void(c.rich(x, flights.top + h / 2, line, size, Align::left, c.theme->t1));
+    }
 }
 
 // The triangle of what is issued, the tick of what is committed, the disc of what has come; each where it has
@@ -518,12 +587,7 @@ void answer_mouse(const Canvas& c, AppState& state, const WarpSheet& sheet, cons
     go_inside(state, warp, at.steps().at_slot(warp, std::max(0, slot)));
 }
 
-/// How the height is shared out: rows of copies, the warps, what they compute, the slots.
-struct WarpRows {
-    int flights = 0;
-    float row, lanes, phases = 0, axis = 0;
-    bool names = true;  ///< the copies have theirs
-};
+/// How the height is shared out.
 WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
     const int warps = at.steps().warps();
     const bool copies = !at.steps().flights().empty(),
@@ -547,9 +611,11 @@ WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
     const float text = look.small * (look.far ? 1.3f : 1.4f);
     if (!look.far) wish_row();
     if (phases) out.phases = wish(text);
-    if (look.far) out.axis = wish(text), wish_row();
     // Each that is on its way has a row of its own, as far as there is room: in one row names would be lost.
     const int rows = std::clamp(at.steps().flights_at_once(), many ? 3 : 2, most_flight_rows);
+    if (look.far && many)
+        while (copies && out.flights < rows && left >= out.row) wish_row();
+    if (look.far) out.axis = wish(text), wish_row();
     while (copies && many && out.flights < rows && left >= out.row) wish_row();
     if (!many) wish_row();
     if (!look.far) out.axis = wish(text);
@@ -573,13 +639,14 @@ void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     sheet.lane_h = sheet.pitch >= 8 ? sheet.pitch - 3 : sheet.pitch * .8f;
     sheet.area.h = sheet.pitch * px(warps);
     sheet.slot_w = sheet.area.w / px(std::max(1, at.steps().slots()));
-    const std::vector<FlightBar> bars =
-        lay_out_flights(c, at, sheet, rows.flights, rows.names ? look.small : 0);
-    draw_flight_tints(c, at, sheet, bars);
-    for (const FlightBar& bar : bars)
-        draw_flight_bar(c, at, sheet, bar, a.y + px(bar.row) * rows.row, rows.row - 2, look.small);
-    for (const FlightBar& bar : bars)
-        draw_flight_name(c, at, bar, a.y + px(bar.row) * rows.row + rows.row / 2 - 1, look.small);
+    const FlightSheet flights = lay_out_flights(c, at, sheet, a.y, rows, look);
+    draw_flight_tints(c, at, sheet, flights.bars);
+    for (const FlightBar& bar : flights.bars)
+        draw_flight_bar(c, at, sheet, bar, flights.y(bar), flights.row - (flights.row > 8 ? 2 : 1),
+                        look.small);
+    for (const FlightBar& bar : flights.bars)
+        draw_flight_name(c, at, bar, flights.y(bar) + flights.row / 2 - 1, look.small);
+    if (flights.name <= 0) draw_names_together(c, at, sheet, flights, head - 8, look.small);
     for (int w = 0; w < warps; ++w) draw_lane(c, at, sheet, w);
     draw_running(c, at, sheet);
     draw_barriers(c, at, sheet);
@@ -596,7 +663,7 @@ void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePla
                       c.theme->t2);
     if (rows.phases > 0) draw_phases(c, at, sheet, y + rows.phases / 2, look.small), y += rows.phases;
     if (rows.axis > 0) draw_slot_axis(c, at, sheet, names, y + rows.axis / 2, look.small);
-    answer_flights(c, state, sheet, bars, a.y, rows.row, at);
+    answer_flights(c, state, sheet, flights.bars, a.y, flights.row, at);
     answer_mouse(c, state, sheet, at);
 }
 

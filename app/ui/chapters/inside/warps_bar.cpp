@@ -133,32 +133,40 @@ void draw_legend_marks(const Canvas& c, AppState& state, float x, float y, ImU32
 struct LegendHue {
     const char* word;
     Matter matter;
+    const char* brief = nullptr;  ///< without the gradient of the same hue
 };
+/// How much of the legend there is room for: all, without what is about no matrix, letters alone.
+enum class LegendWords { all, matrices, letters };
+std::string legend_word(const LegendHue& one, LegendWords words) {
+    return words == LegendWords::letters && one.brief ? one.brief : one.word;
+}
 std::span<const LegendHue> legend_hues(const InsidePlace& at) {
     static constexpr LegendHue forward[] = {{"Q", Matter::Q},    {"K", Matter::K}, {"V", Matter::V},
                                             {"S, P", Matter::S}, {"O", Matter::O}, {"else", Matter::none}};
-    static constexpr LegendHue backward[] = {
-        {"Q, dQ", Matter::Q}, {"K, dK", Matter::K}, {"V, dV", Matter::V}, {"S, P, dP, dS", Matter::S},
-        {"O, dO", Matter::O}, {"L", Matter::L},     {"D", Matter::D},     {"else", Matter::none}};
+    static constexpr LegendHue backward[] = {{"Q, dQ", Matter::Q, "Q"}, {"K, dK", Matter::K, "K"},
+                                             {"V, dV", Matter::V, "V"}, {"S, P, dP, dS", Matter::S, "S, P"},
+                                             {"O, dO", Matter::O, "O"}, {"L", Matter::L},
+                                             {"D", Matter::D},          {"else", Matter::none}};
     const bool back = at.record().outputs.size() > 1;  // gradients
     return back ? std::span<const LegendHue>(backward) : forward;
 }
 
-// `all`: with what is about no matrix, which comes last.
-float hues_width(const InsidePlace& at, bool all = true) {
+float hues_width(const InsidePlace& at, LegendWords words = LegendWords::all) {
     float w = 0;
     for (const LegendHue& one : legend_hues(at))
-        if (all || one.matter != Matter::none) w += text_width(Face::regular, size::small, one.word) + 26;
+        if (words == LegendWords::all || one.matter != Matter::none)
+            w += text_width(Face::regular, size::small, legend_word(one, words)) + 26;
     return w;
 }
 
-void draw_legend_hues(const Canvas& c, const InsidePlace& at, float x, float y, ImU32 ink, bool all = true) {
+void draw_legend_hues(const Canvas& c, const InsidePlace& at, float x, float y, ImU32 ink,
+                      LegendWords words = LegendWords::all) {
     const Theme& t = *c.theme;
     for (const LegendHue& one : legend_hues(at)) {
-        if (!all && one.matter == Matter::none) continue;
+        if (words != LegendWords::all && one.matter == Matter::none) continue;
         const ImU32 hue = one.matter == Matter::none ? t.line2 : hue_of(t, one.matter);
         c.rect(x, y - 5, 10, 10, mix(t.panel, hue, .8f), 2);
-        const float w = c.text(x + 14, y, one.word, size::small, ink);
+        const float w = c.text(x + 14, y, legend_word(one, words), size::small, ink);
         const Hot hot = hot_area(c, std::string("##hue ") + one.word, x, y - 10, 14 + w, 20);
         if (hot.hovered)
             tooltip(c,
@@ -215,9 +223,9 @@ void draw_far_hues(const Canvas& c, const InsidePlace& at, float left, float rig
     const float factor = size::far / size::small;
     const Enlarged large(c, {left, y}, factor);
     const float room = (right - left) / factor;  // behind the last one nothing stands
-    for (const bool all : {true, false})
-        if (const float w = hues_width(at, all) - 14; w <= room)
-            return draw_legend_hues(large.c, at, room - w, 0, c.theme->t2, all);
+    for (const LegendWords words : {LegendWords::all, LegendWords::matrices, LegendWords::letters})
+        if (const float w = hues_width(at, words) - 14; w <= room)
+            return draw_legend_hues(large.c, at, room - w, 0, c.theme->t2, words);
 }
 
 void draw_far_legend(const Canvas& c, AppState& state, const InsidePlace& at, const Rect& a) {
