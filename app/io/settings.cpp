@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <map>
 
 namespace tilewalk {
 namespace {
@@ -118,13 +119,22 @@ LoadedSettings load_settings(const std::string& path) {
     return loaded;
 }
 
+bool leftovers_are_due(const std::string& folder, std::chrono::steady_clock::time_point now) {
+    static std::map<std::string, std::chrono::steady_clock::time_point> looked_at;
+    const auto [last, first] = looked_at.try_emplace(folder, now);
+    if (!first && now - last->second < std::chrono::minutes(1)) return false;
+    last->second = now;
+    return true;
+}
+
 Result<void> save_settings(const std::string& path, const Settings& settings) {
     if (path.empty()) return {};
     // An error here shows again, with its reason, when the file is written.
     std::error_code error;
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     std::filesystem::create_directories(folder, error);
-    remove_leftovers(folder.string());
+    if (leftovers_are_due(folder.string(), std::chrono::steady_clock::now()))
+        remove_leftovers(folder.string());
 
     json object;
     visit_settings(settings, [&](const char* key, const auto& value, const auto&... limits) {

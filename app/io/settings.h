@@ -4,6 +4,7 @@
 #include "app/settings/settings.h"
 #include "core/base/result.h"
 
+#include <chrono>
 #include <string>
 
 namespace tilewalk {
@@ -21,6 +22,10 @@ struct LoadedSettings {
 /// wrong type gives the defaults and a notice. Numbers are brought into their ranges. An empty path: the
 /// defaults.
 LoadedSettings load_settings(const std::string& path);
+
+/// True if this folder was not looked through in the minute before `now`: it may be large, and a save waits
+/// for it. Then it counts as looked through.
+bool leftovers_are_due(const std::string& folder, std::chrono::steady_clock::time_point now);
 
 /// Writes the file, and its folder if need be. Returns the sentence of what went wrong. An empty path does
 /// nothing.

@@ -33,6 +33,23 @@ TEST_SUITE("settings") {
         CHECK_FALSE(std::filesystem::exists(folder.path / "deep/.tilewalk-999999998-0-1.tmp"));
     }
 
+    TEST_CASE("the folder is looked through at the start and once a minute, not at every save") {
+        using std::chrono::seconds;
+        const auto start = std::chrono::steady_clock::now();
+        CHECK(leftovers_are_due("/a", start));
+        CHECK_FALSE(leftovers_are_due("/a", start));
+        CHECK_FALSE(leftovers_are_due("/a", start + seconds(59)));
+        CHECK(leftovers_are_due("/b", start + seconds(59)));
+        CHECK(leftovers_are_due("/a", start + seconds(60)));
+        CHECK_FALSE(leftovers_are_due("/a", start + seconds(119)));
+
+        Folder folder;
+        REQUIRE(save_settings(settings_in(folder), {}));
+        folder.file("deep/.tilewalk-999999999-0-0.tmp", "{");
+        REQUIRE(save_settings(settings_in(folder), {}));
+        CHECK(std::filesystem::exists(folder.path / "deep/.tilewalk-999999999-0-0.tmp"));
+    }
+
     TEST_CASE("what is saved comes back, in a folder that did not exist") {
         Folder folder;
         ui::Settings saved;
