@@ -104,6 +104,24 @@ Row frames(const char* what, const Problem& problem, double limit, bool presente
     return {what, limit, measured, {}};
 }
 
+// Standard attention on stage: each element of its output is a sum over all keys.
+Row long_sums(const char* what, int keys, double limit) {
+    const HeadlessContext context;
+    ui::AppState state = state_of(*random_problem(keys, 16, 7));
+    if (!ui::show_walk(state, *find_lesson("attention"), state.problem))
+        throw std::runtime_error("there is no such walk");
+    ui::wait_for_walk(state);
+    ui::take_finished_trace(state);
+    state.presenter = true;
+    ui::load_fonts(ui::ui_scale(state, width, height), true);
+    const int n = state.trace->size();
+    const Measured measured = measure(n, 5, [&](int k) {
+        ui::go_to(state, at_step(*state.trace, k));
+        run_frame(width, height, 1.0f / 60, [&] { ui::frame(state); });
+    });
+    return {what, limit, measured, {}};
+}
+
 // The speaker's window beside it, with the picture of the next step.
 Row speaker_frames(const char* what, const Problem& problem, double limit) {
     const HeadlessContext context;
@@ -148,6 +166,8 @@ std::vector<Row> rows_of_walks() {
                              frames("frame, 64 × 64, presenter", large, 4e-3, true),
                              frames("frame, worked example, in motion", worked, 4e-3, true, true),
                              frames("frame, 64 × 64, in motion", large, 4e-3, true, true),
+                             long_sums("frame, attention to 128 keys, presenter", 128, 8e-3),
+                             long_sums("frame, attention to 256 keys, presenter", 256, 8e-3),
                              speaker_frames("frame of the speaker's window, worked example", worked, 4e-3),
                              speaker_frames("frame of the speaker's window, 64 × 64", large, 4e-3)};
     for (Row& row : parts_of_a_picture()) rows.push_back(std::move(row));

@@ -91,8 +91,12 @@ int decisive(const Zoom& z, int length) {
 }  // namespace
 
 bool formula_is_short(const AppState& state) {
-    constexpr auto most_numbers = 6;
-    return std::ranges::count(state.explanation.numbers, Span::Face::number, &Span::face) <= most_numbers;
+    // Asked for each number of a line: of hundreds of terms only the first are looked at.
+    constexpr int most_numbers = 6;
+    int numbers = 0;
+    return std::ranges::none_of(state.explanation.numbers, [&](const Span& span) {
+        return span.face == Span::Face::number && ++numbers > most_numbers;
+    });
 }
 
 bool is_moved(Op op) { return info(op).kind != OpKind::compute; }

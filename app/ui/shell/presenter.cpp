@@ -153,6 +153,25 @@ Line squeezed(Line line) {
     return line;
 }
 
+// It is told by its result, however it is set: hundreds of terms are not laid out, in every frame, to find
+// that they have no room. Thin spaces make a line shorter by less than a third.
+bool has_too_many_terms(const Canvas& c, const Line& numbers, float w) {
+    constexpr float most_lines = 6;
+    float width = 0;
+    return std::ranges::any_of(numbers, [&](const Span& span) {
+        width += rich_width(c, {span}, size::far);
+        return width > most_lines * w;
+    });
+}
+
+Formula told_by_result(const Canvas& c, const Explanation& e, Formula f, float w) {
+    f.numbers = e.result;
+    const Line whole = pieces(f.symbols, two_equations, f.numbers);
+    if (!e.formula.empty() && rich_width(c, whole, 34) <= w) return {whole, {}, 34, formula_line, true};
+    f.h = formula_line + rich_paragraph_height(c, w, f.numbers, f.size = 34, 0, 1.4f);
+    return f;
+}
+
 // `brief`: one line; where its numbers do not fit, they stand on stage.
 Formula whole_formula(const Canvas& c, const AppState& state, bool computes, float w, bool brief) {
     const Explanation& e = state.explanation;
@@ -161,9 +180,10 @@ Formula whole_formula(const Canvas& c, const AppState& state, bool computes, flo
     Formula f{with_old(e.formula, *state.trace, state.cursor.step), equation(e)};
     // Start values and bytes are no other way to write the formula.
     const bool same = computes && !e.numbers.empty();
+    const bool endless = same && has_too_many_terms(c, f.numbers, w);
     const Line entry = same ? entry_name(e) : Line{};
-    const Line chain = pieces(f.symbols, same ? "   =   " : two_equations, f.numbers);
-    const bool both = !e.formula.empty() && !f.numbers.empty();
+    const Line chain = endless ? Line{} : pieces(f.symbols, same ? "   =   " : two_equations, f.numbers);
+    const bool both = !e.formula.empty() && !f.numbers.empty() && !endless;
     if (both && !entry.empty())
         for (const float size : {34.0f, 30.0f, size::far})
             for (const Line& numbers : {f.numbers, size > size::far ? f.numbers : squeezed(f.numbers)}) {
@@ -184,6 +204,7 @@ Formula whole_formula(const Canvas& c, const AppState& state, bool computes, flo
                     return {line, {}, size, formula_line, true};
             }
     }
+    if (endless) return told_by_result(c, e, std::move(f), w);
     if (same) f.numbers = entry.empty() ? pieces("=  ", f.numbers) : pieces(entry, f.numbers);
     while (f.size > size::far && rich_width(c, f.numbers, f.size) > w) f.size = f.size > 30 ? 30 : size::far;
     if (const Line tight = squeezed(f.numbers);
@@ -191,13 +212,7 @@ Formula whole_formula(const Canvas& c, const AppState& state, bool computes, flo
         f.numbers = tight;
     f.h = formula_line + rich_paragraph_height(c, w, f.numbers, f.size, 0, 1.4f);
     // A long dot product says more as its result than cut off in the middle.
-    if (f.h > 144) {
-        f.numbers = e.result;
-        const Line whole = pieces(f.symbols, two_equations, f.numbers);
-        if (!e.formula.empty() && rich_width(c, whole, 34) <= w) return {whole, {}, 34, formula_line, true};
-        f.h = formula_line + rich_paragraph_height(c, w, f.numbers, f.size = 34, 0, 1.4f);
-    }
-    return f;
+    return f.h > 144 ? told_by_result(c, e, std::move(f), w) : f;
 }
 
 Formula formula_of(const Canvas& c, const AppState& state, bool computes, float w, bool brief) {
