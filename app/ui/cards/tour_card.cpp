@@ -420,6 +420,9 @@ struct Pressed {
     bool back = false, next = false, close = false, here = false, words = false;
 };
 
+// Not "Next" alone: the walk has buttons for its steps, and what goes on here are stops.
+const char* words_of_next(const Tour& tour) { return tour.at + 1 == tour.stops() ? "Finish" : "Next stop"; }
+
 // Heading and way out above, back and next below.
 Pressed draw_card(const Canvas& c, const AppState& state, const Rect& a) {
     const Tour& tour = *state.tour;
@@ -431,13 +434,13 @@ Pressed draw_card(const Canvas& c, const AppState& state, const Rect& a) {
     paragraphs(c, state, tour.text, look, a.x + look.pad, a.y + look.pad + 34, a.w - 2 * look.pad);
     const float y = a.bottom() - look.pad - look.control;
     const bool last = tour.at + 1 == tour.stops();
-    const float next_w = button_width(last ? "Finish" : "Next", look.text) + 20;
-    pressed.back = button(c, "##previous stop", a.x + look.pad, y, 72, look.control, "Back",
-                          {.enabled = tour.at > 0, .tooltip = "Previous stop (PgUp)"});
-    pressed.next = button(c, "##next stop", a.right() - look.pad - next_w, y, next_w, look.control,
-                          last ? "Finish" : "Next",
+    const char* const next = words_of_next(tour);
+    const float next_w = button_width(next, look.text) + 20;
+    pressed.back = icon_button(c, "##previous stop", a.x + look.pad, y, look.control, look.control,
+                               Icon::back, {.enabled = tour.at > 0, .tooltip = "Previous stop (PgUp)"});
+    pressed.next = button(c, "##next stop", a.right() - look.pad - next_w, y, next_w, look.control, next,
                           {.primary = true, .tooltip = last ? "End the tour (PgDn)" : "Next stop (PgDn)"});
-    const float from = a.x + look.pad + 72, to = a.right() - look.pad - next_w;
+    const float from = a.x + look.pad + look.control, to = a.right() - look.pad - next_w;
     if (at_stop(state)) {
         c.text((from + to) / 2, y + look.control / 2, counter(tour), size::body, c.theme->t2, Face::medium,
                Align::center);
@@ -460,15 +463,15 @@ Pressed draw_strip(const Canvas& c, const AppState& state, const Rect& a, float 
     pressed.close = icon_button(c, "##leave tour", right, y, look.control, look.control, Icon::close,
                                 {.quiet = true, .tooltip = "Leave the tour (Esc)"});
     const bool last = tour.at + 1 == tour.stops();
-    const char* const next = last ? "Finish" : "Next";
+    const char* const next = words_of_next(tour);
     right -= 8 + button_width(next, look.text) + 12;
     pressed.next = button(c, "##next stop", right, y, button_width(next, look.text) + 12, look.control, next,
                           {.primary = true, .tooltip = last ? "End the tour (PgDn)" : "Next stop (PgDn)"});
     right -= 10;
     right -= 10 + c.text(right, middle, counter(tour), size::body, c.theme->t2, Face::medium, Align::right);
-    right -= 72;
-    pressed.back = button(c, "##previous stop", right, y, 72, look.control, "Back",
-                          {.enabled = tour.at > 0, .tooltip = "Previous stop (PgUp)"});
+    right -= look.control;
+    pressed.back = icon_button(c, "##previous stop", right, y, look.control, look.control, Icon::back,
+                               {.enabled = tour.at > 0, .tooltip = "Previous stop (PgUp)"});
     if (!at_stop(state)) {
         constexpr const char* words = "Back to the stop";
         right -= button_width(words) + 10;
