@@ -29,8 +29,6 @@ Result<std::string> link_of(const ui::AppState& state);
 ui::ClockTime time_now();
 ui::ClockTime time_of_pictures();
 
-Result<void> export_walk(const std::string& path, const ui::AppState& state);
-
 Result<std::vector<BenchReport>> load_results(const std::vector<std::string>& paths);
 /// "json" holds those of this process as one, or, if there are none, the others.
 Result<void> save_results(const std::string& path, const std::vector<BenchReport>& reports,

@@ -1,5 +1,6 @@
 #include "app/cli/session.h"
 
+#include "app/cli/hand_out.h"
 #include "app/cli/hooks.h"
 #include "app/cli/own_kernel.h"
 #include "app/cli/slides.h"
@@ -36,11 +37,6 @@ const char* as_text(ui::Page page) {
            : page == ui::Page::compare ? "compare"
            : page == ui::Page::inside  ? "inside"
                                        : "trace";
-}
-
-// A picture of the view, as the name of the file ends.
-Result<void> save_view(const std::string& path, const ui::AppState& state, int width, int height) {
-    return write_file_atomic(path, picture_of_view(state, width, height, is_svg_path(path)));
 }
 
 // A file of results opens the page that shows them.
@@ -121,14 +117,11 @@ Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Setti
     state.hooks.recorded_results = recorded_results;
     state.hooks.save_results = save_results;
     state.hooks.save_plot = save_plot;
-    state.hooks.save_picture = save_view;
+    state.hooks.begin_picture = begin_picture;
     state.hooks.is_bundle = is_bundle_file;
     state.hooks.load_bundle = load_bundle_file;
     state.hooks.save_bundle = save_bundle_file;
-    state.hooks.export_walk = [](const std::string& path, const ui::AppState& shown) {
-        const DrawingApart apart;  // the window's frame goes on afterwards
-        return export_walk(path, shown);
-    };
+    state.hooks.begin_hand_out = begin_hand_out;
     state.hooks.begin_slides = slides_of_view;
     state.hooks.save_quiz = [](const std::string& path, const std::string& csv) {
         return write_file_atomic(path, csv);

@@ -9,6 +9,7 @@
 #include "app/io/text.h"
 #include "app/render/offscreen.h"
 #include "app/ui/chapters/inside/page.h"
+#include "app/ui/kit/letters.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
 #include "core/inside/words.h"
@@ -31,22 +32,24 @@ public:
                title_.title + (title_.subtitle.empty() ? "" : " · " + title_.subtitle)) {
         state_.settings.theme = look.theme;
         state_.settings.palette = look.palette;
-        state_.to_take_along = true;
+        state_.to_take_along = state_.presenter = true;
         apart_.pause();
     }
 
     /// The title, the slides, the pages of notes.
     int pages() const { return 1 + slides() + static_cast<int>(with_notes().size()); }
 
-    Result<void> draw(int page) {
+    /// A bit of a page; true: that was the last one of it.
+    Result<bool> draw(int page) {
         const PlainNumbers as_in_every_file;
         apart_.resume();
-        add(page);
+        const bool added = add(page);
         apart_.pause();
-        if (page + 1 < pages()) return {};
+        if (!added || page + 1 < pages()) return added;
         const auto bytes = pdf_.finish();
         if (!bytes) return Failure{bytes.error};
-        return write_file_atomic(path_, *bytes);
+        if (auto written = write_file_atomic(path_, *bytes); !written) return Failure{written.error};
+        return true;
     }
 
 private:
@@ -64,20 +67,37 @@ private:
         return stops;
     }
 
-    void add(int page) {
-        if (page == 0) return add_title();
-        if (page > slides()) return add_notes(notes_[static_cast<std::size_t>(page - slides() - 1)]);
+    bool add(int page) {
+        const bool notes = page > slides();
+        if (page == 0 || notes) {
+            if (ui::load_letters(scale(), !notes, {}, ui::letters_seconds) == ui::Typefaces::standing_in)
+                return false;
+            notes ? add_notes(notes_[static_cast<std::size_t>(page - slides() - 1)]) : add_title();
+            return true;
+        }
+        if (!std::exchange(placed_, true)) {
+            go_to(page - 1);
+            return false;
+        }
+        if (!settling_.bit(state_, look_.size.width, look_.size.height)) return false;
+        placed_ = false;
         state_.tour ? add_stop(page - 1) : add_step(steps_[static_cast<std::size_t>(page - 1)]);
+        return true;
     }
 
-    ui::VectorPicture picture() {
-        state_.presenter = true;
-        return vectors_of_frame(state_, look_.size.width, look_.size.height);
+    void go_to(int n) {
+        if (state_.tour) return settle_at_stop(state_, n);
+        const int k = steps_[static_cast<std::size_t>(n)];
+        if (state_.page == ui::Page::inside)
+            state_.inside.step = k;
+        else
+            ui::go_to(state_, at_step(*state_.trace, k));
     }
+
+    ui::VectorPicture picture() { return vectors_of_frame(state_, look_.size.width, look_.size.height, 1); }
 
     // Each line of a kernel where the warp first comes there.
-    void add_instruction(int k) {
-        state_.inside.step = k;
+    void add_instruction() {
         const ui::InsidePlace at = ui::place_inside(state_);
         const std::string& file = at.place().file;
         pdf_.add_page({{picture()}},
@@ -87,15 +107,13 @@ private:
     }
 
     void add_step(int k) {
-        if (state_.page == ui::Page::inside) return add_instruction(k);
-        ui::go_to(state_, at_step(*state_.trace, k));
+        if (state_.page == ui::Page::inside) return add_instruction();
         const Trace& trace = *state_.trace;
         pdf_.add_page({{picture()}}, "Step " + str(k + 1) + ": " + state_.explanation.title,
                       trace.lesson().lane(trace.problem(), trace.step(k).phase));
     }
 
     void add_stop(int n) {
-        settle_at_stop(state_, n);
         ui::VectorPicture slide = picture();
         const std::string heading = str(n + 1) + " · " + stop(n).heading;
         if (!stop(n).notes.empty())
@@ -113,10 +131,11 @@ private:
     // Title and notes are laid out for one size, whatever the others are laid out for.
     ui::VectorPicture page_of(bool large, const std::function<void(const ui::Canvas&)>& draw) {
         const auto [width, height] = look_.size;
-        const float scale =
-            std::min(static_cast<float>(width) / slide_width, static_cast<float>(height) / slide_height);
-        const ui::Theme& theme = ui::theme(look_.theme, look_.palette);
-        return vectors_of(width, height, scale, large, theme, draw);
+        return vectors_of(width, height, scale(), large, ui::theme(look_.theme, look_.palette), draw);
+    }
+    float scale() const {
+        const auto [width, height] = look_.size;
+        return std::min(static_cast<float>(width) / slide_width, static_cast<float>(height) / slide_height);
     }
 
     void add_title() {
@@ -140,6 +159,8 @@ private:
     TitlePage title_;
     std::vector<Notes> notes_;
     Pdf pdf_;
+    bool placed_ = false;
+    Settling settling_;
     DrawingApart apart_;
 };
 
@@ -147,7 +168,12 @@ std::shared_ptr<ui::Piecework> work_of(std::shared_ptr<Slides> slides) {
     auto work = std::make_shared<ui::Piecework>();
     work->all = slides->pages();
     // Both live in the work.
-    work->next = [slides = std::move(slides), done = &work->done] { return slides->draw((*done)++); };
+    work->next = [slides = std::move(slides), done = &work->done]() -> Result<void> {
+        const auto drawn = slides->draw(*done);
+        if (!drawn) return Failure{drawn.error};
+        *done += *drawn;
+        return {};
+    };
     return work;
 }
 
@@ -163,7 +189,7 @@ TitlePage title_of(const Trace& trace) {
 }
 
 // A page for each line of the source, in the order in which this warp first comes there.
-SlideWork slides_of_inside(const std::string& path, const ui::AppState& shown, const SlideLook& look) {
+FileWork slides_of_inside(const std::string& path, const ui::AppState& shown, const SlideLook& look) {
     const ui::InsidePlace at = ui::place_inside(shown);
     if (!at) return Failure{"There is no run of a kernel to be saved yet."};
     Result<ui::AppState> state = make_state(&default_lesson(), examples().front(), ui::Settings{});
@@ -186,8 +212,8 @@ SlideWork slides_of_inside(const std::string& path, const ui::AppState& shown, c
 
 }  // namespace
 
-SlideWork slides_of_walk(const std::string& path, ui::AppState state, const std::optional<std::string>& words,
-                         const SlideLook& look) {
+FileWork slides_of_walk(const std::string& path, ui::AppState state, const std::optional<std::string>& words,
+                        const SlideLook& look) {
     const int count = state.trace->size();
     const auto steps = step_list("--steps", words, count, most_slides);
     if (!steps) return Failure{steps.error};
@@ -199,7 +225,7 @@ SlideWork slides_of_walk(const std::string& path, ui::AppState state, const std:
     return work_of(std::make_shared<Slides>(path, std::move(state), look, *steps, std::move(title)));
 }
 
-SlideWork slides_of_tour(const std::string& path, const TourScript& script, const SlideLook& look) {
+FileWork slides_of_tour(const std::string& path, const TourScript& script, const SlideLook& look) {
     Result<ui::AppState> state = state_in_tour(script, ui::Settings{});
     if (!state) return Failure{state.error};
     TitlePage title{script.title, "A guided tour", {}, counted(state->tour->stops(), "stop")};
@@ -212,7 +238,7 @@ SlideWork slides_of_tour(const std::string& path, const TourScript& script, cons
         std::make_shared<Slides>(path, std::move(*state), look, std::vector<int>{}, std::move(title)));
 }
 
-SlideWork slides_of_view(const std::string& path, const ui::AppState& shown) {
+FileWork slides_of_view(const std::string& path, const ui::AppState& shown) {
     SlideLook look;
     look.palette = shown.settings.palette;
     if (shown.tour) return slides_of_tour(path, shown.tour->script, look);

@@ -1,12 +1,10 @@
 // Slides as PDF: of the steps of a walk, or of the stops of a tour.
 #pragma once
 
-#include "app/cli/values.h"
+#include "app/cli/hand_out.h"
 #include "app/settings/settings.h"
-#include "app/ui/state/hooks.h"
 #include "core/class/tour.h"
 
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -17,20 +15,18 @@ struct SlideLook {
     ui::ThemeId theme = ui::ThemeId::light;
     ui::Palette palette = ui::Palette::usual;
 };
-using SlideWork = Result<std::shared_ptr<ui::Piecework>>;
-
 /// A file holds no more; more of them would be no slides any more.
 constexpr int most_slides = 5000;
 
 /// A page with the title, then one for each step that the words name, "11-20" or "1,5,11-20"; without words
 /// for all. Written to `path` by the last piece of work.
-SlideWork slides_of_walk(const std::string& path, ui::AppState state, const std::optional<std::string>& steps,
-                         const SlideLook& look);
+FileWork slides_of_walk(const std::string& path, ui::AppState state, const std::optional<std::string>& steps,
+                        const SlideLook& look);
 /// A page with the title, one for each stop, then one for the notes of each stop that has some.
-SlideWork slides_of_tour(const std::string& path, const TourScript& tour, const SlideLook& look);
+FileWork slides_of_tour(const std::string& path, const TourScript& tour, const SlideLook& look);
 
 /// What the window shows: the stops of its tour, or else the steps of its walk, of which a marked range
 /// counts.
-SlideWork slides_of_view(const std::string& path, const ui::AppState& state);
+FileWork slides_of_view(const std::string& path, const ui::AppState& state);
 
 }  // namespace tilewalk

@@ -201,7 +201,7 @@ struct StepParts {
     const ui::TraceLook& look;
 };
 
-void put_step(std::ostream& out, const StepParts& parts, int k, int tile) {
+void put_article(std::ostream& out, const StepParts& parts, int k, int tile) {
     const Trace& trace = parts.trace;
     const Explanation e = explain(trace, k);
     const std::string id = "step-" + str(k + 1);
@@ -252,20 +252,37 @@ std::optional<std::string> refuse_page(const Trace& trace) {
     return std::nullopt;
 }
 
-void write_export_html(std::ostream& out, const Trace& trace, const PictureBook& pictures,
-                       const std::string& theme, bool contrast) {
-    const ui::TraceLook look = ui::look_of(trace);
+struct ExportPage::Looks {
+    ui::TraceLook look;
+    std::vector<int> tiles;
+};
+
+ExportPage::ExportPage(const Trace& trace, const PictureBook& pictures)
+    : trace_(trace), pictures_(pictures),
+      looks_(std::make_unique<Looks>(Looks{ui::look_of(trace), tile_numbers(trace)})) {}
+ExportPage::~ExportPage() = default;
+
+void ExportPage::put_step(std::ostream& out, int k) const {
+    put_article(out, {trace_, pictures_, looks_->look}, k, looks_->tiles[static_cast<std::size_t>(k)]);
+}
+
+void ExportPage::write(std::ostream& out, const std::string& theme, bool contrast) const {
+    write(out, theme, contrast, [&] {
+        for (int k = 0; k < trace_.size() && out; ++k) put_step(out, k);
+    });
+}
+
+void ExportPage::write(std::ostream& out, const std::string& theme, bool contrast,
+                       const std::function<void()>& steps) const {
+    const Trace& trace = trace_;
+    const PictureBook& pictures = pictures_;
+    const ui::TraceLook& look = looks_->look;
     const std::string title = trace.problem().title;
     const page::Parts style{
         {"light", [&] { out << colours(ui::theme(ui::ThemeId::light), pictures, false); }},
         {"dark", [&] {
              out << colours(ui::theme(contrast ? ui::ThemeId::contrast : ui::ThemeId::dark), pictures, true);
          }}};
-    const auto put_steps = [&] {
-        const std::vector<int> tiles = tile_numbers(trace);
-        for (int k = 0; k < trace.size() && out; ++k)
-            put_step(out, {trace, pictures, look}, k, tiles[static_cast<std::size_t>(k)]);
-    };
     const auto put_result = [&] {
         put_whole(out, result_matrices_of(trace), look);
         for (const std::string& sentence : comparison(trace)) out << "<p>" << escaped(sentence) << "</p>\n";
@@ -281,7 +298,7 @@ void write_export_html(std::ostream& out, const Trace& trace, const PictureBook&
                    {"list", [&] { put_list(out, trace); }},
                    {"facts", [&] { out << escaped(problem_facts(trace)); }},
                    {"about", [&] { put_about(out, trace, look); }},
-                   {"steps", put_steps},
+                   {"steps", steps},
                    {"result", put_result},
                    {"count", [&] { out << trace.size(); }},
                    {"script", [&] { out << asset("page.js"); }}});

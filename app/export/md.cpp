@@ -83,19 +83,31 @@ void put_step(std::ostream& out, const Trace& trace, int k) {
     out << '*' << traffic_line(trace, k) << "*\n\n";
 }
 
-}  // namespace
-
-void write_export_markdown(std::ostream& out, const Trace& trace, const std::vector<int>& steps) {
+void put_head(std::ostream& out, const Trace& trace, const std::vector<int>& steps) {
     put_problem(out, trace);
     if (static_cast<int>(steps.size()) != trace.size()) out << which_steps(steps, trace.size()) << ".\n\n";
-    for (std::size_t n = 0; n < steps.size() && out; ++n) {
-        if (const std::string lane = lane_at(trace, steps, n); !lane.empty())
-            out << "## " << escaped(lane) << "\n\n";
-        put_step(out, trace, steps[n]);
-    }
+}
+
+void put_nth(std::ostream& out, const Trace& trace, const std::vector<int>& steps, std::size_t n) {
+    if (const std::string lane = lane_at(trace, steps, n); !lane.empty())
+        out << "## " << escaped(lane) << "\n\n";
+    put_step(out, trace, steps[n]);
+}
+
+void put_end(std::ostream& out, const Trace& trace) {
     out << "## Result\n\n";
     put_whole(out, result_matrices_of(trace));
     for (const std::string& sentence : comparison(trace)) out << escaped(sentence) << '\n';
+}
+
+}  // namespace
+
+const HandOutText markdown_notes{put_head, put_nth, put_end};
+
+void HandOutText::write(std::ostream& out, const Trace& trace, const std::vector<int>& steps) const {
+    head(out, trace, steps);
+    for (std::size_t n = 0; n < steps.size() && out; ++n) step(out, trace, steps, n);
+    end(out, trace);
 }
 
 }  // namespace tilewalk

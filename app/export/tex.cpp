@@ -147,24 +147,39 @@ void put_step(std::ostream& out, const Trace& trace, int k) {
     out << "\\par\\textit{" << latex_text(traffic_line(trace, k)) << "}\\par}\n\n";
 }
 
-}  // namespace
-
-void write_export_tex(std::ostream& out, const Trace& trace, const std::vector<int>& steps, bool fragment) {
-    if (!fragment) out << preamble;
+void put_head_of_fragment(std::ostream& out, const Trace& trace, const std::vector<int>& steps) {
     out << latex_definition << definitions;
     put_colours(out);
     put_problem(out, trace);
     if (static_cast<int>(steps.size()) != trace.size())
         out << latex_text(which_steps(steps, trace.size())) << ".\n\n";
-    for (std::size_t n = 0; n < steps.size() && out; ++n) {
-        if (const std::string lane = lane_at(trace, steps, n); !lane.empty())
-            out << "\\subsection*{" << latex_text(lane) << "}\n";
-        put_step(out, trace, steps[n]);
-    }
+}
+
+void put_head_of_article(std::ostream& out, const Trace& trace, const std::vector<int>& steps) {
+    out << preamble;
+    put_head_of_fragment(out, trace, steps);
+}
+
+void put_nth_step(std::ostream& out, const Trace& trace, const std::vector<int>& steps, std::size_t n) {
+    if (const std::string lane = lane_at(trace, steps, n); !lane.empty())
+        out << "\\subsection*{" << latex_text(lane) << "}\n";
+    put_step(out, trace, steps[n]);
+}
+
+void put_end_of_fragment(std::ostream& out, const Trace& trace) {
     out << "\\subsection*{Result}\n";
     put_whole(out, result_matrices_of(trace));
     for (const std::string& sentence : comparison(trace)) out << latex_text(sentence) << '\n';
-    if (!fragment) out << "\\end{document}\n";
 }
+
+void put_end_of_article(std::ostream& out, const Trace& trace) {
+    put_end_of_fragment(out, trace);
+    out << "\\end{document}\n";
+}
+
+}  // namespace
+
+const HandOutText tex_article{put_head_of_article, put_nth_step, put_end_of_article};
+const HandOutText tex_fragment{put_head_of_fragment, put_nth_step, put_end_of_fragment};
 
 }  // namespace tilewalk

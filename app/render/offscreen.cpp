@@ -1,6 +1,7 @@
 #include "app/render/offscreen.h"
 
 #include "app/ui/kit/imgui_compat.h"
+#include "app/ui/kit/letters.h"
 #include "app/ui/shell/frame.h"
 #include "app/ui/shell/panels.h"
 #include "app/ui/shell/speaker.h"
@@ -49,6 +50,12 @@ Image picture_of_frame(int width, int height, ImU32 background) {
                      background);
 }
 
+void draw_rows_of_frame(Image& image, ImU32 background, int first, int end) {
+    const ui::AtlasPixels atlas = ui::atlas_pixels(*ImGui::GetIO().Fonts);
+    rasterise_rows(*ImGui::GetDrawData(), {atlas.alpha, atlas.width, atlas.height}, image, background, first,
+                   end);
+}
+
 // The speaker's window, and what its keys do to the page.
 static void draw_speaker(ui::AppState& state) {
     state.speaker->keys = std::exchange(state.keys, {});
@@ -56,7 +63,7 @@ static void draw_speaker(ui::AppState& state) {
     ui::answer_keys(state);
 }
 
-bool settle_frame(ui::AppState& state, int width, int height) {
+bool settle_frame(ui::AppState& state, int width, int height, int passes) {
     if (width < 64 || height < 64 || width > 16384 || height > 16384) return false;
     const auto w = static_cast<float>(width), h = static_cast<float>(height);
     const bool alone = ui::speaker_in_window(state);
@@ -68,11 +75,23 @@ bool settle_frame(ui::AppState& state, int width, int height) {
     // A picture shows the step, not the way to it.
     const bool still = std::exchange(state.still, true);
     const bool playing = std::exchange(state.player.playing, false);
-    // Windows of ImGui know their content's size one frame late, popups two.
-    for (int pass = 0; pass < 3; ++pass)
+    for (int pass = 0; pass < passes; ++pass)
         run_frame(width, height, 1.0f / 60, [&] { alone ? draw_speaker(state) : ui::frame(state); });
     state.still = still;
     state.player.playing = playing;
+    return true;
+}
+
+bool Settling::bit(ui::AppState& state, int width, int height) {
+    const auto w = static_cast<float>(width), h = static_cast<float>(height);
+    if (ui::load_page_letters(state, w, h, ui::letters_seconds, nullptr) == ui::Typefaces::standing_in)
+        return false;
+    if (passes_ + 1 < settling_passes) {
+        settle_frame(state, width, height, 1);
+        ++passes_;
+        return false;
+    }
+    passes_ = 0;
     return true;
 }
 

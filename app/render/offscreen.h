@@ -40,6 +40,8 @@ private:
 void run_frame(int width, int height, float seconds, const std::function<void()>& draw);
 /// The picture of the frame that ran last.
 Image picture_of_frame(int width, int height, ImU32 background);
+/// Some rows of it, into an image that has its size.
+void draw_rows_of_frame(Image& image, ImU32 background, int first, int end);
 
 /// The program at its current state, drawn until the layout has settled, without motion: its page, or the
 /// speaker's view where that has a window of its own. Uses the current
@@ -47,8 +49,20 @@ Image picture_of_frame(int width, int height, ImU32 background);
 /// HeadlessContext, so that the fonts are built once. Width and height in device px, at least 64 and at most
 /// 16384 (otherwise an empty image).
 Image render_frame(ui::AppState& state, int width, int height);
-/// The drawing alone, in the current ImGui context; false if the size is beyond the limits.
-bool settle_frame(ui::AppState& state, int width, int height);
+/// The drawing alone, in the current ImGui context; false if the size is beyond the limits. Windows of ImGui
+/// know their content's size one frame late, popups two: that many passes settle it.
+constexpr int settling_passes = 3;
+bool settle_frame(ui::AppState& state, int width, int height, int passes = settling_passes);
+
+/// The same a bit in each call, so that a window's frames are drawn in between: letters, then pass by pass.
+class Settling {
+public:
+    /// True: the last pass is left, which makes the picture.
+    bool bit(ui::AppState& state, int width, int height);
+
+private:
+    int passes_ = 0;
+};
 
 /// The program so many seconds after the walk came to its step, whose motion takes `AppState::moves_for`. It
 /// must have been drawn at this size before, in the same context.
@@ -65,10 +79,11 @@ bool is_svg_path(std::string_view path);
 
 /// The program at its current state as shapes, laid out for width × height device px like render_frame (64 to
 /// 16384; otherwise none).
-ui::VectorPicture vectors_of_frame(ui::AppState& state, int width, int height);
+ui::VectorPicture vectors_of_frame(ui::AppState& state, int width, int height, int passes = settling_passes);
 /// The same as an SVG file; empty beyond the limits. `prefix` begins every id, for pages that hold several
 /// pictures.
-std::string svg_of_frame(ui::AppState& state, int width, int height, const std::string& prefix = {});
+std::string svg_of_frame(ui::AppState& state, int width, int height, const std::string& prefix = {},
+                         int passes = settling_passes);
 /// The shapes of anything else, on a canvas of width × height device px in the current ImGui context.
 ui::VectorPicture vectors_of(int width, int height, float scale, bool presenter, const ui::Theme& theme,
                              const std::function<void(const ui::Canvas&)>& draw);
@@ -96,8 +111,8 @@ private:
     bool paused_ = false;
 };
 
-/// PNG or SVG, as whole files: what the state shows, without notices and the card that asks for it.
-std::string picture_of_view(const ui::AppState& state, int width, int height, bool vectors);
+/// What the state shows, without notices and the card that asks for a picture of it.
+ui::AppState view_alone(const ui::AppState& state);
 
 /// The plots as they stand on the screen, at the scale that the fonts are loaded for; what lies between them
 /// is the theme's background. May be called while a frame is being drawn: the picture has a context of its

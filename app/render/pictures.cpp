@@ -35,17 +35,17 @@ void draw(const ui::ChartScene& scene, const ui::Theme& theme, const ui::Rect& a
 
 bool is_svg_path(std::string_view path) { return lower_case(path).ends_with(".svg"); }
 
-ui::VectorPicture vectors_of_frame(ui::AppState& state, int width, int height) {
+ui::VectorPicture vectors_of_frame(ui::AppState& state, int width, int height, int passes) {
     std::optional<HeadlessContext> context;
     if (!ImGui::GetCurrentContext()) context.emplace();
     Recording recording;
-    if (!settle_frame(state, width, height)) return {};
+    if (!settle_frame(state, width, height, passes)) return {};
     ui::order_layers(recording.picture, *ImGui::GetDrawData());
     return std::move(recording.picture);
 }
 
-std::string svg_of_frame(ui::AppState& state, int width, int height, const std::string& prefix) {
-    const ui::VectorPicture picture = vectors_of_frame(state, width, height);
+std::string svg_of_frame(ui::AppState& state, int width, int height, const std::string& prefix, int passes) {
+    const ui::VectorPicture picture = vectors_of_frame(state, width, height, passes);
     return picture.shapes.empty() ? "" : ui::to_svg(picture, width, height, prefix);
 }
 
@@ -94,7 +94,7 @@ void DrawingApart::resume() {
     context_.enter();
 }
 
-std::string picture_of_view(const ui::AppState& state, int width, int height, bool vectors) {
+ui::AppState view_alone(const ui::AppState& state) {
     ui::AppState shown = state;
     shown.saving.reset();
     shown.speaker.reset();
@@ -104,8 +104,7 @@ std::string picture_of_view(const ui::AppState& state, int width, int height, bo
     shown.keys.clear();
     shown.hover.reset();
     shown.mouse_age = ui::AppState{}.mouse_age;
-    const DrawingApart apart;
-    return vectors ? svg_of_frame(shown, width, height) : encode_png(render_frame(shown, width, height));
+    return shown;
 }
 
 Image picture_of_plots(const ui::ChartScene& scene, const ui::Theme& theme) {

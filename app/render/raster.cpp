@@ -26,6 +26,7 @@ struct Box {
 struct Target {
     Image& image;
     const CoverageTexture& texture;
+    int first, end;  ///< rows
     std::uint8_t* at(int x, int y) const {
         const auto w = static_cast<std::size_t>(image.width);
         return &image.rgba[4 * (static_cast<std::size_t>(y) * w + static_cast<std::size_t>(x))];
@@ -272,17 +273,21 @@ struct Mapping {
     }
 };
 
-Box clip_box(const ImVec4& clip, const Mapping& map, const Image& image) {
-    auto limit = [](float v, int top) {
-        return static_cast<int>(v > 0 ? std::min(v, static_cast<float>(top)) : 0.0f);
+Box clip_box(const ImVec4& clip, const Mapping& map, const Target& target) {
+    auto limit = [](float v, int least, int top) {
+        return static_cast<int>(v > static_cast<float>(least) ? std::min(v, static_cast<float>(top))
+                                                              : static_cast<float>(least));
     };
-    return {limit((clip.x - map.x0) * map.sx, image.width), limit((clip.y - map.y0) * map.sy, image.height),
-            limit((clip.z - map.x0) * map.sx, image.width), limit((clip.w - map.y0) * map.sy, image.height)};
+    const int width = target.image.width;
+    return {limit((clip.x - map.x0) * map.sx, 0, width),
+            limit((clip.y - map.y0) * map.sy, target.first, target.end),
+            limit((clip.z - map.x0) * map.sx, 0, width),
+            limit((clip.w - map.y0) * map.sy, target.first, target.end)};
 }
 
 void draw_command(const Target& target, const ImDrawList& list, const ImDrawCmd& command,
                   const Mapping& map) {
-    const Box clip = clip_box(command.ClipRect, map, target.image);
+    const Box clip = clip_box(command.ClipRect, map, target);
     if (clip.x0 >= clip.x1 || clip.y0 >= clip.y1) return;
     const ImDrawIdx* index = list.IdxBuffer.Data + command.IdxOffset;
     const ImDrawVert* vertices = list.VtxBuffer.Data + command.VtxOffset;
@@ -305,9 +310,15 @@ Image rasterise(const ImDrawData& data, const CoverageTexture& texture, int widt
                 ImU32 background) {
     Image image{std::max(width, 0), std::max(height, 0), {}};
     image.rgba.resize(4 * static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height));
-    const Target target{image, texture};
-    for (int y = 0; y < image.height; ++y) fill_span(target, 0, image.width, y, background, 255);
-    if (!texture.texels || texture.width <= 0 || texture.height <= 0) return image;
+    rasterise_rows(data, texture, image, background, 0, image.height);
+    return image;
+}
+
+void rasterise_rows(const ImDrawData& data, const CoverageTexture& texture, Image& image, ImU32 background,
+                    int first, int end) {
+    const Target target{image, texture, std::max(first, 0), std::min(end, image.height)};
+    for (int y = target.first; y < target.end; ++y) fill_span(target, 0, image.width, y, background, 255);
+    if (!texture.texels || texture.width <= 0 || texture.height <= 0) return;
 
     const Mapping map = {data.DisplayPos.x,
                          data.DisplayPos.y,
@@ -320,7 +331,6 @@ Image rasterise(const ImDrawData& data, const CoverageTexture& texture, int widt
         for (const ImDrawCmd& command : list.CmdBuffer)
             if (!command.UserCallback) draw_command(target, list, command, map);
     }
-    return image;
 }
 
 }  // namespace tilewalk

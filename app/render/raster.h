@@ -26,6 +26,10 @@ struct CoverageTexture {
 Image rasterise(const ImDrawData& data, const CoverageTexture& texture, int width, int height,
                 ImU32 background);
 
+/// The rows from `first` up to `end` of it alone, into an image of the whole size.
+void rasterise_rows(const ImDrawData& data, const CoverageTexture& texture, Image& image, ImU32 background,
+                    int first, int end);
+
 /// The bytes of an RGB PNG file (alpha is dropped). Empty for an empty image.
 std::string encode_png(const Image& image);
 

@@ -25,7 +25,6 @@ namespace {
 constexpr float least_width = 1024, least_height = 640;
 constexpr double rest = 0.5;  // seconds from a change until it is kept
 constexpr float longest_frame = 0.25f;
-constexpr double letters_seconds = 0.004;  // of a frame, for baking
 constexpr double longest_nap = 0.2;        // as in the window: what counts seconds must not miss any of them
 
 Page* page_of_imgui() { return static_cast<Page*>(ImGui::GetIO().UserData); }
@@ -207,7 +206,7 @@ void Page::prepare_look() {
             fonts_uploaded = true;
             frames_wanted = std::max(frames_wanted, 2);
         }
-    } else if (ui::load_page_letters(state, w, h, letters_seconds, &letters) != ui::Typefaces::ready) {
+    } else if (ui::load_page_letters(state, w, h, ui::letters_seconds, &letters) != ui::Typefaces::ready) {
         frames_wanted = std::max(frames_wanted, 2);
     }
     if (in_words) {

@@ -18,7 +18,6 @@ namespace tilewalk {
 namespace {
 
 constexpr int least_width = 800, least_height = 600, usual_width = 1280, usual_height = 720;  // logical
-constexpr double letters_seconds = 0.003;  // of a frame, for baking
 
 struct Area {
     int x = 0, y = 0, width = 0, height = 0;
@@ -188,7 +187,7 @@ int SpeakerWindow::draw(ui::AppState& state, bool slept, const std::string& scre
                 return;
             }
             const ui::Typefaces now =
-                ui::load_speaker_letters(state, scale, w, h, letters_seconds, &own_->letters);
+                ui::load_speaker_letters(state, scale, w, h, ui::letters_seconds, &own_->letters);
             own_->has_letters |= now != ui::Typefaces::standing_in;
             if (now != ui::Typefaces::ready)
                 audience_events_.frames_wanted = std::max(audience_events_.frames_wanted, 2);

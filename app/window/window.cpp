@@ -22,7 +22,6 @@ namespace tilewalk {
 namespace {
 
 constexpr int min_width = 1024, min_height = 640;  // logical pixels
-constexpr double letters_seconds = 0.004;          // of a frame, for baking
 constexpr double longest_nap = 0.2;  // a frame must not stand for more time than this while playing
 
 int refuse(const std::string& why) {
@@ -100,7 +99,7 @@ void prepare_look(GLFWwindow* window, Events& events, const ui::AppState& state,
         changed = ui::load_page_fonts(state, w, h);
         if (changed) letters.upload();
     } else {
-        changed = ui::load_page_letters(state, w, h, letters_seconds, &letters) != ui::Typefaces::ready;
+        changed = ui::load_page_letters(state, w, h, ui::letters_seconds, &letters) != ui::Typefaces::ready;
     }
     if (changed) events.frames_wanted = std::max(events.frames_wanted, 2);
     ui::apply_style(state.settings.theme, ui::font_scale());

@@ -180,12 +180,12 @@ TEST_CASE("allocations fail while a walk is written") {
     tell("md",
          fail_each(
              "md",
-             [&] { return text_of([&](std::ostream& out) { write_export_markdown(out, *trace, steps); }); },
+             [&] { return text_of([&](std::ostream& out) { markdown_notes.write(out, *trace, steps); }); },
              800));
     tell("tex",
          fail_each(
              "tex",
-             [&] { return text_of([&](std::ostream& out) { write_export_tex(out, *trace, steps, false); }); },
+             [&] { return text_of([&](std::ostream& out) { tex_article.write(out, *trace, steps); }); },
              800));
 }
 

@@ -60,7 +60,7 @@ void set_format(const AppState& state, SaveCard& card, int format) {
 
 /// Why this format cannot be written; empty if it can.
 std::string refusal(const AppState& state, const SaveCard& card) {
-    if (!whole_walk(card)) return state.hooks.save_picture ? "" : "Pictures cannot be written here.";
+    if (!whole_walk(card)) return state.hooks.begin_picture ? "" : "Pictures cannot be written here.";
     if (is_slides(card) && !state.hooks.begin_slides) return "Slides cannot be written here.";
     if (is_slides(card) && state.tour) return "";
     if (state.page == Page::inside) {
@@ -70,7 +70,7 @@ std::string refusal(const AppState& state, const SaveCard& card) {
     } else if (state.page != Page::walk) {
         return "A hand-out is of a whole walk, and this page has none.";
     }
-    return state.hooks.export_walk ? "" : "Hand-outs cannot be written here.";
+    return state.hooks.begin_hand_out ? "" : "Hand-outs cannot be written here.";
 }
 
 struct Pixels {
@@ -100,23 +100,18 @@ void finish(AppState& state, const std::string& path, const std::string& what) {
     state.saving.reset();
 }
 
-void begin_slides(AppState& state, SaveCard& card, const std::string& path) {
-    auto begun = state.hooks.begin_slides(path, state);
-    if (!begun) return fail(state, card, begun.error);
-    card.work = std::move(*begun);
-}
-
-// As many pages as a frame has time for.
+// As much as a frame has time for.
 void go_on(AppState& state, SaveCard& card) {
     using Clock = std::chrono::steady_clock;
-    const auto until = Clock::now() + std::chrono::milliseconds(25);
+    const auto until = Clock::now() + std::chrono::milliseconds(6);
     const std::shared_ptr<Piecework> work = card.work;
-    while (work->done < work->all && Clock::now() < until)
-        if (const auto drawn = work->next(); !drawn) return fail(state, card, drawn.error);
-    if (work->done == work->all) finish(state, full_path(card), counted(work->all, "page"));
+    do
+        if (const auto done = work->next(); !done) return fail(state, card, done.error);
+    while (work->done < work->all && !work->waits && Clock::now() < until);
+    if (work->done == work->all) finish(state, full_path(card), card.work_of);
 }
 
-// Writes the file and closes the card, or says why not.
+// Begins the file, whose last piece closes the card, or says why not.
 void save(AppState& state) {
     const std::shared_ptr<SaveCard> card = state.saving;
     card->message = refusal(state, *card);
@@ -128,15 +123,16 @@ void save(AppState& state) {
         card->message = fs::path(path).filename().string() + " is there already. Save again to replace it.";
         return;
     }
-    if (is_slides(*card)) return begin_slides(state, *card, path);
     const auto [width, height] = pixels_of(*card);
-    const auto saved = whole_walk(*card) ? state.hooks.export_walk(path, state)
-                                         : state.hooks.save_picture(path, state, width, height);
-    if (!saved) return fail(state, *card, saved.error);
-    const std::string what = !whole_walk(*card)           ? str(width) + " × " + str(height)
-                             : state.page == Page::inside ? std::string("counts of every line")
-                                                          : "all " + counted(state.trace->size(), "step");
-    finish(state, path, what);
+    auto begun = is_slides(*card)    ? state.hooks.begin_slides(path, state)
+                 : whole_walk(*card) ? state.hooks.begin_hand_out(path, state)
+                                     : state.hooks.begin_picture(path, state, width, height);
+    if (!begun) return fail(state, *card, begun.error);
+    card->work = std::move(*begun);
+    card->work_of = is_slides(*card)             ? counted(card->work->all, "page")
+                    : !whole_walk(*card)         ? str(width) + " × " + str(height)
+                    : state.page == Page::inside ? std::string("counts of every line")
+                                                 : "all " + counted(state.trace->size(), "step");
 }
 
 // ---- The card
@@ -197,14 +193,15 @@ void message_row(const Canvas& c, const AppState& state, const SaveCard& card, c
                   look.small, c.theme->t3);
 }
 
-// How far the slides are, and the way out.
+// How far the file is, and the way out.
 void draw_work(const Canvas& c, AppState& state, SaveCard& card, const Rect& a, const Look& look) {
     const float u = look.u, x = a.x + 20 * u, w = a.w - 40 * u;
     const Piecework& work = *card.work;
     c.text_within(x, a.y + 82 * u, w, fs::path(full_path(card)).filename().string(), look.text);
     c.progress(x, a.y + 112 * u, w, 8 * u, px(work.done) / px(work.all));
-    const std::string pages = "page " + str(std::min(work.done + 1, work.all)) + " of " + str(work.all);
-    c.text(x, a.y + 148 * u, pages, look.text, c.theme->t2);
+    const std::string place = (is_slides(card) ? "page " : "part ") + str(std::min(work.done + 1, work.all)) +
+                              " of " + str(work.all);
+    c.text(x, a.y + 148 * u, place, look.text, c.theme->t2);
     const float button_w = std::max(110.0f * u, button_width("Cancel", look.text));
     if (button(c, "##cancel save", a.right() - 20 * u - button_w, a.bottom() - 56 * u, button_w, 38 * u,
                "Cancel", {.size = look.text}))

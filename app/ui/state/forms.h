@@ -243,7 +243,8 @@ struct SaveCard {
     int size = as_on_screen;
     std::string asked;                ///< the file that is there already and may be replaced
     std::string message;              ///< why nothing was written
-    std::shared_ptr<Piecework> work;  ///< slides that are being drawn; null: none
+    std::shared_ptr<Piecework> work;  ///< the file that is being made; null: none
+    std::string work_of;              ///< what it will hold: "all 40 steps"
 };
 
 /// Presenter mode: its two lists, and what X breaks again.

@@ -34,7 +34,8 @@ struct Tour;
 /// nothing behind.
 struct Piecework {
     int done = 0, all = 0;               ///< pieces
-    std::function<Result<void>()> next;  ///< does one of them; a sentence if that failed, which ends it
+    std::function<Result<void>()> next;  ///< does a bit of one; a sentence if that failed, which ends it
+    bool waits = false;  ///< for work beside the frames: no use in asking once more in this one
 };
 
 /// What a clock shows: the time of the day, and seconds that never jump.
@@ -75,13 +76,15 @@ struct Hooks {
     /// Compiles and runs a kernel of the user's own, `request.kernel` its path, and gives its text beside its
     /// record. In a thread of its own.
     std::function<Result<inside::Record>(const gpu::RecordRequest& request, std::string& text)> record_source;
-    /// A picture of the window in so many px, as its ending says: .png or .svg; a sentence if that failed.
-    std::function<Result<void>(const std::string& path, const AppState& state, int width, int height)>
-        save_picture;
-    /// The whole walk as its ending says: .html, .md or .tex; a sentence if that failed.
-    std::function<Result<void>(const std::string& path, const AppState& state)> export_walk;
-    /// Slides (.pdf) of the tour that is shown, or of the walk: of its marked range if there is one. The last
-    /// piece writes the file; a sentence if it cannot begin.
+    // Files that take longer than a frame. The last piece writes it, whole; a sentence if it cannot begin.
+    /// A picture of the window in so many px, as its ending says: .png or .svg.
+    std::function<Result<std::shared_ptr<Piecework>>(const std::string& path, const AppState& state,
+                                                     int width, int height)>
+        begin_picture;
+    /// The whole walk as its ending says: .html, .md or .tex.
+    std::function<Result<std::shared_ptr<Piecework>>(const std::string& path, const AppState& state)>
+        begin_hand_out;
+    /// Slides (.pdf) of the tour that is shown, or of the walk: of its marked range if there is one.
     std::function<Result<std::shared_ptr<Piecework>>(const std::string& path, const AppState& state)>
         begin_slides;
     /// Answers to questions as CSV; a sentence if that failed.

@@ -1,4 +1,5 @@
 // tilewalk inside: its words, counts and exit codes.
+#include "app/cli/hand_out.h"
 #include "app/cli/hooks.h"
 #include "app/cli/session.h"
 #include "cuda/host/gpu.h"
@@ -294,7 +295,7 @@ TEST_CASE("inside: what Ctrl S writes of a run with a fault says what it goes wi
     REQUIRE_MESSAGE(state, state.error);
     for (const char* name : {"run.html", "run.md"}) {
         const std::string path = folder.file(name, "");
-        REQUIRE(export_walk(path, *state));
+        REQUIRE(finish(begin_hand_out(path, *state)));
         check_contains(contents(path), {"Registers of B swapped", "numbers are wrong", "the worst: O["});
     }
 }

@@ -2,6 +2,7 @@
 #include "tests/app/cli/run.h"
 #include "tests/app/ui/harness.h"
 
+#include "app/cli/hand_out.h"
 #include "app/cli/hooks.h"
 #include "app/export/export_formats.h"
 #include "app/export/parts.h"
@@ -42,8 +43,10 @@ template <class Write> std::string written(const Write& write) {
     return out.str();
 }
 std::string page_of(const Trace& trace) {
-    return written(
-        [&](auto& out) { write_export_html(out, trace, blank_pictures(trace.size()), "", false); });
+    return written([&](auto& out) {
+        const PictureBook pictures = blank_pictures(trace.size());
+        ExportPage(trace, pictures).write(out, "", false);
+    });
 }
 std::vector<int> all_steps(const Trace& trace) {
     std::vector<int> steps(static_cast<std::size_t>(trace.size()));
@@ -51,10 +54,11 @@ std::vector<int> all_steps(const Trace& trace) {
     return steps;
 }
 std::string markdown_of(const Trace& trace) {
-    return written([&](auto& out) { write_export_markdown(out, trace, all_steps(trace)); });
+    return written([&](auto& out) { markdown_notes.write(out, trace, all_steps(trace)); });
 }
 std::string tex_of(const Trace& trace, bool fragment = false) {
-    return written([&](auto& out) { write_export_tex(out, trace, all_steps(trace), fragment); });
+    return written(
+        [&](auto& out) { (fragment ? tex_fragment : tex_article).write(out, trace, all_steps(trace)); });
 }
 
 // The names of the elements that are open at the end, or the first that is closed out of turn.
@@ -612,18 +616,18 @@ TEST_CASE("from the window: its walk in the usual numbers, and the window goes o
     const Image before = program.picture();
     const NumberStyle comma{3, true};
     set_number_style(comma);
-    CHECK(export_walk(folder.file("walk.html"), program.state));
-    CHECK(export_walk(folder.file("walk.md"), program.state));
+    CHECK(finish(begin_hand_out(folder.file("walk.html"), program.state)));
+    CHECK(finish(begin_hand_out(folder.file("walk.md"), program.state)));
     CHECK(number_style() == comma);
     set_number_style({});
     CHECK(contents(folder.file("walk.html")) == [&] {
         const std::string again = folder.file("again.html");
-        CHECK(export_walk(again, program.state));
+        CHECK(finish(begin_hand_out(again, program.state)));
         return contents(again);
     }());
     program.frame();
     CHECK(program.picture() == before);
-    const auto refused = export_walk(folder.file("walk.pdf"), program.state);
+    const auto refused = begin_hand_out(folder.file("walk.pdf"), program.state);
     CHECK_FALSE(refused);
     CHECK(contains(refused.error, ".html, .md and .tex"));
 }

@@ -1,4 +1,5 @@
 // The card that saves what is on the screen.
+#include "app/io/problem_json.h"
 #include "app/ui/cards/cards.h"
 #include "app/ui/shell/frame.h"
 #include "tests/app/cli/run.h"
@@ -6,7 +7,10 @@
 #include "tests/app/ui/layout_check.h"
 #include "tests/app/ui/png_reader.h"
 
+#include <chrono>
 #include <doctest/doctest.h>
+#include <filesystem>
+#include <thread>
 
 using namespace tilewalk::test;
 
@@ -18,6 +22,17 @@ void name_file(Program& program, const std::string& path) {
 }
 
 void open(Program& program) { program.press({Key::s, false, true}); }
+
+// Frames until the file is there or was refused.
+int wait_for_file(Program& program) {
+    int frames = 0;
+    while (program.state.saving && program.state.saving->work) {
+        REQUIRE(++frames < 5000);
+        if (program.state.saving->work->waits) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        program.frame();
+    }
+    return frames;
+}
 
 }  // namespace
 
@@ -73,6 +88,7 @@ TEST_SUITE("save card") {
         open(program);
         name_file(program, folder.file("view"));
         program.click("save file");
+        wait_for_file(program);
         CHECK_FALSE(program.state.saving);
         CHECK(program.shows("Saved"));
         const std::string svg = contents(folder.file("view.svg"));
@@ -89,6 +105,7 @@ TEST_SUITE("save card") {
         program.state.saving->format = static_cast<int>(SaveFormat::png);
         program.state.saving->size = SaveCard::full_hd;
         program.press(Key::enter);
+        CHECK(wait_for_file(program) > 5);
         const Image picture = good(decode_png(contents(folder.file("large.png"))));
         CHECK(picture.width == 1920);
         CHECK(picture.height == 1080);
@@ -107,6 +124,7 @@ TEST_SUITE("save card") {
         program.check_shows({"old.svg is there already", "Replace"});
         CHECK(contents(path) == "precious");
         program.press(Key::enter);
+        wait_for_file(program);
         CHECK_FALSE(program.state.saving);
         CHECK(contents(path).starts_with("<svg"));
     }
@@ -117,12 +135,13 @@ TEST_SUITE("save card") {
         open(program);
         name_file(program, folder.file("no/such/folder.svg"));
         program.press(Key::enter);
+        wait_for_file(program);
         REQUIRE(program.state.saving);
         CHECK_FALSE(program.state.saving->message.empty());
         name_file(program, "");
         program.press(Key::enter);
         CHECK(program.shows("The file needs a name."));
-        program.state.hooks.export_walk = nullptr;
+        program.state.hooks.begin_hand_out = nullptr;
         program.press("right enter");
         REQUIRE(program.state.saving);
         CHECK(program.shows("Hand-outs cannot be written here."));
@@ -135,14 +154,17 @@ TEST_SUITE("save card") {
     TEST_CASE("the walk goes to the hook with the ending that was chosen") {
         Program program;
         std::string written;
-        program.state.hooks.export_walk = [&](const std::string& path, const AppState&) {
+        program.state.hooks.begin_hand_out = [&](const std::string& path, const AppState&) {
             written = path;
-            return Result<void>();
+            auto work = std::make_shared<Piecework>(Piecework{0, 1, {}});
+            work->next = [done = &work->done] { return ++*done, Result<void>(); };
+            return Result<std::shared_ptr<Piecework>>(work);
         };
         open(program);
         program.click("format/LaTeX");
         program.press(Key::enter);
         CHECK(written == "tilewalk-flash-forward.tex");
+        wait_for_file(program);
         CHECK(program.shows("all 40 steps"));
     }
 
@@ -178,6 +200,77 @@ TEST_SUITE("save card") {
         const std::string whole = contents(path);
         CHECK(run({"export", "-o", folder.file("same.pdf")}).code == 0);
         CHECK(contents(folder.file("same.pdf")) == whole);
+    }
+
+    TEST_CASE("hand-outs and pictures, too: each file is that of the command line, and stopped it is none") {
+        const Folder folder;
+        Program program(random_with_tiles(4, 2, 2, 2));
+        program.go_to_step(5);
+        const Image before = program.picture();
+        for (const char* name : {"walk.html", "walk.md", "walk.tex", "view.png", "view.svg"}) {
+            CAPTURE(name);
+            const std::string path = folder.file(name);
+            open(program);
+            name_file(program, path);
+            program.state.saving->format =
+                static_cast<int>(std::string_view(name).ends_with("html")  ? SaveFormat::html
+                                 : std::string_view(name).ends_with("md")  ? SaveFormat::markdown
+                                 : std::string_view(name).ends_with("tex") ? SaveFormat::latex
+                                 : std::string_view(name).ends_with("png") ? SaveFormat::png
+                                                                           : SaveFormat::svg);
+            program.press(Key::enter);
+            // A short text is there within the frame.
+            if (const bool text = !contains(name, "html") && !contains(name, "view"); !text) {
+                REQUIRE(program.state.saving);
+                REQUIRE(program.state.saving->work);
+                CHECK(program.shows("part 1 of"));
+                program.press(Key::escape);
+                REQUIRE(program.state.saving);
+                CHECK_FALSE(program.state.saving->work);
+                CHECK_FALSE(std::filesystem::exists(path));
+                program.press(Key::enter);
+                CHECK(wait_for_file(program) > 1);
+            }
+            CHECK_FALSE(program.state.saving);
+            CHECK(contents(path).size() > 1000);
+        }
+        CHECK(program.step() == 5);
+        program.state.notice.clear();
+        program.frame();
+        CHECK(program.picture().rgba == before.rgba);
+        const std::string problem = folder.file("problem.json");
+        REQUIRE(save_problem_file(problem, *program.state.problem, {}));
+        for (const char* name : {"walk.html", "walk.md", "walk.tex"}) {
+            CAPTURE(name);
+            const std::string same = folder.file(std::string("same-") + name);
+            CHECK(run({"export", "--load", problem, "-o", same}).code == 0);
+            CHECK(contents(same) == contents(folder.file(name)));
+        }
+        const Image picture = good(decode_png(contents(folder.file("view.png"))));
+        CHECK(picture.rgba == before.rgba);
+        CHECK(folder.count() == 9);
+    }
+
+    TEST_CASE("the window is closed in the midst of a file: there is none, and nothing is left over") {
+        const Folder folder;
+        for (const char* name : {"walk.html", "view.png", "walk.pdf"})
+            for (const int frames : {1, 3, 20}) {
+                const ImGuiContext* const outside = ImGui::GetCurrentContext();
+                {
+                    Program program(example("worked-4x4"));
+                    open(program);
+                    name_file(program, folder.file(name));
+                    program.state.saving->format =
+                        static_cast<int>(std::string_view(name).ends_with("html")  ? SaveFormat::html
+                                         : std::string_view(name).ends_with("png") ? SaveFormat::png
+                                                                                   : SaveFormat::pdf);
+                    program.press(Key::enter);
+                    for (int n = 0; n < frames && program.state.saving; ++n) program.frame();
+                    if (!program.state.saving) std::filesystem::remove(folder.file(name));  // a fast machine
+                }
+                CHECK(ImGui::GetCurrentContext() == outside);
+            }
+        CHECK(folder.count() == 0);
     }
 
     TEST_CASE("slides are of the marked range, or of the tour") {
