@@ -4,9 +4,11 @@
 #include "core/inside/call_sites.h"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 namespace tilewalk::inside {
 
@@ -130,95 +132,100 @@ std::vector<Call> Text::calls(std::uint32_t place, const std::vector<int>& among
     return out;
 }
 
-/// The ways of one warp: of each step those that no other one is better than.
-class Walk {
-public:
-    Walk(const Text& of_text, const BlockRecord& of_block, const Steps& of_steps, const Origins& of_origins,
-         int of_warp)
-        : text(of_text), block(of_block), steps(of_steps), origins(of_origins), warp(of_warp) {
-        for (int k = 0; k < steps.count(warp); ++k) {
-            const std::uint32_t event = steps.event(warp, k), place = block.events[event].place;
-            all.push_back({place, origins.matter(event), text.ways(place), {}, {}});
-        }
-    }
-    std::uint32_t place(int k) const { return all[static_cast<std::size_t>(k)].place; }
-    std::vector<std::vector<int>> best();
-
-private:
-    struct Step {
-        std::uint32_t place;
-        Matter matter;
-        const std::vector<Way>& ways;
-        std::vector<Cost> until, from;  ///< of each way: the least up to here, and from here on
-    };
-    Cost own_cost(const Step& step, std::size_t way) const;
-    Cost cost(const Step& before, std::size_t way, const Step& behind, std::size_t next) const;
-
-    const Text& text;
-    const BlockRecord& block;
-    const Steps& steps;
-    const Origins& origins;
-    const int warp;
-    std::vector<Step> all;
+/// Steps at one place that are about one matrix, and what speaks against each of their ways.
+struct Kind {
+    std::uint32_t place;
+    Matter matter;
+    const std::vector<Way>* ways;
+    std::vector<Cost> own;
 };
 
-Cost Walk::own_cost(const Step& step, std::size_t way) const {
+Cost own_cost(const std::vector<Way>& ways, std::size_t way, Matter matter) {
     // A call that is on all ways says nothing.
     const auto names_it = [&](const Way& w) {
         return std::ranges::any_of(w, [&](const CallSite* site) {
-            return names(*site, symbol_of(step.matter)) &&
-                   !std::ranges::all_of(
-                       step.ways, [&](const Way& other) { return std::ranges::count(other, site) > 0; });
+            return names(*site, symbol_of(matter)) && !std::ranges::all_of(ways, [&](const Way& other) {
+                       return std::ranges::count(other, site) > 0;
+                   });
         });
     };
-    if (step.ways.size() < 2 || names_it(step.ways[way])) return 0;
-    return std::ranges::any_of(step.ways, names_it) ? unnamed : 0;
+    if (ways.size() < 2 || names_it(ways[way])) return 0;
+    return std::ranges::any_of(ways, names_it) ? unnamed : 0;
 }
+
+/// The kinds of steps that there are, and what it costs to go on from one to the other: of so many steps few
+/// differ.
+class Kinds {
+public:
+    explicit Kinds(const Text& of) : text(of) {}
+    std::uint32_t number(std::uint32_t place, Matter matter) {
+        const auto [at, is_new] =
+            numbers.try_emplace({place, matter}, static_cast<std::uint32_t>(all.size()));
+        if (is_new) {
+            const std::vector<Way>& ways = text.ways(place);
+            Kind& kind = all.emplace_back(Kind{place, matter, &ways, {}});
+            for (std::size_t way = 0; way < ways.size(); ++way)
+                kind.own.push_back(own_cost(ways, way, matter));
+        }
+        return at->second;
+    }
+    const Kind& operator[](std::uint32_t n) const { return all[n]; }
+    /// Of each way of the first to each of the second.
+    const std::vector<Cost>& between(std::uint32_t first, std::uint32_t second);
+
+private:
+    const Text& text;
+    std::deque<Kind> all;
+    std::map<std::pair<std::uint32_t, Matter>, std::uint32_t> numbers;
+    std::unordered_map<std::uint64_t, std::vector<Cost>> costs;
+};
 
 // One call deals with one matrix: where a line goes on with another one, it was rather called again.
-Cost Walk::cost(const Step& before, std::size_t way, const Step& behind, std::size_t next) const {
-    const Cost turned =
-        before.place == behind.place && way == next && before.matter != behind.matter ? other_matrix : 0;
-    return turned + text.cost(before.place, before.ways[way], behind.place, behind.ways[next]);
+const std::vector<Cost>& Kinds::between(std::uint32_t first, std::uint32_t second) {
+    const auto [at, is_new] = costs.try_emplace(std::uint64_t(first) << 32 | second);
+    if (!is_new) return at->second;
+    const Kind &a = all[first], &b = all[second];
+    for (std::size_t from = 0; from < a.ways->size(); ++from)
+        for (std::size_t to = 0; to < b.ways->size(); ++to) {
+            const bool turned = a.place == b.place && from == to && a.matter != b.matter;
+            at->second.push_back((turned ? other_matrix : 0) +
+                                 text.cost(a.place, (*a.ways)[from], b.place, (*b.ways)[to]));
+        }
+    return at->second;
 }
 
-std::vector<std::vector<int>> Walk::best() {
-    // A step of which nothing is known stands between others as if it were not there.
-    std::vector<Step*> known;
-    for (Step& step : all)
-        if (!step.ways.empty()) known.push_back(&step);
-    const auto least = [](std::vector<Cost>& of, std::size_t way, Cost cost) {
-        of[way] = std::min(of[way], cost);
-    };
+/// Of each of these steps, whose kinds are given, the ways that no other one is better than: f(n, ways).
+template <class F> void best_ways(Kinds& kinds, const std::vector<std::uint32_t>& steps, F&& f) {
     constexpr Cost most = std::numeric_limits<Cost>::max() / 2;
-    for (std::size_t n = 0; n < known.size(); ++n) {
-        Step& here = *known[n];
-        here.until.assign(here.ways.size(), n == 0 ? 0 : most);
-        for (std::size_t way = 0; way < here.ways.size(); ++way) {
-            for (std::size_t b = 0; n > 0 && b < known[n - 1]->ways.size(); ++b)
-                least(here.until, way, known[n - 1]->until[b] + cost(*known[n - 1], b, here, way));
-            here.until[way] += own_cost(here, way);
+    std::vector<std::size_t> begin{0};
+    for (const std::uint32_t step : steps) begin.push_back(begin.back() + kinds[step].ways->size());
+    const auto count = [&](std::size_t n) { return begin[n + 1] - begin[n]; };
+    // Of each way the least up to here, with its own, and from here on, without
+    std::vector<Cost> until(begin.back(), most), from(begin.back(), most);
+    for (std::size_t n = 0; n < steps.size(); ++n)
+        for (std::size_t way = 0; way < count(n); ++way) {
+            Cost& least = until[begin[n] + way];
+            if (n == 0) least = 0;
+            for (std::size_t b = 0; n > 0 && b < count(n - 1); ++b)
+                least = std::min(least, until[begin[n - 1] + b] +
+                                            kinds.between(steps[n - 1], steps[n])[b * count(n) + way]);
+            least += kinds[steps[n]].own[way];
         }
-    }
-    for (std::size_t n = known.size(); n-- > 0;) {
-        Step& here = *known[n];
-        here.from.assign(here.ways.size(), n + 1 == known.size() ? 0 : most);
-        for (std::size_t way = 0; way < here.ways.size() && n + 1 < known.size(); ++way)
-            for (std::size_t b = 0; b < known[n + 1]->ways.size(); ++b)
-                least(here.from, way,
-                      known[n + 1]->from[b] + own_cost(*known[n + 1], b) + cost(here, way, *known[n + 1], b));
-    }
-    std::vector<std::vector<int>> out;
-    for (const Step& step : all) {
-        auto& best_ways = out.emplace_back();
+    std::vector<int> ways;
+    for (std::size_t n = steps.size(); n-- > 0;) {
         Cost lowest = most;
-        for (std::size_t way = 0; way < step.ways.size(); ++way) {
-            const Cost sum = step.until[way] + step.from[way];
-            if (sum < lowest) best_ways.clear(), lowest = sum;
-            if (sum == lowest) best_ways.push_back(static_cast<int>(way));
+        for (std::size_t way = 0; way < count(n); ++way) {
+            Cost& least = from[begin[n] + way];
+            if (n + 1 == steps.size()) least = 0;
+            for (std::size_t b = 0; n + 1 < steps.size() && b < count(n + 1); ++b)
+                least = std::min(least, from[begin[n + 1] + b] + kinds[steps[n + 1]].own[b] +
+                                            kinds.between(steps[n], steps[n + 1])[way * count(n + 1) + b]);
+            const Cost sum = until[begin[n] + way] + least;
+            if (sum < lowest) ways.clear(), lowest = sum;
+            if (sum == lowest) ways.push_back(static_cast<int>(way));
         }
+        f(n, ways);
     }
-    return out;
 }
 
 }  // namespace
@@ -231,18 +238,26 @@ Calls::Calls(const Record& record, const BlockRecord& block, const Steps& steps,
     for (const SourceText& source : sources)
         if (files.contains(source.file)) told.push_back(&source);
     const Text text(record, told);
+    Kinds kinds(text);
     std::map<std::pair<std::uint32_t, std::vector<int>>, std::uint16_t> known;
+    ways.emplace_back();  // of a step of which nothing is known
     for (int warp = 0; warp < steps.warps(); ++warp) {
-        Walk walk(text, block, steps, origins, warp);
-        auto& out = of_warp.emplace_back();
-        const auto best = walk.best();
+        auto& out = of_warp.emplace_back(static_cast<std::size_t>(steps.count(warp)), std::uint16_t{0});
+        // A step of which nothing is known stands between others as if it were not there.
+        std::vector<std::uint32_t> sequence, numbers;
         for (int k = 0; k < steps.count(warp); ++k) {
-            const auto& among = best[static_cast<std::size_t>(k)];
-            const auto [at, is_new] =
-                known.try_emplace({walk.place(k), among}, static_cast<std::uint16_t>(ways.size()));
-            if (is_new) ways.push_back(text.calls(walk.place(k), among));
-            out.push_back(at->second);
+            const std::uint32_t event = steps.event(warp, k);
+            const std::uint32_t kind = kinds.number(block.events[event].place, origins.matter(event));
+            if (!kinds[kind].ways->empty())
+                sequence.push_back(kind), numbers.push_back(static_cast<std::uint32_t>(k));
         }
+        best_ways(kinds, sequence, [&](std::size_t n, const std::vector<int>& among) {
+            const std::uint32_t place = kinds[sequence[n]].place;
+            const auto [at, is_new] =
+                known.try_emplace({place, among}, static_cast<std::uint16_t>(ways.size()));
+            if (is_new) ways.push_back(text.calls(place, among));
+            out[numbers[n]] = at->second;
+        });
     }
 }
 

@@ -331,10 +331,18 @@ private:
         const Rect& p = scene.plot;
         const float w = width(Face::regular, look.label, chart.corner), h = look.label * 1.25f,
                     right = p.right() - w - 8 * u, left = p.x + 8 * u, low = p.bottom() - h - 4 * u;
-        if (!chart.corner.empty())
-            put(places.first_free({{right, low}, {left, p.y + 4 * u}, {left, low}, {right, p.y + 4 * u}}, w,
-                                  h),
-                h, chart.corner, t.t3, Face::regular);
+        if (chart.corner.empty()) return;
+        const LabelPlaces::Found at =
+            places.first_free({{right, low}, {left, p.y + 4 * u}, {left, low}, {right, p.y + 4 * u}}, w, h);
+        // No line of the grid runs through it.
+        const float pad = 3 * u;
+        if (at.there)
+            fill({{at.x - pad, at.y},
+                  {at.x + w + pad, at.y},
+                  {at.x + w + pad, at.y + h},
+                  {at.x - pad, at.y + h}},
+                 t.panel);
+        put(at, h, chart.corner, t.t3, Face::regular);
     }
 
     // Where there is nothing to show yet: words, broken into lines, on a surface of their own.

@@ -140,10 +140,7 @@ LaneWindow window_for(const Canvas& c, const AppState& state, const Grid& grid, 
     // Cells wide enough for their symbols keep the height for them; otherwise more lanes are worth more.
     // What runs side by side belongs together, so of such lanes all are shown before one has symbols.
     const bool together = grid.timed && style.heads;
-    const float least = std::min(together                         ? 9.0f
-                                 : style.symbols && v.pitch >= 20 ? 20.0f
-                                                                  : 12.0f,
-                                 style.lane);
+    float least = std::min(together ? 9.0f : style.symbols && v.pitch >= 20 ? 20.0f : 12.0f, style.lane);
     const auto fit_lanes = [&](float room) {
         const auto lane_with = [&](float gap) {
             return std::clamp((room + gap) / px(grid.count()) - gap, least, style.lane);
@@ -155,6 +152,10 @@ LaneWindow window_for(const Canvas& c, const AppState& state, const Grid& grid, 
     };
     const float room = a.bottom() - v.y0;
     fit_lanes(room);
+    // Rather all of them low than some of them, with their names at a distance.
+    constexpr float lowest = 3;
+    if (together && v.lanes < grid.count() && (room + 2) / px(grid.count()) - 2 >= lowest)
+        least = lowest, fit_lanes(room);
     const bool cut = v.lanes < grid.count() || v.columns < grid.columns;
     if (cut && style.heads) {
         const float h = std::clamp(1.5f * px(grid.count()), 6.0f, 12.0f);
@@ -505,8 +506,11 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
     }
     draw_loop(c, state, v);
     if (grid.timed) moment(c, state, grid, v);
+    // Where all names have no room, the current one and those at a distance
+    const int apart = std::max(1, static_cast<int>(std::ceil(size::small / (v.lane + v.gap))));
     for (int row = v.first_lane; row < v.first_lane + v.lanes; ++row) {
-        if (style.name_w > 0) {
+        const bool named = row == current || (row % apart == 0 && std::abs(row - current) >= apart);
+        if (style.name_w > 0 && named) {
             c.text_within(a.x, v.y_of(row) + v.lane / 2, style.name_w - 6,
                           lane_name(state, row, style.name_w - 6), size::small,
                           row == current ? c.theme->t1 : c.theme->t2,

@@ -44,13 +44,15 @@ void way_mark(const Canvas& c, Point at, float s, bool down, float reach, ImU32 
 
 // What comes or goes, beside the symbol; where that takes all the room, small above it.
 void transfer_mark(const Canvas& c, Op op, float x, float y, float w, float h, ImU32 ink, bool above) {
-    const float s = above    ? 2.4f
-                    : w < 40 ? 3.0f
-                             : 3.5f,
+    // In a low lane no mark reaches into the next one.
+    const float s = std::min(above    ? 2.4f
+                             : w < 40 ? 3.0f
+                                      : 3.5f,
+                             .5f * h),
                 mid_x = above ? x + w / 2 : x + (w < 40 ? 2 : 5) + s,
                 mid = above ? y + (h < 18 ? 1.2f : 2.2f) : y + h / 2;
     if (op == Op::exchange || op == Op::exchange_gradients)
-        return exchange_mark(c, {mid_x, mid}, s, ink, above);
+        return exchange_mark(c, {mid_x, mid}, s, ink, above || h < 12);
     way_mark(c, {mid_x, mid}, s, is_load(op), above ? .8f * s : s, ink);
 }
 
@@ -200,7 +202,7 @@ void skipped_cell(const Canvas& c, float x, float y, float w, float h, ImU32 col
 }
 
 void waiting_cell(const Canvas& c, float x, float y, float w, float h) {
-    c.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->line, 1, std::min(5.0f, w / 4));
+    c.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->line, 1, std::min({5.0f, w / 4, std::max(1.0f, h / 2 - .5f)}));
 }
 
 void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, float w, float h,
@@ -208,7 +210,7 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
     const Theme& t = *c.theme;
     const bool done = k < state.cursor.step, current = k == state.cursor.step,
                skip = state.trace->step(k).op == Op::skip;
-    const float r = std::min(5.0f, w / 4);
+    const float r = std::min({5.0f, w / 4, std::max(1.0f, h / 2 - .5f)});
     if (current) c.rect(x - 3, y - 3, w + 6, h + 6, with_alpha(t.focus, .2f), 7);
     if (skip && !current) return skipped_cell(c, x, y, w, h, done ? t.t3 : t.line2);
     if (current || done)

@@ -333,7 +333,7 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {1, "Dᵢ ← rowsum(dOᵢ ⊙ Oᵢ)", Op::preprocess},
         {1, "dQᵢ ← 0", Op::init, CodeLine::no_block},
         {1, "for t in 0 … R−1:  j = (i − t) mod R", Op::skip},
-        {2, "hand on K, V to rank i + 1, meanwhile", Op::exchange},
+        {2, "meanwhile hand on K, V to i + 1", Op::exchange},
         {2, "load Kⱼ, Vⱼ", Op::load_kv},
         {2, "S  ← scale · Qᵢ Kⱼᵀ", Op::scores},
         {2, "S, S_cap ← cap · tanh(S ÷ cap)", Op::softcap},

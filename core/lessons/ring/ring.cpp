@@ -199,7 +199,7 @@ std::span<const CodeLine> code_of(const Problem& p) {
         {0, "on each rank i, at the same time"},
         {1, "load Qᵢ   (its queries)", Op::load_q},
         {1, "for t in 0 … R−1:  j = (i − t) mod R", Op::skip},
-        {2, "hand on K, V to rank i + 1, meanwhile", Op::exchange},
+        {2, "meanwhile hand on K, V to i + 1", Op::exchange},
         {2, "load Kⱼ, Vⱼ", Op::load_kv},
         {2, "S  ← scale · Qᵢ Kⱼᵀ", Op::scores},
         {2, "S  ← cap · tanh(S ÷ cap)", Op::softcap},

@@ -416,7 +416,8 @@ void draw_sectors(const Canvas& c, const AppState& state, const Rect& a, const I
                       : format_size(s.touched * inside::sector_bytes) + ", asked for " + format_size(s.bytes),
                   look.small, t.t2);
     const float top = a.y + title * 1.5f, labels = look.small * 4.6f;
-    const float h = std::min((a.bottom() - top) / px(access->lines.size()), look.small * 1.9f);
+    const float h =
+        std::min((a.bottom() - top) / px(access->lines.size()), look.small * (look.far ? 2.6f : 1.9f));
     const ImU32 hue = hue_of(t, access->matter);
     const int apart = even_stride(h, look.small + 2);
     int n = 0;

@@ -1,6 +1,6 @@
 // The page for the back row: one step, large. Nothing under 27 px on a page of 1280 × 720.
 #include "app/ui/parts/presenter.h"
-#include "app/ui/chapters/inside/inside.h"
+#include "app/ui/chapters/inside/source.h"
 #include "app/ui/chapters/inside/ways.h"
 #include "app/ui/kit/empty.h"
 #include "app/ui/state/tour.h"
@@ -8,6 +8,7 @@
 #include "core/inside/words.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tilewalk::ui {
 
@@ -159,6 +160,56 @@ std::string access_sentence(const AppState& state, const InsidePlace& at) {
            (told.empty() ? "" : ": " + told.back().value) + ".";
 }
 
+// Where in its matrix the elements lie that the lanes ask for.
+void far_matrix(const Canvas& c, const Rect& a, const InsidePlace& at, const inside::Access& access) {
+    const auto first = inside::element_of(at.record(), access.addresses.front());
+    if (!first) return;
+    const Theme& t = *c.theme;
+    const inside::Region& region = at.record().regions[static_cast<std::size_t>(first->region)];
+    const int rows = static_cast<int>(region.bytes / region.row_bytes),
+              columns = region.row_bytes / region.element_bytes;
+    constexpr float head = 36;
+    c.text_within(a.x, a.y + head / 2 - 4, a.w, region.name + ", " + str(rows) + " × " + str(columns),
+                  size::far, t.t2);
+    const float cell = std::min((a.h - head) / px(rows), a.w / px(columns));
+    const Rect box{a.x, a.y + head, cell * px(columns), cell * px(rows)};
+    const ImU32 hue = hue_of(t, inside::matter_of(at.record(), access.addresses.front()));
+    c.rect(box.x, box.y, box.w, box.h, mix(t.panel, hue, .16f), 2);
+    std::size_t next = 0;
+    for (int lane = 0; lane < 32; ++lane) {
+        if (!(access.lanes >> lane & 1)) continue;
+        const auto at_lane = inside::element_of(at.record(), access.addresses[next++]);
+        if (!at_lane || at_lane->region != first->region) continue;
+        const float w = cell * px(at.event->bytes) / px(region.element_bytes), h = std::max(cell, 3.0f);
+        const float x = box.x + cell * px(at_lane->column),
+                    y = std::min(box.y + cell * px(at_lane->row), box.bottom() - h);
+        c.rect(x, y, std::max(w, 1.5f), h, hue, 0);
+        if (lane == at.lane) c.frame(x - 3, y - 3, std::max(w, 3.0f) + 6, h + 6, t.focus, 2, 2);
+    }
+    c.frame(box.x, box.y, box.w, box.h, hue, 1.5f, 2);
+}
+
+// As draw_sectors has them: the number, and a row for each line of memory.
+float far_sectors_height(const inside::Access& access, std::uint32_t bytes) {
+    constexpr std::uint32_t line_bytes = 128;
+    std::set<std::uint32_t> lines;
+    for (const std::uint32_t address : access.addresses)
+        for (std::uint32_t b = 0; b < bytes; b += 2) lines.insert((address + b) / line_bytes);
+    return 66 + px(lines.size()) * size::far * 1.9f;
+}
+
+// Below few sectors: the matrix that they are of, and the line that asks. False: there is no room.
+bool far_below_sectors(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
+                       const inside::Access& access) {
+    constexpr float least = 150, matrix_w = 190;
+    if (a.h < least) return false;
+    const bool known = inside::element_of(at.record(), access.addresses.front()).has_value();
+    if (known) far_matrix(c, {a.x, a.y, matrix_w, a.h}, at, access);
+    const float left = known ? matrix_w + 30 : 0;
+    draw_far_code(c, state, {a.x + left, a.y, a.w - left, a.h}, at);
+    return true;
+}
+
 void far_access(const Canvas& c, AppState& state, const Rect& all, const InsidePlace& at) {
     const InsideLook look{size::far, size::far, 1.5f, true};
     Rect a = all;
@@ -170,6 +221,11 @@ void far_access(const Canvas& c, AppState& state, const Rect& all, const InsideP
     auto accesses = inside::accesses_of(*at.event, at.words);
     std::ranges::reverse(accesses);  // from HBM to shared memory
     const bool both = accesses.size() > 1;
+    if (!both && !accesses.front().shared) {
+        const float h = far_sectors_height(accesses.front(), at.event->bytes);
+        if (far_below_sectors(c, state, {a.x, a.y + h + 20, a.w, a.h - h - 20}, at, accesses.front()))
+            a.h = h;
+    }
     const float w = both ? (a.w - 50) / 2 : a.w;
     float x = a.x;
     for (const inside::Access& access : accesses) {
@@ -307,7 +363,10 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     const bool brief = H < from::presenter_page;  // the card of a tour has the rest
     if (!brief) draw_far_hues(c, at, 72 + page.title_width() + 30, right - 30, 36);
     // What is told in words leaves more room to the warps.
-    const float warps = brief ? 0 : fills_stage(state, at) ? 170 : 246, top = 92, foot = H - 16 - warps;
+    const float warps = brief                    ? 0
+                        : fills_stage(state, at) ? (at.steps().flights_at_once() > 1 ? 188 : 170)
+                                                 : 246,
+                top = 92, foot = H - 16 - warps;
     const Rect body{left, top, w, foot - 14 - top};
     if (brief && points_at(state, "Warps")) return far_warps(c, state, body, at);
     // A tour shows what is made of it at the stop before, and here how.

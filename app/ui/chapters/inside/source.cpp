@@ -1,5 +1,6 @@
 // What is run, and its source: the line at hand between its neighbours, and how often the warp came there.
-#include "app/ui/chapters/inside/inside.h"
+#include "app/ui/chapters/inside/source.h"
+
 #include "app/ui/chapters/inside/ways.h"
 #include "app/ui/kit/items.h"
 #include "core/base/numbers.h"
@@ -250,6 +251,19 @@ float draw_caller(const Canvas& c, AppState& state, const Rect& a, float y, floa
 }
 
 }  // namespace
+
+void draw_far_code(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
+    const float factor = size::far / size::small;
+    const Enlarged large(c, {a.x, a.y}, factor);
+    const inside::Place& place = at.place();
+    const float w = a.w / factor, head = 20;
+    std::string from = file_name(place.file);
+    const auto& called = inside_ways(state, at).called;
+    if (!called.empty() && called.back().lines.size() == 1)
+        from += ", called at " + file_name(called.back().file) + ":" + str(called.back().lines.front());
+    large.c.text_within(6, head / 2 - 2, w - 6, from, size::small, c.theme->t2);
+    draw_code(large.c, state, {6, head, w - 12, a.h / factor - head}, at, {place.file, {place.line}});
+}
 
 void inside_source(const Canvas& c, AppState& state, const Rect& a) {
     const InsidePlace at = place_inside(state);

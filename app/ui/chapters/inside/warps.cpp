@@ -595,7 +595,7 @@ WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
     WarpRows out;
     const bool many = warps > most_high_lanes;
     out.row = look.small * (many ? 1.25f : 1.35f);
-    const float of_each = look.far ? (many ? 9.0f : 20.0f) : many ? 5.0f : 12.0f;
+    const float of_each = look.far ? (many ? 9.0f : 16.0f) : many ? 5.0f : 12.0f;
     float left = h - px(warps) * of_each - 16;
     const auto wish = [&left](float wanted) {
         if (left < wanted) return 0.0f;
@@ -613,8 +613,7 @@ WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
     if (phases) out.phases = wish(text);
     // Each that is on its way has a row of its own, as far as there is room: in one row names would be lost.
     const int rows = std::clamp(at.steps().flights_at_once(), many ? 3 : 2, most_flight_rows);
-    if (look.far && many)
-        while (copies && out.flights < rows && left >= out.row) wish_row();
+    while (look.far && copies && out.flights < at.steps().flights_at_once() && left >= out.row) wish_row();
     if (look.far) out.axis = wish(text), wish_row();
     while (copies && many && out.flights < rows && left >= out.row) wish_row();
     if (!many) wish_row();

@@ -183,6 +183,15 @@ const Engine& scale_engine(AppState& state) {
     return *page.engine;
 }
 
+const ScaleTypes& scale_types(AppState& state) {
+    const Engine* const engine = &scale_engine(state);
+    ScalePage::TypesOf& known = scale_page(state).types;
+    const int threads =
+        state.scale.gpu ? 0 : state.scale.threads;  // another engine may lie at the same address
+    if (known.engine != engine || known.threads != threads) known = {engine, threads, types_of(*engine)};
+    return known.types;
+}
+
 void wait_for_devices(AppState& state) {
     ScalePage& page = scale_page(state);
     if (!page.devices && page.asked.ready_within(patience)) page.devices = page.asked.take();

@@ -80,6 +80,12 @@ struct ScalePage {
     /// The same of the GPU, made when it is chosen.
     std::function<std::unique_ptr<Engine>()> make_gpu_engine;
     std::unique_ptr<Engine> gpu_engine;
+    /// What the engine's kernels take, asked once for each engine: a frame asks none of them.
+    struct TypesOf {
+        const Engine* engine = nullptr;
+        int threads = -1;
+        ScaleTypes types;
+    } types;
     std::vector<std::string> ladder;  ///< names of the kernels of both, in their order
 
     std::unique_ptr<BackgroundBench> bench;  ///< null before the first run
@@ -109,6 +115,8 @@ struct ScalePage {
 ScalePage& scale_page(AppState& state);
 /// The engine for the device and the threads that the form asks for.
 const Engine& scale_engine(AppState& state);
+/// The types that it takes.
+const ScaleTypes& scale_types(AppState& state);
 /// Waits until it is known which devices there are, so that a picture shows them.
 void wait_for_devices(AppState& state);  ///< for a picture; not for a driver that hangs
 

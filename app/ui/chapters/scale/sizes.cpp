@@ -166,7 +166,7 @@ void scale_sizes(const Canvas& c, AppState& state, const Rect& a) {
     }
     direction_line(f, form);
     f.y += pitch;
-    type_line(f, form, types_of(scale_engine(state)));
+    type_line(f, form, scale_types(state));
     f.y += pitch;
     d_line(f, form);
     f.y += pitch;

@@ -127,8 +127,9 @@ KernelLook kernel_look(const Theme& t, const AppState& state, const std::string&
     if (kernel == "standard" || kernel == "f0-cublas" || kernel == "b0-materialise")
         return {t.t3, Marker::square};
     if (const auto look = ring_look(t, kernel)) return *look;
-    // The last rung of the ladder is the brightest, in no quantity's hue; kernels for few queries and those
-    // that only files know come behind the others.
+    // What keeps N × N matrices is grey, and the last two rungs of the ladder are white, in no quantity's
+    // hue: these have marks of their own. Rungs before them are paler; kernels for few queries and those that
+    // only files know come behind the others.
     std::vector<std::string> names;
     const Engine* const engine = !state.bench      ? nullptr
                                  : state.scale.gpu ? state.bench->gpu_engine.get()
@@ -142,7 +143,7 @@ KernelLook kernel_look(const Theme& t, const AppState& state, const std::string&
                 if (name != "standard" && std::ranges::find(names, name) == names.end())
                     names.push_back(name);
     constexpr std::pair<float, Marker> looks[] = {
-        {1.0f, Marker::disc}, {.48f, Marker::triangle}, {.62f, Marker::ring}, {.72f, Marker::diamond},
+        {1.0f, Marker::disc}, {1.0f, Marker::triangle}, {.62f, Marker::ring}, {.72f, Marker::diamond},
         {.55f, Marker::disc}, {.76f, Marker::triangle}, {.42f, Marker::ring}, {.67f, Marker::triangle}};
     const auto n = static_cast<std::size_t>(std::ranges::find(names, kernel) - names.begin());
     const auto& [shade, marker] = looks[n % std::size(looks)];

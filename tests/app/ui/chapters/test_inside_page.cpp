@@ -382,6 +382,36 @@ TEST_CASE(
     }
 }
 
+TEST_CASE(
+    "inside page: no bar of a copy lies over another one, whatever kernel and moment, and none is lost") {
+    for (const gpu::TraceableKernel& kernel : gpu::traceable_kernels())
+        for (const Screen& screen : {Screen{1280, 720}, Screen{1920, 1080}})
+            for (const bool presenter : {false, true}) {
+                InsideProgram page(screen, kernel.name);
+                page.state.presenter = presenter;
+                CAPTURE(kernel.name);
+                CAPTURE(screen.width);
+                CAPTURE(presenter);
+                const int copies = static_cast<int>(page.at().steps().flights().size());
+                if (copies == 0) continue;
+                const int last = page.at().steps().count(page.at().warp) - 1;
+                for (int n = 0; n <= 8; ++n) {
+                    go_inside(page.state, page.at().warp, last * n / 8);
+                    page.frame(1);
+                    std::vector<Item> bars;
+                    for (const Item& item : page.items())
+                        if (item.text.starts_with("Copy ")) bars.push_back(item);
+                    CHECK(!bars.empty());
+                    for (const Item& a : bars)
+                        for (const Item& b : bars) {
+                            const bool over = a.min.x < b.max.x - .5f && b.min.x < a.max.x - .5f &&
+                                              a.min.y < b.max.y - .5f && b.min.y < a.max.y - .5f;
+                            CHECK((!over || a.text == b.text));
+                        }
+                }
+            }
+}
+
 TEST_CASE("inside page: what colours and marks mean, and which warps are which, is there at every size") {
     for (const Screen& screen : all_screens)
         for (const char* kernel : {"f5-flash2", "f7-hopper", "f0-materialise"}) {
