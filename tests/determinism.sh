@@ -15,7 +15,12 @@ builds=("$@")
 hashes() {
     local program=$1 work lesson threads format
     work=$(mktemp -d)
-    hash_of() { printf '%s  %s\n' "$("${@:2}" 2>&1 | sed "s|$work||g" | sha256sum | cut -c 1-16)" "$1"; }
+    hash_of() { # NAME COMMAND...
+        local name=$1
+        shift
+        "$@" >"$work/said" 2>&1 || echo "failed: $*: $(head -c 300 "$work/said")"
+        printf '%s  %s\n' "$(sed "s|$work||g" "$work/said" | sha256sum | cut -c 1-16)" "$name"
+    }
     file_hash() { # NAME FILE COMMAND...
         local name=$1 file=$2
         shift 2

@@ -58,6 +58,13 @@ Json parameters_json(const Study& s) {
             {"paper_tile", tile_json(s.paper)}};
 }
 
+Json bound_json(const Bound& b) {
+    return {{"bytes", whole(b.bytes)},       {"matmul_flops", whole(b.flops)},
+            {"flops_per_byte", b.intensity}, {"attainable_flops", b.attainable},
+            {"memory_s", b.memory_s},        {"compute_s", b.compute_s},
+            {"seconds", b.seconds()},        {"limit", b.memory_bound() ? "memory" : "compute"}};
+}
+
 Json algorithm_json(const AlgorithmStudy& a) {
     Json shares = Json::array();
     for (const Share& share : a.shares)
@@ -66,15 +73,7 @@ Json algorithm_json(const AlgorithmStudy& a) {
             {"hbm_read", a.traffic.hbm_read},
             {"hbm_write", a.traffic.hbm_write},
             {"shares", shares},
-            {"all_heads",
-             {{"bytes", whole(a.bound.bytes)},
-              {"matmul_flops", whole(a.bound.flops)},
-              {"flops_per_byte", a.bound.intensity},
-              {"attainable_flops", a.bound.attainable},
-              {"memory_s", a.bound.memory_s},
-              {"compute_s", a.bound.compute_s},
-              {"seconds", a.bound.seconds()},
-              {"limit", a.bound.memory_bound() ? "memory" : "compute"}}}};
+            {"all_heads", bound_json(a.bound)}};
 }
 
 Json length_json(const Study& s) {
@@ -100,6 +99,7 @@ Json length_json(const Study& s) {
               {"stated", s.growth.stated}}},
             {"algorithms", by_algorithm},
             {"standard_trips", trips},
+            {"each_matrix_once", bound_json(s.once)},
             {"verdict", verdict(s)}};
 }
 

@@ -141,6 +141,9 @@ void read_heads(WordReader& read, const ProblemWords& words, Problem& problem) {
     if (!read.error.empty()) return;
     if (words.heads || words.kv_heads) give_heads(problem, H, H_kv);
     show_head(problem, shown);
+    read.refuse(
+        once && !problem.heads,
+        "--kv-loads belongs to several heads: --heads says how many, --kv-heads how many share keys.");
     if (once && problem.heads) problem.heads->once = *once == 1;
 }
 

@@ -230,6 +230,9 @@ Study study(const StudyInput& in) {
         const Bound all = bound(real(traffic.total()) * heads, flops, in.hardware, in.element_bytes);
         out.by_algorithm[static_cast<std::size_t>(a)] = {a, forward_shares(a, out.shape), traffic, all};
     }
+    const std::int64_t once =
+        (2 * in.N * in.d + 2 * in.N * in.d) * in.element_bytes + 4 * in.N;  // Q, O; K, V; L
+    out.once = bound(real(once) * heads, flops, in.hardware, in.element_bytes);
     out.trips = standard_trips(out.shape);
     out.need = tile_need(out.shape);
     out.fit = tile_fit(out.shape, in.hardware);

@@ -63,7 +63,8 @@ std::int64_t matmul_flops(const Shape& shape);
 /// the tensor cores and are in no bound below.
 std::int64_t softmax_flops(const Shape& shape);
 
-/// The roofline: nothing runs faster than its bytes or its matrix products allow.
+/// The roofline: nothing runs faster than the bytes that it does fetch from HBM, or its matrix products,
+/// allow.
 struct Bound {
     double bytes = 0, flops = 0;
     double memory_s = 0, compute_s = 0;  ///< bytes / bandwidth, flops / peak
@@ -96,7 +97,8 @@ Tile paper_tile(double sram_bytes, std::int64_t d, int element_bytes);
 /// At least 1 × 1, also where not even that fits.
 Tile square_tile(double sram_bytes, std::int64_t d, int element_bytes);
 
-/// Bytes that a tile keeps on chip: operands Q, K, V, and in fp32 S, P, O, m, ℓ, m̃, α.
+/// Bytes that a tile keeps on chip: operands Q, K, V, and in fp32 S, P, O, m, ℓ, m̃, α, as the walk
+/// keeps them.
 struct TileNeed {
     std::int64_t operands = 0, sums = 0;
     std::int64_t total() const { return operands + sums; }
@@ -153,7 +155,7 @@ struct AlgorithmStudy {
     Algorithm algorithm;
     std::vector<Share> shares;  ///< one head
     TrafficModel traffic;       ///< one head
-    Bound bound;                ///< all heads
+    Bound bound;                ///< all heads, every fetch from HBM
 };
 struct Study {
     StudyInput input;
@@ -162,6 +164,9 @@ struct Study {
     std::int64_t first_N_too_large = 0;        ///< S and P no longer fit
     std::int64_t first_N_too_large_flash = 0;  ///< Q, K, V, O and L no longer fit
     std::array<AlgorithmStudy, 3> by_algorithm;
+    /// All heads, with Q, K, V, O and L moved once: no pass is faster. A cache between HBM and the SMs, which
+    /// serves what FlashAttention fetches again, brings it nearer to this.
+    Bound once;
     std::array<Trip, 3> trips;
     TileNeed need;
     TileFit fit = TileFit::none;
@@ -177,7 +182,7 @@ Study study(const StudyInput& input);
 
 /// One or two sentences: what the numbers of this study come to, whichever way they fall.
 std::string verdict(const Study& study);
-/// Its part about the traffic: who moves fewer bytes, and what each waits for.
+/// Its part about the traffic: who moves fewer bytes, and what each waits for, without a cache and with one.
 std::string traffic_verdict(const Study& study);
 
 }  // namespace tilewalk

@@ -24,4 +24,5 @@ xdotool search --sync --onlyvisible --name '^Tilewalk$' >/dev/null
 kill -TERM $process
 wait $process 2>/dev/null || true
 grep -q '"open": false' "$settings" || fail "the second start did not leave in order: $(cat "$settings")"
+grep -q problem_json "$folder/killed.json" || fail "the problem was not kept: $(cat "$folder/killed.json")"
 diff <(grep problem_json "$folder/killed.json") <(grep problem_json "$settings") || fail "the second start lost the problem"

@@ -11,11 +11,13 @@ grep -q '^first frame after' "$folder/log" || fail "no timing was printed"
 
 # A key press changes what is seen. The pointer waits in a corner, where nothing reacts to it.
 xdotool mousemove 1919 1079
+"$program" --frames 80 --screenshot "$folder/stayed.png" 2>"$folder/log" || fail "exit code $?: $(cat "$folder/log")"
 "$program" --frames 80 --screenshot "$folder/walked.png" 2>"$folder/log" &
 process=$!
 xdotool search --sync --onlyvisible --name '^Tilewalk$' windowfocus key Right Right Right >/dev/null
 wait "$process" || fail "exit code $?: $(cat "$folder/log")"
-! cmp -s "$folder/first.png" "$folder/walked.png" || fail "the arrow keys changed nothing"
+cmp -s "$folder/first.png" "$folder/stayed.png" || fail "it changes without a key"
+! cmp -s "$folder/stayed.png" "$folder/walked.png" || fail "the arrow keys changed nothing"
 
 # Without a display it says so and says what to use instead.
 status=0

@@ -14,6 +14,7 @@ from x11 import Display
 
 SAMPLE = 30  # seconds between two looks at memory, files and threads
 MOST_GROWTH = 16  # MiB, from the first half of what remains after the first fifth to its second half
+MOST_QUITS = 2
 MOST_MORE = 2  # files, threads, likewise
 HOME_SIZE = (1280, 800)
 
@@ -260,6 +261,7 @@ def main():
     program, minutes, seed, folder = sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
     os.makedirs(os.path.join(folder, "work"), exist_ok=True)
     rng, until, sent, quits, found, wrong = random.Random(seed), time.monotonic() + minutes * 60, 0, 0, [], []
+    judged = False
     while time.monotonic() < until and not wrong:
         samples, window = [], Window(program, folder)
         window.display.focus(window.main)
@@ -281,8 +283,16 @@ def main():
             wrong.append(f"it ended by itself, with {window.process.returncode}, after: {window.before(time.monotonic(), 12)}")
         if len(samples) >= 10:
             wrong += judge(samples)
+            judged = True
+    if not judged and not wrong:
+        wrong.append("no run was long enough to judge its memory (five minutes are)")
+    if quits > MOST_QUITS:
+        wrong.append(f"it ended {quits} times in order, which only words typed at random into the palette should")
     window.log.seek(0)
-    print("\n".join(re.findall(r"^\d+ frames; .*", window.log.read(), re.M)))
+    frames = re.findall(r"^\d+ frames; .*", window.log.read(), re.M)
+    print("\n".join(frames))
+    if not frames and window.process.returncode in (0, -signal.SIGTERM, 128 + signal.SIGTERM):
+        wrong.append("the program did not say how long its frames took")
     wrong += [line for line in found if line.startswith("long frame") or line.startswith("long speaker")][:20]
     print(f"{sent} events, seed {seed}, {quits} times Quit, {len(found)} long frames")
     for line in wrong:

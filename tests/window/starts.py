@@ -198,6 +198,9 @@ def main():
         left += not start.in_order and bool(left_over(start.folder))
         if number % LISTED == 0:
             print(f"{number} starts, {kills} of them killed, {time.monotonic() - began:.0f} s", flush=True)
+    if count >= 200 and not left:
+        print(f"starts: of {kills} kills none came while the settings were being written, so that was not tried", file=sys.stderr)
+        sys.exit(1)
     print(f"{count} starts, {kills} of them killed ({written} after they had written, {left} within), seed {seed}: the settings are whole")
 
 

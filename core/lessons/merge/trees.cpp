@@ -12,23 +12,18 @@ double PartialResult::log_sum() const { return m + log_exactly(l); }
 double PartialResult::output(std::size_t col) const { return O[col] / (l == 0 ? 1 : l); }
 
 PartialResult normalised(const PartialResult& part, Format format) {
-    PartialResult out{
-        round_to(format, part.m + round_to(format, log_exactly(part.l))), part.l == 0 ? 0.0 : 1.0, {}};
+    PartialResult out{round_to(format, part.log_sum()), part.l == 0 ? 0.0 : 1.0, {}};
     for (std::size_t c = 0; c < part.O.size(); ++c) out.O.push_back(round_to(format, part.output(c)));
     return out;
 }
 
 namespace {
 
-double weight_of(const PartialResult& part, double base, Format format) {
-    return round_to(format, exp_exactly(round_to(format, part.m - base)));
-}
-
 // What the weights of normalised parts are measured from: m + ln Σ exp(Lᵢ − m).
 double log_sum_of(std::span<const PartialResult> parts, double m, Format format) {
     double sum = 0;
-    for (const PartialResult& part : parts) sum = round_to(format, sum + weight_of(part, m, format));
-    return round_to(format, m + round_to(format, log_exactly(sum)));
+    for (const PartialResult& part : parts) sum += exp_exactly(part.m - m);
+    return round_to(format, m + log_exactly(sum));
 }
 
 }  // namespace
@@ -43,36 +38,30 @@ PartialResult merged(std::span<const PartialResult> parts, Format format, PartFo
     if (seen && form == PartForm::normalised) out.m = log_sum_of(parts, out.m, format);
     // What has seen no key yet is measured from 0: −∞ − (−∞) would be NaN.
     const double base = seen ? out.m : 0;
-    bool first = true;
     for (const PartialResult& part : parts) {
-        const double weight = weight_of(part, base, format);
-        const auto add = [&](double& sum, double term) {
-            const double product = round_to(format, weight * term);
-            sum = first ? product : round_to(format, sum + product);
-        };
-        add(out.l, part.l);
-        for (std::size_t c = 0; c < part.O.size(); ++c) add(out.O[c], part.O[c]);
-        first = false;
+        const double weight = round_to(format, exp_exactly(part.m - base));
+        out.l += weight * part.l;
+        for (std::size_t c = 0; c < part.O.size(); ++c) out.O[c] += weight * part.O[c];
     }
-    if (form == PartForm::normalised) out.l = seen ? 1 : 0;
+    out.l = form == PartForm::normalised ? (seen ? 1 : 0) : round_to(format, out.l);
+    for (double& O : out.O) O = round_to(format, O);
     return out;
 }
 
-PartialResult part_of(const Matrix& S, const Matrix& V, const KeyPart& keys, Format format) {
-    PartialResult out;
-    out.O.resize(static_cast<std::size_t>(V.cols()), 0);
+PartialResult part_of(const Matrix& S, const Matrix& V, const KeyPart& keys, Format format, double sink) {
+    PartialResult out{sink, 0, std::vector<double>(static_cast<std::size_t>(V.cols()), 0)};
+    for (int j = keys.first; j < keys.first + keys.count; ++j) out.m = std::fmax(out.m, S(0, j));
+    out.m = round_to(format, out.m);
+    const double base = out.m == minus_infinity ? 0 : out.m;
+    out.l = round_to(format, exp_exactly(sink - base));
     for (int j = keys.first; j < keys.first + keys.count; ++j) {
-        PartialResult key{round_to(format, S(0, j)), S(0, j) == minus_infinity ? 0.0 : 1.0, {}};
-        for (Eigen::Index c = 0; c < V.cols(); ++c) key.O.push_back(round_to(format, key.l * V(j, c)));
-        const PartialResult both[] = {std::move(out), std::move(key)};
-        out = j == keys.first ? both[1] : merged(both, format);
+        const double P = round_to(format, exp_exactly(S(0, j) - base));
+        out.l += P;
+        for (std::size_t c = 0; c < out.O.size(); ++c) out.O[c] += P * V(j, static_cast<Eigen::Index>(c));
     }
+    out.l = round_to(format, out.l);
+    for (double& O : out.O) O = round_to(format, O);
     return out;
-}
-
-PartialResult with_sink(PartialResult part, double sink, Format format) {
-    const PartialResult both[] = {{round_to(format, sink), 1, {}}, std::move(part)};
-    return merged(both, format);
 }
 
 std::vector<PartialResult> merged_by(std::vector<PartialResult> parts, const std::vector<MergeNode>& plan,

@@ -1,5 +1,6 @@
-// What becomes of partial results in one order or another, with every exp, product and sum rounded to a
-// number format: the page beside the walk, and the test of docs/merging.md.
+// What becomes of partial results in one order or another, in one number format: the page beside the walk of
+// the lesson merge, which rounds as that walk does (each m, w, ℓ, O and L once), and the test of
+// docs/merging.md.
 #pragma once
 
 #include "core/lessons/shared/parts.h"
@@ -25,11 +26,9 @@ PartialResult normalised(const PartialResult& part, Format format = Format::fp64
 /// Of normalised parts L = m + ln Σ exp(Lᵢ − m), and the weights are measured from L.
 PartialResult merged(std::span<const PartialResult> parts, Format format = Format::fp64,
                      PartForm form = PartForm::sums);
-/// The keys of one part, one after another as in FlashAttention's loop; S and V are rounded first.
-PartialResult part_of(const Matrix& S, const Matrix& V, const KeyPart& keys, Format format = Format::fp64);
-
-/// The same with a sink beside the keys: one more logit, without a value.
-PartialResult with_sink(PartialResult part, double sink, Format format = Format::fp64);
+/// The keys of one part, maybe none, and a sink beside them: one more logit, without a value.
+PartialResult part_of(const Matrix& S, const Matrix& V, const KeyPart& keys, Format format = Format::fp64,
+                      double sink = minus_infinity);
 
 /// The parts and all merges of a plan, by tile; the last one is the whole.
 std::vector<PartialResult> merged_by(std::vector<PartialResult> parts, const std::vector<MergeNode>& plan,

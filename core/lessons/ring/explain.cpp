@@ -60,8 +60,10 @@ void explain_keys_handed_on(const RingView& r, const RingClock& clock) {
               "bytes received");
     const int sending = v.step.when.end - v.step.when.start, waits = v.step.when.end - through;
     const std::string hides =
-        " That takes " + counted(sending, "tick") +
-        (waits <= 0 ? ", no more than the work: no time is lost."
+        " On this clock (a number sent and a score computed take one tick each) that takes " +
+        counted(sending, "tick") +
+        (waits <= 0 ? ", no more than the work: no time is lost. On real machines it takes many rows a rank "
+                      "for that."
                     : ", and ends " + counted(waits, "tick") +
                           " after the work of this round: " + rank_name(r.rank) + " waits for it.");
     v.out.why = capitalised(rank_name(r.rank)) + " hands on " +

@@ -189,8 +189,10 @@ void explain_row_weight(const RowView& r) {
     else if (x == m)
         v.out.why = "The score is the maximum itself, so it weighs exp(0) = 1, the most a weight can be.";
     else
-        v.out.why = "Measured from the maximum so far, which keeps the exponent below 0; should the maximum "
-                    "rise later, α shrinks this weight with all the others.";
+        v.out.why =
+            std::string("Measured from the maximum so far, which keeps the exponent below 0; ") +
+            (r.n < r.N ? "should the maximum rise later, α shrinks this weight with all the others."
+                       : "this is the last element, so no maximum rises any more and the weight stays.");
 }
 
 void explain_softmax(const View& v) {

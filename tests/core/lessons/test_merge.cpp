@@ -344,7 +344,7 @@ TEST_CASE("a sink counts once, with the first part: alone there, it is a part th
     CHECK(contains(plain(sum.formula), "exp(sink − m"));
     CHECK(contains(sum.why, "that of the sink"));
     // The trees of the page count it, too.
-    const PartialResult whole = with_sink(part_of(softmax_scores(p), p.V, {0, 4}), 1.5);
+    const PartialResult whole = part_of(softmax_scores(p), p.V, {0, 4}, Format::fp64, 1.5);
     CHECK(whole.output(0) == doctest::Approx(together->result(Slot::O)(0, 0)).epsilon(1e-14));
     CHECK(whole.log_sum() == doctest::Approx(together->result(Slot::L)(0, 0)).epsilon(1e-14));
 }
@@ -386,7 +386,8 @@ TEST_CASE("splits that do not fit are refused with a sentence") {
 TEST_CASE("in a rounded format two orders differ, and by how many numbers of the format") {
     CHECK(steps_apart(1, 1 + 0x1p-7, Format::bf16) == 1);
     CHECK(steps_apart(-2, -2, Format::fp32) == 0);
-    const Problem p = worked_example();
+    Problem p = worked_example();
+    choose_row(p.options, 1, p.N());
     const Matrix S = softmax_scores(p);
     const auto whole = [&](MergeOrder order, Format format) {
         std::vector<PartialResult> keys;
@@ -397,4 +398,39 @@ TEST_CASE("in a rounded format two orders differ, and by how many numbers of the
                         pairs = whole(MergeOrder::pairs, Format::fp64);
     CHECK(chain.l == doctest::Approx(pairs.l).epsilon(1e-15));
     CHECK(whole(MergeOrder::chain, Format::bf16).l != whole(MergeOrder::pairs, Format::bf16).l);
+}
+
+TEST_CASE("the trees of the page have every digit of the walk, in every format, order and form") {
+    int apart = 0;
+    for (std::uint64_t seed = 1; seed <= 25; ++seed)
+        for (const Format format : {Format::fp32, Format::fp16, Format::bf16})
+            for (const PartForm form : {PartForm::sums, PartForm::normalised}) {
+                Problem p = *random_problem(8, 3, seed);
+                p.options.splits = seed % 2 == 1 ? std::vector<int>(8, 1) : std::vector{3, 0, 2, 1, 2};
+                p.options.parts = form, p.precision.softmax = p.precision.accumulator = format;
+                if (seed % 3 == 0) p.logits.sink = 0.25;
+                std::vector<PartialResult> parts;
+                for (const KeyPart& part : merge_parts(p))
+                    parts.push_back(
+                        part_of(softmax_scores(p), p.V, part, format,
+                                parts.empty() && p.logits.sink ? *p.logits.sink : minus_infinity));
+                if (form == PartForm::normalised)
+                    for (PartialResult& part : parts) part = normalised(part, format);
+                std::vector<Matrix> O;
+                for (const MergeOrder order : {MergeOrder::chain, MergeOrder::pairs, MergeOrder::at_once}) {
+                    p.options.merge = order;
+                    const auto trace = merge_lesson(p);
+                    const PartialResult tree =
+                        merged_by(parts, merge_plan(static_cast<int>(parts.size()), order), format, form)
+                            .back();
+                    for (int c = 0; c < 3; ++c)
+                        CHECK(round_to(format, tree.output(static_cast<std::size_t>(c))) ==
+                              trace->result(Slot::O)(0, c));
+                    CHECK((form == PartForm::sums ? round_to(format, tree.log_sum()) : tree.m) ==
+                          trace->result(Slot::L)(0, 0));
+                    O.push_back(trace->result(Slot::O));
+                }
+                apart += format == Format::bf16 && O[0] != O[1];
+            }
+    CHECK(apart > 10);
 }

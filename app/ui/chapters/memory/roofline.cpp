@@ -1,4 +1,4 @@
-// The roofline: how fast each order may run at best, from its FLOPs per byte of HBM traffic.
+// The roofline: how fast each order may run, from its FLOPs per byte of HBM traffic, if no cache spares any.
 #include "app/ui/chapters/memory/memory.h"
 #include "app/ui/state/tour.h"
 
@@ -86,13 +86,13 @@ constexpr PlotLook plot_looks[] = {
 
 std::string best_times(const Study& s, bool brief) {
     const std::int64_t heads = s.input.heads * s.input.batch;
-    std::string out = "At best, " + format_count(heads) + (heads == 1 ? " head: " : " heads: ");
+    std::string out = "Without a cache, " + format_count(heads) + (heads == 1 ? " head: " : " heads: ");
     for (Algorithm one : algorithms) {
         if (brief && one == Algorithm::flash1) continue;
         out += std::string(one == Algorithm::standard ? "" : ", ") + algorithm_name(one) + " " +
                format_time(s.of(one).bound.seconds());
     }
-    return out + ".";
+    return out + (brief ? "." : "; each matrix once: " + format_time(s.once.seconds()) + ".");
 }
 
 MemoryPlot memory_plot(const AppState& state) {
@@ -127,7 +127,7 @@ void memory_roofline(const Canvas& c, AppState& state, const Study& s, const Rec
     const Theme& t = *c.theme;
     const bool wide = a.w > 640, high = a.h > 300;
     const Hardware& h = s.input.hardware;
-    std::string subtitle = wide        ? "upper bounds, " + h.name + " " + format_name(s.input.element_bytes)
+    std::string subtitle = wide        ? "no cache, " + h.name + " " + format_name(s.input.element_bytes)
                            : a.w > 460 ? h.name
                                        : "";
     if (wide && !h.has_own_peak(s.input.element_bytes)) subtitle += " (rate of fp16)";
@@ -140,7 +140,7 @@ void memory_roofline(const Canvas& c, AppState& state, const Study& s, const Rec
     std::string times = best_times(s, false);
     const auto fits = [&] { return text_width(Face::regular, size::small, times) <= a.inner_w(); };
     if (!fits()) times = best_times(s, true);
-    if (!fits()) times = "At best: " + times.substr(times.find(": ") + 2);  // of the heads that N × N has
+    if (!fits()) times = "No cache: " + times.substr(times.find(": ") + 2);  // of the heads that N × N has
     c.text_within(a.inner_x(), a.bottom() - 15, a.inner_w(), times, size::small, t.t2);
 }
 

@@ -53,9 +53,10 @@ Tree tree_of(const Problem& p, const std::vector<KeyPart>& parts, MergeOrder ord
     Tree out{merge_plan(static_cast<int>(parts.size()), order), {}, p.options.parts};
     const Matrix S = softmax_scores(p);
     std::vector<PartialResult> leaves;
-    for (const KeyPart& part : parts) leaves.push_back(part_of(S, p.V, part, format));
     out.sink = p.logits.sink.has_value();
-    if (p.logits.sink) leaves.front() = with_sink(std::move(leaves.front()), *p.logits.sink, format);
+    for (const KeyPart& part : parts)
+        leaves.push_back(part_of(S, p.V, part, format,
+                                 leaves.empty() ? p.logits.sink.value_or(minus_infinity) : minus_infinity));
     if (out.form == PartForm::normalised)
         for (PartialResult& leaf : leaves) leaf = normalised(leaf, format);
     out.tiles = merged_by(std::move(leaves), out.plan, format, out.form);
@@ -316,7 +317,7 @@ void draw_same_result(const Canvas& c, const Problem& p, const TreesLayout& by, 
     const float w = by.table_w;
     const PanelPart part(c, "Same result?", {x - 6, a.y, w + 12, a.h});
     const float title = c.text(x, a.title_y(), "Same result?", size::lead, 0, Face::semibold);
-    const char* note = "each exp, × and + rounded";
+    const char* note = "each m, w, ℓ and O rounded once";
     if (by.roomy && text_width(Face::regular, size::small, note) < w - title - 12)
         c.text(x + title + 12, a.title_y(), note, size::small, c.theme->t3);
     // Why it matters is worth more than the numbers that are equal anyway, and said as long as there is room.
