@@ -64,11 +64,8 @@ std::string limits(const Study& s) {
                flash = s.of(Algorithm::flash2).bound.memory_bound();
     // What FlashAttention fetches again is mostly in the L2 cache; S and P of standard attention are too
     // large for it.
-    const std::string cached =
-        s.once.memory_bound()
-            ? ""
-            : "; with one that serves what is fetched again, FlashAttention-2 is limited by arithmetic";
-    if (standard && flash) return "; without a cache both wait for memory" + cached + ".";
+    const char* const cached = s.once.memory_bound() ? "" : ", with a cache only standard";
+    if (standard && flash) return std::string("; both wait for memory") + cached + ".";
     if (standard) return "; standard waits for memory, FlashAttention-2 is limited by arithmetic.";
     if (flash)
         return "; without a cache FlashAttention-2 waits for memory, standard is limited by arithmetic.";

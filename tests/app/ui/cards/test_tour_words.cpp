@@ -185,7 +185,7 @@ constexpr Elsewhere elsewhere[] = {
     {"Why up to twice as far?", "1.15", "of a right kernel on other numbers"},
     {"The same, but for the last digits", "9.875", "9.87500 there, with digits set apart"},
     {"The same, but for the last digits", "9.9375", "9.93750 there, with digits set apart"},
-    {"The same, but for the last digits", "7.204", "7.20387745 there"},
+    {"The same, but for the last digits", "9.882", "9.88236618 there"},
     {"A prompt that all share", "1.94", "bytes of the whole walk"},
     {"A prompt that all share", "2.19", "bytes of the lesson that it is held against"},
     {"A sink: attention to nothing", "0.076", "a share of the sum"},
