@@ -222,7 +222,8 @@ std::string barrier_sentence(const BarrierState& s, Op op) {
     case Op::init_barrier:
         return s.use == BarrierState::Use::full
                    ? "It will tell that " + (tile.empty() ? "a tile" : letters) +
-                         " has come: a phase ends with " + counted(s.arrivals, "arrival") +
+                         (letters.find(" and ") == letters.npos ? " has" : " have") +
+                         " come: a phase ends with " + counted(s.arrivals, "arrival") +
                          " and the bytes that were announced."
                    : "It will tell that the buffer of " + (tile.empty() ? "a tile" : letters) +
                          " is free: a phase ends with " + counted(s.arrivals, "arrival") +
