@@ -32,6 +32,10 @@ void close_covering_cards(AppState& state) {
     }
 }
 
+bool dialog_is_open(const AppState& state) {
+    return std::ranges::any_of(cards, [&](const Card* card) { return card->modal && card->is_open(state); });
+}
+
 bool open_card(AppState& state, const KeyPress& press) {
     for (const Card* card : cards) {
         const KeyPress& its = card->shortcut;

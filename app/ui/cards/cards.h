@@ -27,6 +27,7 @@ struct Card {
     KeyPress shortcut;
     bool of_walk = false;       ///< pages without a walk have another use for its shortcut
     bool before_focus = false;  ///< what has the focus gets only those keys that the card leaves
+    bool modal = false;         ///< a dialog: no key that it leaves goes to the page
     bool (*is_open)(const AppState&);
     /// What the shortcut does; for some cards it closes them, too.
     void (*open)(AppState&);
@@ -48,6 +49,7 @@ void draw_cards(const Canvas& canvas, AppState& state, float W, float H);
 bool answer_card_key(AppState& state, const KeyPress& press, bool before_focus);
 /// Closes those that cover the page; the tour, questions and breakpoints lie beside it.
 void close_covering_cards(AppState& state);
+bool dialog_is_open(const AppState& state);
 /// True if the key is the shortcut of a card.
 bool open_card(AppState& state, const KeyPress& press);
 

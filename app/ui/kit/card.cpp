@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 namespace tilewalk::ui {
 
@@ -43,9 +45,28 @@ bool clicked_beside() {
            !ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
 }
 
+static std::string shield_of(const char* card) { return std::string("##below ") + card; }
+
 void stack_cards(std::span<const char* const> names) {
-    for (std::size_t n = 1; n < names.size(); ++n)
-        if (lies_above(names[n - 1], names[n])) bring_to_front(names[n]);
+    std::vector<std::string> order;
+    for (const char* name : names) {
+        if (const std::string shield = shield_of(name); is_shown(shield.c_str())) order.push_back(shield);
+        order.emplace_back(name);
+    }
+    for (std::size_t n = 1; n < order.size(); ++n)
+        if (lies_above(order[n - 1].c_str(), order[n].c_str())) bring_to_front(order[n].c_str());
+}
+
+// A window over all of the page, just below the card: nothing there is pointed at, or scrolled.
+static void hold_off_pointer(const char* card) {
+    const std::string name = shield_of(card);
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(ImGui::GetIO().DisplaySize);
+    ImGui::Begin(name.c_str(), nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground |
+                     ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoScrollWithMouse);
+    ImGui::End();
 }
 
 void show_card(const Canvas& c, const char* name, const Rect& a,
@@ -56,6 +77,7 @@ void show_card(const Canvas& c, const char* name, const Rect& a,
     if (below == Below::dimmed) {
         const ImVec2 screen = ImGui::GetIO().DisplaySize;
         c.rect(0, 0, screen.x / c.s, screen.y / c.s, with_alpha(c.theme->bg, .6f));
+        hold_off_pointer(name);
     }
     ImGui::SetNextWindowPos(first);
     ImGui::SetNextWindowSize({std::ceil(to.x) - first.x, std::ceil(to.y) - first.y});

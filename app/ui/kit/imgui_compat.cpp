@@ -110,6 +110,11 @@ bool lies_above(const char* window, const char* other) {
 
 void bring_to_front(const char* window) { ImGui::BringWindowToDisplayFront(ImGui::FindWindowByName(window)); }
 
+bool is_shown(const char* name) {
+    const ImGuiWindow* window = ImGui::FindWindowByName(name);
+    return window && window->Active;
+}
+
 float hover_seconds() { return ImGui::GetCurrentContext()->HoveredIdTimer; }
 
 }  // namespace tilewalk::ui

@@ -47,6 +47,8 @@ ImGuiID current_window();
 /// Of two windows that are shown.
 bool lies_above(const char* window, const char* other);
 void bring_to_front(const char* window);
+/// The window has been begun in this frame.
+bool is_shown(const char* window);
 /// Seconds that the mouse has rested on the item below it.
 float hover_seconds();
 

@@ -191,8 +191,8 @@ bool leads_back(const AppState& state) {
 void answer(AppState& state, const KeyPress& press) {
     if (speaker_in_panel(state) && answer_picker_key(state, press)) return;
     const bool taken = answer_card_key(state, press, true) || answer_focus_key(press) ||
-                       answer_card_key(state, press, false) || answer_speaker_key(state, press) ||
-                       open_card(state, press);
+                       answer_card_key(state, press, false) || dialog_is_open(state) ||
+                       answer_speaker_key(state, press) || open_card(state, press);
     if (taken) return;
     if (press.key == Key::w && !press.ctrl) return inspect(state, chosen_cell(state));
     if (press.key == Key::l && press.ctrl) return copy_link(state);
