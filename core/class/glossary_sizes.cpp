@@ -138,7 +138,7 @@ std::vector<GlossaryCard> mask_cards() {
         {.id = "mask",
          .letter = letter("−∞"),
          .text = "Scores that a query must not see are set to −∞, so that their exponential is 0. Shown "
-                 "hatched.",
+                 "crossed.",
          .from = {source::attention, "§3.2.3, last point; in tiles: arXiv:2205.14135, Algorithm 2, line 11"},
          .words = "masked minus infinity",
          .related = {"causal-mask", "window", "skipped-tile", "fully-masked-row"}},

@@ -270,19 +270,33 @@ void Canvas::dashed_line(Point a, Point b, ImU32 colour, float width, Dash dash)
     }
 }
 
-void Canvas::hatch(float x, float y, float w, float h, ImU32 colour, float pitch, float width) const {
-    if (!(pitch > 0) || !(w > 0) || !(h > 0) || w + h > 4096 * pitch) return;
-    const float thick = std::max(1.0f, width * s);
+// Slanting lines through a rectangle, rising to the right or falling.
+static void slants(const Canvas& c, const Rect& r, ImU32 colour, float pitch, float width, bool rises) {
+    if (!(pitch > 0) || !(r.w > 0) || !(r.h > 0) || r.w + r.h > 4096 * pitch) return;
+    const float thick = std::max(1.0f, width * c.s);
     std::vector<ImVec2> ends;
-    for (float k = -h + pitch / 2; k < w; k += pitch) {
-        // From the lower edge up to the right; cut where it leaves the rectangle.
-        const float from = std::max(k, 0.0f), to = std::min(k + h, w);
+    for (float k = -r.h + pitch / 2; k < r.w; k += pitch) {
+        // Cut where they leave the rectangle.
+        const float from = std::max(k, 0.0f), to = std::min(k + r.h, r.w);
         if (to - from < 1) continue;
-        const ImVec2 a = device(x + from, y + h - (from - k)), b = device(x + to, y + h - (to - k));
-        slanting(*this, a, b, colour, thick);
-        if (vector_picture) ends.insert(ends.end(), {a, b});
+        const auto y = [&](float x) { return rises ? r.bottom() - (x - k) : r.y + (x - k); };
+        const ImVec2 p = c.device(r.x + from, y(from)), q = c.device(r.x + to, y(to));
+        slanting(c, p, q, colour, thick);
+        if (vector_picture) ends.insert(ends.end(), {p, q});
     }
-    if (!ends.empty()) record_shape(*this, Kind::lines, std::move(ends), colour, thick);
+    if (!ends.empty()) record_shape(c, Kind::lines, std::move(ends), colour, thick);
+}
+
+void Canvas::hatch(float x, float y, float w, float h, ImU32 colour, float pitch, float width) const {
+    slants(*this, {x, y, w, h}, colour, pitch, width, true);
+}
+
+void Canvas::crossed(float x, float y, float w, float h, ImU32 colour, float pitch, float width) const {
+    for (const bool rises : {true, false}) slants(*this, {x, y, w, h}, colour, pitch, width, rises);
+}
+
+void Canvas::to_come(float x, float y, float w, float h) const {
+    frame(x + .5f, y + .5f, w - 1, h - 1, with_alpha(theme->t3, .6f), 1, radius::bar);
 }
 
 void Canvas::polygon(std::span<const Point> corners, ImU32 colour) const {

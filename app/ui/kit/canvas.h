@@ -57,7 +57,12 @@ struct Canvas {
     void line(Point a, Point b, ImU32 colour, float width = 1) const;
     void dashed_line(Point a, Point b, ImU32 colour, float width = 1, Dash dash = {}) const;
     /// Lines at 45°, `pitch` apart along x, clipped to the rectangle.
+    /// What does not count in the end: an old value, or a sum that still grows.
     void hatch(float x, float y, float w, float h, ImU32 colour, float pitch = 7, float width = 1) const;
+    /// Where nothing is: masked, skipped, a worker that waits, what does not fit.
+    void crossed(float x, float y, float w, float h, ImU32 colour, float pitch = 9, float width = 1) const;
+    /// The place of what is still to come.
+    void to_come(float x, float y, float w, float h) const;
     void polygon(std::span<const Point> corners, ImU32 fill) const;  ///< convex
     void polygon(std::initializer_list<Point> corners, ImU32 fill) const;
     void polyline(std::span<const Point> points, ImU32 colour, float width, bool closed = false) const;

@@ -70,7 +70,7 @@ void cell(const Canvas& c, float x, float y, float w, float h, const CellLook& l
     if (look.nan) draw_nan(c, x, y, w, h);
     if (look.state == CellState::discarded)
         c.hatch(x + 2, y + 2, w - 4, h - 4, with_alpha(mix(fill, t.t3, .55f), .8f), 7);
-    if (look.masked) c.hatch(x + 2, y + 2, w - 4, h - 4, t.line2, 5);
+    if (look.masked) c.crossed(x + 2, y + 2, w - 4, h - 4, t.line2, 8);
     if (look.state == CellState::read)
         c.dashed_frame(x + 2, y + 2, w - 4, h - 4, hue(t, look.role), 2, {5, 3});
     if (written) selection(c, x, y, w, h);

@@ -13,7 +13,7 @@ struct CellLook {
     float t = 0;             ///< place on the value ramp, 0 … 1 (−1 … 1 with `with_sign`)
     bool with_sign = false;  ///< use the ramp that tells negative from positive
     bool dim = false;        ///< its matrix is not in this step
-    bool masked = false;     ///< −∞: hatched
+    bool masked = false;     ///< −∞: crossed
     bool nan = false;
     bool hover = false;
     float size = size::lead;  ///< of the number, in logical px

@@ -16,7 +16,7 @@ using When = Area::When;
 void box(const Canvas& c, const Rect& r, When when, bool chosen, bool positive) {
     const Theme& t = *c.theme;
     const ImU32 colour = positive ? hue(t, Role::S) : t.t3;
-    if (when == When::after) return c.dashed_frame(r.x, r.y, r.w, r.h, t.t3, 1, {3, 3});
+    if (when == When::after) return c.to_come(r.x, r.y, r.w, r.h);
     c.rect(r.x, r.y, r.w, r.h, mix(t.well, colour, when == When::now ? .42f : .12f), 2);
     if (when == When::before && r.w > 4 && r.h > 4)
         c.hatch(r.x + 1, r.y + 1, r.w - 2, r.h - 2, mix(t.well, t.t3, .5f), 6);

@@ -553,7 +553,7 @@ void bars(const Canvas& c, const Rect& all, const std::vector<Bar>& list, bool m
             draw_label_aside(c, pane, list[n], x + p.w + 8, there >= 1, list[n].value == best && mark);
         }
         if (list[n].waits) {
-            c.dashed_frame(x, p.zero - 10, p.w, 10, t.line2, 1, {4, 3});
+            c.to_come(x, p.zero - 10, p.w, 10);
             c.text(mid, pane.bottom() - 8, list[n].label, size::small, t.t3, Align::center);
             continue;
         }

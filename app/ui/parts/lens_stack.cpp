@@ -178,7 +178,7 @@ bool old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
 
 // An empty bar of no length in place of what the step will make.
 void still_to_come(const Canvas& c, const Rect& a) {
-    c.dashed_frame(a.x, a.y, std::min(a.w, 160.0f), a.h, c.theme->t2, 1.4f, {4, 3});
+    c.to_come(a.x, a.y, std::min(a.w, 160.0f), a.h);
     c.text(a.x + std::min(a.w, 160.0f) / 2, a.middle(), "?", size::lead, c.theme->t1, Face::semibold,
            Align::center);
 }

@@ -83,7 +83,7 @@ void draw_bed(const Canvas& canvas, const MatrixLook& look) {
     if (look.state == CellState::read)
         canvas.dashed_frame(look.x - 4, look.y - 4, w, h, colour, 2.2f * fine, {7 * fine, 4 * fine});
     else if (look.state == CellState::pending)
-        canvas.dashed_frame(look.x - 4, look.y - 4, w, h, t.line2, 1, {4, 4});
+        canvas.to_come(look.x - 4, look.y - 4, w, h);
     else if (look.state == CellState::written && look.value)
         canvas.frame(look.x - 4, look.y - 4, w, h, colour, 2 * fine, 8);
     else

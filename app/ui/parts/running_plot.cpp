@@ -250,7 +250,7 @@ void skipped_column(const Frame& f, std::size_t n) {
 
 // What is not computed yet: on the axis a mark of the same height everywhere, which tells nothing.
 void pending(const Frame& f, float x, float w, float foot) {
-    if (f.cw >= 12) f.c.dashed_frame(x, foot - 10, w, 10, f.c.theme->line2, 1, {4, 3});
+    if (f.cw >= 12) f.c.to_come(x, foot - 10, w, 10);
 }
 
 void maximum(const Frame& f) {
@@ -295,7 +295,6 @@ void endless(const Frame& f, std::size_t n, float x, float w) {
     const Rect& a = f.area;
     const float mid = x + w / 2, plate = 34;
     f.c.rect(x, a.y, w, a.h, mix(t.panel, t.danger, .22f), 2);
-    f.c.hatch(x + 1, a.y + 1, w - 2, a.h - 2, mix(t.panel, t.danger, .6f), 7);
     f.c.head({mid, a.y - 9}, {0, -1}, t.danger, 10);
     if (f.plot.columns[n].now) f.c.frame(x - 1, a.y - 1, w + 2, a.h + 2, t.focus, 2.4f, radius::bar);
     if (w < plate) return;

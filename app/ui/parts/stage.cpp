@@ -5,6 +5,7 @@
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/score_map.h"
 #include "app/ui/parts/slot_view.h"
+#include "app/ui/parts/stage_frame.h"
 #include "app/ui/parts/stage_motion.h"
 #include "app/ui/parts/stage_transfer.h"
 #include "app/ui/parts/stage_words.h"
@@ -330,7 +331,7 @@ void draw_row_words(const Canvas& c, const AppState& state, const Placed& t, flo
 // Room for words below columns.
 float words_below(const AppState& state, const Terms& line) {
     const auto has = [&](const Placed& t) { return !term_words(state, t).columns.empty(); };
-    return std::ranges::any_of(line, has) ? word_down + 6 : 0;
+    return std::ranges::any_of(line, has) ? word_down + 12 : 0;
 }
 
 // Room for words at the left of the first term, beyond what the edge of the page leaves.
@@ -433,6 +434,58 @@ Terms terms_of(const AppState& state) {
     return line;
 }
 
+// The letter of a term begins there, with the arrow that leads to it.
+float symbol_left(const Canvas& c, const AppState& state, const Placed& t) {
+    const float half = rich_width(c, symbol_of(c, state, t), size::far_symbol) / 2;
+    return t.bed.center() - half - (t.below ? 52.0f : 0.0f);
+}
+
+// Before, the operation, after: over the operands, the drawing and the results. Where these stand below the
+// operands, in the line of their letters; where the drawing does, in its border.
+void draw_frame(const Canvas& c, const AppState& state, const Rect& a, const Terms& line, const Rect& lens) {
+    const FrameWords& words = frame_words(op_now(state));
+    const auto width = [](const std::string& word) { return text_width(Face::regular, size::far, word); };
+    const float top = line.front().bed.y - symbols_h - frame_up;
+    const Placed& opens = line.front();
+    if (opens.leaves) {  // "→ HBM" behind it
+        const float copied = opens.bed.x - 4 + draw_frame_word(c, opens.bed.x - 4, top, words.before),
+                    to = opens.bed.right() + 8;
+        draw_frame_word(c, (copied + to - width(words.operation)) / 2, top, words.operation);
+        draw_frame_word(c, to, top, words.after);
+        return;
+    }
+    const bool operands = !opens.written(), starts = info(words.op).kind == OpKind::start;
+    const std::string before = operands ? words.before
+                               : starts ? std::string(words.before) + ": nothing"
+                                        : "";
+    const float first = operands ? line.front().bed.x - gap_before(line, 0) : a.x,
+                free = first + draw_frame_word(c, first, top, before) + (before.empty() ? 0 : 2 * least_gap);
+    float end = a.right();
+    const auto result = std::ranges::find_if(line, &Placed::result);
+    if (result != line.end() && result->bed.y < line.front().bed.bottom()) {
+        const float least = operands ? 0 : free + (starts ? 0 : width(words.operation));
+        end = std::max(result->bed.x - 4, least);
+        end = std::min(end, a.right() - width(words.after));
+        draw_frame_word(c, end, top, words.after);
+    } else if (result != line.end()) {
+        const float left = symbol_left(c, state, *result) - 14 - width(words.after);
+        draw_frame_word(c, std::min(result->bed.x - 4, left), result->bed.y - symbol_up, words.after);
+    }
+    if (lens.w > 0 && lens.y > line.front().bed.y) return draw_frame_word_in_border(c, lens, words.operation);
+    // Without a drawing the signs between the matrices are the operation: of two lines those of the second.
+    const auto second = std::ranges::find_if(
+        line, [&](const Placed& t) { return t.bed.y > line.front().bed.bottom() && !t.result; });
+    if (lens.w == 0 && second != line.end()) {
+        const float x = second->bed.x - gap_before(line, static_cast<std::size_t>(second - line.begin()));
+        if (x + width(words.operation) + 14 <= symbol_left(c, state, *second)) {
+            draw_frame_word(c, x, second->bed.y - symbol_up, words.operation);
+            return;
+        }
+    }
+    const float middle = (free + end - width(words.operation)) / 2;
+    draw_frame_word(c, lens.w > 0 ? lens.x : std::max(free, middle), top, words.operation);
+}
+
 // And the drawing to scale, where it has room.
 void draw_all(const Canvas& c, AppState& state, const Rect& a, Terms& line, const Rect& lens,
               const StageView& view) {
@@ -459,14 +512,6 @@ void heighten(Terms& line, float h) {
     for (Placed& t : line) t.bed.ch = std::max(t.bed.ch, row);
 }
 
-// What stands below: "before", "operation", "after".
-constexpr float heading_h = 36, heading_mid = 13, least_headed_row = 52;
-
-void draw_heading(const Canvas& c, const Rect& a, float x, const char* word) {
-    const float w = text_width(Face::regular, size::far, word);
-    c.text(std::min(x, a.right() - w), a.y + heading_mid, word, size::far, c.theme->t3);
-}
-
 bool has_drawing_between(const AppState& state, Terms& line, float width, float height) {
     const float h = height - symbols_h - 8 - words_below(state, line),
                 w = width - least_lens_w(op_now(state)) - 2 * least_gap;
@@ -480,27 +525,19 @@ bool beside_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& l
     const float h = a.h - symbols_h - 8 - words_below(state, line);
     const auto first_result =
         static_cast<std::size_t>(std::ranges::find_if(line, &Placed::result) - line.begin());
-    const float room = (h - heading_h) / px(most_rows(line));
-    const bool headed = first_result > 0 && first_result < line.size() && room >= least_headed_row;
-    const float head = headed ? heading_h : 0;
-    heighten(line, h - head);
-    for (Placed& t : line) t.bed.ch = std::min(t.bed.ch, (h - head) / px(most_rows(line)));
+    heighten(line, h);
+    for (Placed& t : line) t.bed.ch = std::min(t.bed.ch, h / px(most_rows(line)));
     const float before = width_of(line, 0, first_result), after = width_of(line, first_result, line.size());
-    place(line, 0, first_result, a.x, a.y + head);
-    place(line, first_result, line.size(), a.right() - after - 4, a.y + head);
+    place(line, 0, first_result, a.x, a.y);
+    place(line, first_result, line.size(), a.right() - after - 4, a.y);
     // The bracket that closes the operands is part of the room before the results.
     const float closing = first_result > 0 ? after_w(line[first_result - 1]) : 0;
     const float x = a.x + before + (before > 0 ? closing + least_gap : 0),
                 right = a.right() - after + closing - 12;
-    const float lens_top = headed ? heading_h : 24, most = h + 54 - lens_top,
-                lens_h = std::min(most, most_lens_h);
-    if (headed) {
-        draw_heading(c, a, line.front().bed.x - gap_before(line, 0), "before");
-        draw_heading(c, a, x, "operation");
-        draw_heading(c, a, line[first_result].bed.x - 4, "after");
-    }
-    draw_all(c, state, a, line, {x, a.y + lens_top + (headed ? 0 : (most - lens_h) / 2), right - x, lens_h},
-             view);
+    constexpr float lens_top = 10;
+    const Rect lens{x, a.y + lens_top, right - x, std::min(h + 54 - lens_top, most_lens_h)};
+    draw_all(c, state, a, line, lens, view);
+    draw_frame(c, state, a, line, lens);
     return true;
 }
 
@@ -517,6 +554,8 @@ bool as_table(Op op) { return op == Op::scores || op == Op::dp || op == Op::prep
 float least_below(Op op) { return op == Op::init ? start_lens_h : is_flat(op) ? 136 : least_lens_h; }
 float most_below(Op op) { return op == Op::init ? most_start_lens_h : most_lens_h; }
 
+constexpr float above_lens = 14;  // with the word in its border
+
 // The height of the equation that leaves the drawing room below it; 0 without. Bars end to end are the
 // higher, the less the rows above them take.
 float equation_above_lens(const AppState& state, const Terms& line, float h) {
@@ -532,8 +571,8 @@ float equation_above_lens(const AppState& state, const Terms& line, float h) {
                    {36, std::min(least, as_products(op) ? lowest_lens_h : low_lens_h)},
                    {from::far_row, as_table(op) ? lowest_lens_h : least}};
     for (const auto& [row, lens] : choices) {
-        const float wanted = symbols_h + row * px(most_rows(line)) + 14;
-        if (h - wanted - 6 >= lens) return wanted;
+        const float wanted = symbols_h + row * px(most_rows(line)) + 8;
+        if (h - wanted - above_lens >= lens) return wanted;
     }
     return 0;
 }
@@ -556,13 +595,16 @@ bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& li
     const bool below = wanted > 0;
     const float h = (below ? wanted : a.h - words) - symbols_h - 8;
     // On a high page no drawing is higher than it needs, and both stand in the middle.
-    const float drawing = wanted + words + 6, lens_h = std::min(a.h - drawing, most_below(op_now(state))),
+    const float drawing = wanted + words + above_lens,
+                lens_h = std::min(a.h - drawing, most_below(op_now(state))),
                 top = a.y + (below ? (a.h - drawing - lens_h) / 2 : 0);
     const bool large = !below && fits_roomy(state, line, a.w, h);
     if (!large && !fits_somehow(state, line, {a.w, h})) return false;
     const float w = width_of(line, 0, line.size());
     place(line, 0, line.size(), a.x + std::max(0.0f, (a.w - w) / 2), top);
-    draw_all(c, state, a, line, below ? Rect{a.x, top + drawing, a.w, lens_h} : Rect{}, view);
+    const Rect drawn = below ? Rect{a.x, top + drawing, a.w, lens_h} : Rect{};
+    draw_all(c, state, a, line, drawn, view);
+    draw_frame(c, state, a, line, drawn);
     return true;
 }
 
@@ -571,7 +613,7 @@ struct BelowOperands {
     std::size_t cut = 0;  // the first result; 0: there is no room
     float row = 0, first_w = 0, second_w = 0, words = 0;
 };
-constexpr float above_second = 12;
+constexpr float above_second = 22;
 
 BelowOperands below_operands(const AppState& state, Terms& line, float w, float h, float words) {
     const auto cut = static_cast<std::size_t>(std::ranges::find_if(line, &Placed::result) - line.begin());
@@ -629,6 +671,7 @@ bool with_result_below(const Canvas& c, AppState& state, const Rect& a, Terms& l
     const bool bytes = exchanges(state);
     if (bytes) draw_exchange(c, state, beside);
     draw_all(c, state, a, line, bytes ? Rect{} : beside, view);
+    draw_frame(c, state, a, line, beside);
     return true;
 }
 
@@ -646,6 +689,7 @@ bool in_two_lines(const Canvas& c, AppState& state, const Rect& a, Terms& line, 
     place(line, 0, cut, x, a.y);
     place(line, cut, all, x, a.y + h / 2 + above);
     draw_all(c, state, a, line, {}, view);
+    draw_frame(c, state, a, line, {});
     return true;
 }
 
@@ -829,7 +873,7 @@ static bool whole_has_drawing(const AppState& state, float w, float h) {
     // A bar above a bar, both with numbers, takes more than a line of them.
     const bool two_bars = is_flat(op_now(state)) && std::ranges::any_of(line, &Placed::old);
     constexpr float two_bars_h = 186;
-    return (wanted > 0 && room - wanted - 6 >= (two_bars ? two_bars_h : 0)) ||
+    return (wanted > 0 && room - wanted - above_lens >= (two_bars ? two_bars_h : 0)) ||
            has_drawing_between(state, line, w, h);
 }
 
@@ -890,6 +934,11 @@ static Rect beside_words(const AppState& state, Terms line, const Rect& a) {
     return costs_nothing ? rest : a;
 }
 
+static void lens_alone(const Canvas& c, AppState& state, const Rect& a, const StageView& view) {
+    draw_frame_word_over(c, a, frame_words(op_now(state)).operation);
+    stage_lens(c, state, a, view);
+}
+
 void stage(const Canvas& c, AppState& state, const Rect& all, const StageView& view_of) {
     StageView view = view_of;
     view.words_from = all.x - edge_for_words;
@@ -902,11 +951,15 @@ void stage(const Canvas& c, AppState& state, const Rect& all, const StageView& v
     if (quiz_waits(state) && draw_asked(c, state, a)) return;
     if (line.empty()) {
         const float taken = op_now(state) == Op::skip ? draw_skipped(c, state, a) : 0;
-        if (lens && a.h >= least_lens_h) stage_lens(c, state, {a.x + taken, a.y, a.w - taken, a.h}, view);
+        const Rect rest{a.x + taken, a.y, a.w - taken, a.h};
+        if (lens && a.h >= least_lens_h)
+            lens_alone(c, state, rest, view);
+        else if (!quiz_waits(state))
+            draw_frame_word_over(c, rest, frame_words(op_now(state)).operation);
         return;
     }
     // A proof that a tour speaks of has the room of the step's matrices.
-    if (lens && proves_split(state) && all.h >= least_lens_h) return stage_lens(c, state, all, view);
+    if (lens && proves_split(state) && all.h >= least_lens_h) return lens_alone(c, state, all, view);
     const bool one_row = tells_one_row(state, a.w, a.h) || (view.lens && rather_one_row(state, a.w, a.h));
     if (one_row && zoom(c, state, a, view)) return;
     const bool small = fits_one_line(state, line, a.w);
@@ -920,7 +973,7 @@ void stage(const Canvas& c, AppState& state, const Rect& all, const StageView& v
     const bool above = equation_above_lens(state, line, a.h) > 0, flat = is_flat(op_now(state)) && above;
     // A tour that speaks of the drawing has it alone where it would not be there.
     if (small && lens && !above && points_at(state, "Lens") && a.h >= least_lens_h)
-        return stage_lens(c, state, a, view);
+        return lens_alone(c, state, a, view);
     if (small && pictures_transfer(state) && draw_sent_or_loaded(c, state, a, line, view)) return;
     if (small && lens && !flat && op_now(state) != Op::init && beside_each_other(c, state, a, line, view))
         return;

@@ -153,7 +153,7 @@ void draw_sent(const Canvas& c, const AppState& state, const Rect& row,
 void draw_empty_bed(const Canvas& c, const Bed& bed) {
     const Theme& t = *c.theme;
     c.rect(bed.x - 4, bed.y - 4, bed.width() + 8, bed.height() + 8, t.well, 8);
-    c.dashed_frame(bed.x - 4, bed.y - 4, bed.width() + 8, bed.height() + 8, t.t3, 1.6f, {5, 4});
+    c.to_come(bed.x - 4, bed.y - 4, bed.width() + 8, bed.height() + 8);
     if (bed.cw < 16 || bed.ch < 12) return;
     CellLook pending;
     pending.state = CellState::pending;

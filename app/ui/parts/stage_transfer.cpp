@@ -2,6 +2,7 @@
 
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/slot_view.h"
+#include "app/ui/parts/stage_frame.h"
 #include "app/ui/parts/stage_motion.h"
 #include "app/ui/state/marks_kept.h"
 #include "app/ui/state/motion.h"
@@ -156,6 +157,18 @@ void draw_memory(const Canvas& c, const Rect& a, const char* name, const char* w
         c.text(left, a.y + 24, words, size::far, c.theme->t3);
 }
 
+// From where, to where: HBM stands at the left, in its strip or beside it.
+void draw_frame(const Canvas& c, const AppState& state, const TransferPlan& plan) {
+    constexpr float strip_w = 240;
+    const FrameWords& words = frame_words(op_now(state));
+    const bool comes = is_load(words.op);
+    const Rect& chip = plan.chip;
+    const Rect hbm = plan.hbm.w > 0 ? plan.hbm : Rect{plan.lanes.x - strip_w, chip.y, strip_w, chip.h};
+    draw_frame_word_over(c, hbm, comes ? words.before : words.after);
+    draw_frame_word_over(c, plan.lanes, words.operation);
+    draw_frame_word_over(c, chip, comes ? words.after : words.before);
+}
+
 // While key blocks pass, the query block that they pass stays on chip.
 void draw_what_stays(const Canvas& c, const AppState& state, const TransferPlan& plan) {
     const Trace& trace = *state.trace;
@@ -203,7 +216,7 @@ void draw_bytes(const Canvas& c, const AppState& state, const Rect& a) {
     const float h = 24, unit = a.w / px(std::max<std::int64_t>({whole, standard, now, 1}));
     const auto x_of = [&](std::int64_t bytes) { return a.x + px(bytes) * unit; };
     if (standard > 0) {
-        c.hatch(a.x, a.y, px(standard) * unit, h, t.line2, 9, 1.4f);
+        c.rect(a.x, a.y, px(standard) * unit, h, mix(t.well, t.line2, .35f), radius::bar);
         c.frame(a.x + .5f, a.y + .5f, px(standard) * unit - 1, h - 1, t.line2, 1, radius::bar);
     }
     c.rect(a.x, a.y, px(whole) * unit, h, t.panel, radius::bar);
@@ -283,6 +296,7 @@ void draw_transfer(const Canvas& c, AppState& state, const TransferPlan& plan) {
         draw_memory(c, plan.hbm, "HBM", "");
         draw_blocks(c, state, plan);
     }
+    draw_frame(c, state, plan);
     draw_what_stays(c, state, plan);
     draw_arrows(c, state, plan);
     if (plan.bytes.h > 0) draw_bytes(c, state, plan.bytes);

@@ -5,6 +5,7 @@
 #include "app/ui/parts/score_map.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage.h"
+#include "app/ui/parts/stage_frame.h"
 #include "app/ui/parts/stage_motion.h"
 #include "app/ui/parts/stage_transfer.h"
 #include "app/ui/parts/stage_words.h"
@@ -70,13 +71,26 @@ void draw_chip(const Canvas& c, AppState& state, const Strip& s, const StageView
 float chip_w(const Strip& s) { return s.single() ? 10 + s.cw : 0; }
 
 // Its signs, symbols and single numbers. Returns where they end.
+// Without a drawing the signs are the operation: the first line that begins with one.
+const Band* operation_band(const Zoom& z) {
+    const auto signs = [&](const Band& band) {
+        return &band != &z.bands.front() && !band.head.empty() && band.head.front().strip < 0 &&
+               std::string_view(band.head.front().sign) != "→";
+    };
+    const auto found = std::ranges::find_if(z.bands, signs);
+    return z.lens > 0 || found == z.bands.end() ? nullptr : &*found;
+}
+
 float draw_head(const Canvas& c, AppState& state, const Zoom& z, const Band& band, const Rect& a,
                 const StageView& view) {
     float x = a.x;
     const float mid = a.y + head_middle;
+    const FrameWords& words = frame_words(op_now(state));
+    if (&band == operation_band(z)) x += draw_frame_word(c, x, mid, words.operation) + 14;
     for (const Piece& piece : band.head) {
         if (piece.strip < 0) {
             if (std::string_view(piece.sign) == "→") {
+                x += draw_frame_word(c, x, mid, words.after) + 14;
                 c.arrow({{x, mid}, {x + 40, mid}}, ArrowStyle::active, c.theme->focus);
                 x += 54;
             } else {
@@ -441,8 +455,11 @@ bool zoom(const Canvas& c, AppState& state, const Rect& area, const StageView& v
     Rect a = area;
     ScoreMap scores;
     if (view.map) scores = map_beside(state, a);
+    const FrameWords& words = frame_words(op_now(state));
     if (is_moved(op_now(state))) {
         draw_moved(c, state, z, a, view);
+        const float end = a.x + draw_frame_word_over(c, a, words.before + std::string(": nothing"));
+        draw_frame_word(c, end + 40, a.y - frame_up, words.operation);
         if (scores.area.w > 0) draw_score_map(c, state, scores, {});
         return true;
     }
@@ -461,7 +478,14 @@ bool zoom(const Canvas& c, AppState& state, const Rect& area, const StageView& v
         if (band.strip >= 0 && z.at(band.strip).result) result_row = cells;
         y += h + band_gap + std::min(spare, 24.0f);
     }
-    if (z.lens > 0) stage_lens(c, state, {a.x, y, a.w, a.bottom() - y}, view);
+    const float end = a.x + draw_frame_word_over(c, a, words.before);
+    if (z.lens == 0 && !operation_band(z)) draw_frame_word(c, end + 40, a.y - frame_up, words.operation);
+    if (z.lens > 0) {
+        constexpr float above_word = 9;
+        const Rect drawn{a.x, y + above_word, a.w, a.bottom() - y - above_word};
+        stage_lens(c, state, drawn, view);
+        draw_frame_word_in_border(c, drawn, words.operation);
+    }
     if (scores.area.w > 0) draw_score_map(c, state, scores, scores_row);
     if (result_row.w > 0) draw_sent(c, state, result_row, view.strip);
     return true;

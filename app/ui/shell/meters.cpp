@@ -54,8 +54,7 @@ struct Meters {
                                               : "HBM, all ranks",
                 moved, total);
         const float done = part(now.hbm_read + now.hbm_write, whole), end = part(flash.total(), whole);
-        if (end > done)
-            c.dashed_frame(x + w * done, bar_y(0) + .5f, w * (end - done), bar - 1, t.t3, 1, {4, 3});
+        if (end > done) c.to_come(x + w * done, bar_y(0), w * (end - done), bar);
         c.rect(x, bar_y(0), w * done, bar, t.t1, 3);
         if (tall())
             c.text(x + w * std::max(end, .45f), bar_y(0) + bar + 10,
@@ -67,7 +66,7 @@ struct Meters {
         c.text(x, line_y(1), rival.name, size::body, t.t2, Face::medium);
         c.text(x + w, line_y(1), format_size(standard.total()), size::body, 0, Face::semibold, Align::right);
         well(1);
-        c.hatch(x, bar_y(1), w * part(standard.total(), whole), bar, t.t3, 7, 1.4f);
+        c.rect(x, bar_y(1), w * part(standard.total(), whole), bar, mix(t.panel, t.t3, .3f), radius::bar);
         c.frame(x + .5f, bar_y(1) + .5f, w * part(standard.total(), whole) - 1, bar - 1, t.line2, 1, 3);
         if (!tall()) return;
         const double ratio = static_cast<double>(standard.total()) / static_cast<double>(flash.total());

@@ -7,6 +7,7 @@
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage.h"
 #include "app/ui/parts/stage_broken.h"
+#include "app/ui/parts/stage_frame.h"
 #include "app/ui/parts/stage_terms.h"
 #include "app/ui/parts/stage_transfer.h"
 #include "app/ui/parts/stage_words.h"
@@ -250,15 +251,14 @@ bool drawn_sum_holds(const Canvas& c, const AppState& state, const CellSum& sum)
     return sum_holds(drawn);
 }
 
-// The numbers of the formula come to just its result, and so do those of the drawing, where it is that of one
-// sum.
+// The numbers of the formula, where it has some, come to just its result, and so do those of the drawing,
+// where it is that of one sum.
 bool comes_to_result(const Canvas& c, const AppState& state) {
     const Explanation& e = state.explanation;
     const auto sum = cell_sum(*state.trace, state.cursor.step, e.target.row, e.target.col, e.target.slot);
-    const bool alone = sum && !sum->grows && sum->divisor == 1 && sum->adds_up();
-    if (!alone) return e.numbers.comes_to && *sign_before(e.numbers, e.result.back().text) == '=';
-    const bool formula = !e.numbers.comes_to || *sign_before(e.numbers, e.result.back().text) == '=';
-    return formula && drawn_sum_holds(c, state, *sum);
+    const bool drawn = sum && !sum->grows && sum->divisor == 1 && sum->adds_up(), told = !!e.numbers.comes_to;
+    if (told && *sign_before(e.numbers, e.result.back().text) != '=') return false;
+    return drawn ? drawn_sum_holds(c, state, *sum) : told;
 }
 
 // Where they are left to cells and drawing, which have the decimals of the formula, the sign is the same in
@@ -368,6 +368,8 @@ std::string place_beside(const AppState& state) {
                                                                              : "";
 }
 
+constexpr float head_mid = 32;  // of its texts
+
 // "Load K₁, V₁": what moves says more than that something does. Returns the width.
 float draw_title(const Canvas& c, const AppState& state, float room) {
     const int asked = asked_step(state);
@@ -380,32 +382,32 @@ float draw_title(const Canvas& c, const AppState& state, float room) {
         const char* verb = is_load(op) ? "Load " : "Store ";
         const float w = text_width(Face::semibold, size::far_title, verb) + 6;
         if (w + rich_width(c, what, size::far_title) <= room) {
-            c.text(72, 40, verb, size::far_title, 0, Face::semibold);
-            return w + c.rich(72 + w, 40, what, size::far_title);
+            c.text(72, head_mid, verb, size::far_title, 0, Face::semibold);
+            return w + c.rich(72 + w, head_mid, what, size::far_title);
         }
     }
-    return step_title(c, 72, 40, room, title, size::far_title);
+    return step_title(c, 72, head_mid, room, title, size::far_title);
 }
 
 // What the step does and where; at the right which tile of S it is about, and how far the walk has come.
 void head(const Canvas& c, const AppState& state, float W, bool map, bool harmless = false) {
-    draw_mark(c, 28, 25, {13, 15, 1.6f, 3});
+    draw_mark(c, 28, head_mid - 15, {13, 15, 1.6f, 3});
     float right = W - space::far_edge;
     // A question is about the step that comes, and so is the title.
     const int step = std::max(state.cursor.step, asked_step(state));
     // On a tour it is told from the number of the stop, on its card.
     const std::string number = state.tour ? "step " + str(step + 1) + " of " + str(state.trace->size())
                                           : str(step + 1) + " / " + str(state.trace->size());
-    right -= c.text(right, 40, number, size::far, c.theme->t2, Face::medium, Align::right) + 28;
+    right -= c.text(right, head_mid, number, size::far, c.theme->t2, Face::medium, Align::right) + 28;
     if (map) {
         // As high as the head; wider for more keys than queries.
         const Problem& p = state.trace->problem();
-        constexpr float side = 72, widest = 2 * side;
+        constexpr float side = 54, top = 4, widest = 2 * side;
         const float w = std::clamp(side * px(p.N_kv()) / px(p.N()), side, widest);
-        ghost(c, *state.trace, state.cursor.step, right - w, 6, w, side, hides_what_comes(state));
-        note_part(c, {right - w, 6, w, side}, "Head map");
+        ghost(c, *state.trace, state.cursor.step, right - w, top, w, side, hides_what_comes(state));
+        note_part(c, {right - w, top, w, side}, "Head map");
         right -= w + 14;
-        right -= c.rich(right, 40, {symbol("S", Role::S)}, size::far_number, Align::right) + 20;
+        right -= c.rich(right, head_mid, {symbol("S", Role::S)}, size::far_number, Align::right) + 20;
     }
     if (const auto own_map = lesson_view(*state.lesson).head_map) right -= own_map(c, state, right);
     const Explanation& e = state.explanation;
@@ -415,16 +417,16 @@ void head(const Canvas& c, const AppState& state, float W, bool map, bool harmle
         std::string words = coming ? "Question before step " + str(*coming + 1) : "Questions";
         const float title = text_width(Face::semibold, size::far_title, e.title);
         if (72 + title + 40 + pill_width(words, size::far) > right) words = "Questions";
-        right -= c.pill(right, 40, words, size::far, 0, c.theme->t1, Align::right) + 20;
+        right -= c.pill(right, head_mid, words, size::far, 0, c.theme->t1, Align::right) + 20;
     }
     const float w = draw_title(c, state, right - 72);
     const float place = 72 + w + 20;
-    if (broken_walk(state)) return fault_name(c, state, place, 40, right - place, harmless);
+    if (broken_walk(state)) return fault_name(c, state, place, head_mid, right - place, harmless);
     if (right - place <= 60) return;
     std::string where = place_beside(state);
     const std::string words = asked_step(state) < 0 ? words_of_part(state) : "";
     if (text_width(Face::regular, size::far_text, where + words) <= right - place - 12) where += words;
-    c.text_within(place, 45, right - place - 12, where, size::far_text, c.theme->t2);
+    c.text_within(place, head_mid + 5, right - place - 12, where, size::far_text, c.theme->t2);
 }
 
 // The formula has a number with more decimals where fewer would mislead: so has the sentence.
@@ -566,7 +568,7 @@ Stage stage_beside(const Canvas& c, const AppState& state, float W, float H) {
     return {tour.bottom() + 12, H - 24, false, !lanes, lanes, lanes};
 }
 
-constexpr float lanes_h = 102, lanes_gap = 6;
+constexpr float head_h = 62, lanes_h = 102, lanes_gap = 6;
 
 // A line of a derivation has a formula of its own.
 bool shows_argument(const AppState& state) {
@@ -595,7 +597,8 @@ struct MiddleOfPage {
 MiddleOfPage middle_of_page(const AppState& state, const Stage& stage, float W) {
     const bool strip = lesson_view(*state.lesson).presenter_strip && shows_hbm(state);
     const float x = strip ? 288 : space::far_edge;
-    MiddleOfPage out{x, W - space::far_edge - x, stage.head ? 84 : stage.top, stage.bottom, strip};
+    MiddleOfPage out{x, W - space::far_edge - x, (stage.head ? head_h : stage.top) + frame_h, stage.bottom,
+                     strip};
     if (stage.lanes) out.bottom -= lanes_h + lanes_gap;
     return out;
 }

@@ -41,7 +41,7 @@ void idle(const Canvas& c, const LaneWindow& v, int row, int from, int to) {
     from = std::max(from, v.offset), to = std::min(to, v.offset + v.columns);
     if (to <= from) return;
     const float x = v.x_of(from), w = px(to - from) * v.pitch - v.space();
-    c.hatch(x, v.y_of(row) + 1, w, v.lane - 2, c.theme->line2, v.lane < 18 ? 5.0f : 7.0f);
+    c.crossed(x, v.y_of(row) + 1, w, v.lane - 2, c.theme->line2, v.lane < 18 ? 7.0f : 10.0f);
 }
 
 // The moment of the current step, over all lanes.
@@ -315,8 +315,9 @@ constexpr float above_lane = 20, above_lane_h = 16;
 constexpr float above_marks = 24;  // to the top of that line where marks stand below it
 
 // The lane of the current step, at the left; where the tag of the step lies there, at the right.
-void lane_name(const Canvas& c, const AppState& state, const Grid& grid, const Rect& tag, const Rect& a) {
-    if (grid.count() < 2) return;
+// Returns where it ends.
+float lane_name(const Canvas& c, const AppState& state, const Grid& grid, const Rect& tag, const Rect& a) {
+    if (grid.count() < 2) return a.x;
     const std::string name = state.lesson->lane(*state.problem, grid.lane_of(state.cursor.step));
     // A worker may have several splits.
     std::string part =
@@ -330,6 +331,7 @@ void lane_name(const Canvas& c, const AppState& state, const Grid& grid, const R
     const float x = left ? a.x : a.right() - w - (part.empty() ? 0 : more);
     c.text(x, tag.middle(), name, size::small, c.theme->t2);
     if (!part.empty()) c.text(x + w, tag.middle(), part, size::small, c.theme->t2);
+    return x + w + (part.empty() ? 0 : more);
 }
 
 // What the current step does, over its cell. Returns where that stands.
@@ -379,7 +381,11 @@ void names_on_stage(const Canvas& c, const AppState& state, const Grid& grid, co
     const std::string index = title ? "" : index_words(*state.trace);
     const float right = a.right() - v.space(), room = text_width(Face::regular, size::small, index) + 12;
     if (!index.empty()) c.text(right, taken.middle(), index, size::small, c.theme->t3, Align::right);
-    lane_name(c, state, grid, taken, {a.x, a.y, right - a.x - (index.empty() ? 0 : room), a.h});
+    const float free = right - (index.empty() ? 0 : room),
+                named = lane_name(c, state, grid, taken, {a.x, a.y, free - a.x, a.h});
+    constexpr float apart = 16;
+    if (!title)
+        legend_of_marks(c, state, grid, v, {named + apart, taken.y, free - named - 2 * apart, taken.h});
     group_names(c, state, grid, v, v.y_of(v.first_lane + v.lanes - 1) + v.lane + below_lane, a.right());
 }
 

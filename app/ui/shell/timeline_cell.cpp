@@ -1,9 +1,12 @@
 // One step of the timeline: its symbol, and what it loads, stores, skips or raises.
 #include "app/ui/kit/items.h"
 #include "app/ui/shell/timeline_parts.h"
+#include "app/ui/state/quiz.h"
 #include "core/walk/formula.h"
 
 #include <algorithm>
+#include <functional>
+#include <ranges>
 #include <tuple>
 
 namespace tilewalk::ui {
@@ -194,11 +197,50 @@ void skipped_words(const Canvas& c, const Rect& a, ImU32 plate, ImU32 ink) {
 
 }  // namespace
 
-// Nothing was computed: no surface, a broken outline, hatched.
+// Nothing was computed: no surface, an empty place, crossed.
 void skipped_cell(const Canvas& c, float x, float y, float w, float h, ImU32 colour) {
-    c.dashed_frame(x + .5f, y + .5f, w - 1, h - 1, colour, 1, {4, 3});
-    c.hatch(x + 2, y + 2, w - 4, h - 4, colour, w < 14 ? 4.0f : 7.0f);
+    c.to_come(x, y, w, h);
+    c.crossed(x + 2, y + 2, w - 4, h - 4, colour, w < 14 ? 6.0f : 10.0f);
     skipped_words(c, {x, y, w, h}, c.theme->bg, c.theme->t2);
+}
+
+void legend_of_marks(const Canvas& c, const AppState& state, const TimelineGrid& grid, const LaneWindow& v,
+                     const Rect& a) {
+    const Trace& trace = *state.trace;
+    struct Mark {
+        const char* words;
+        bool seen;
+        std::function<void(Point)> draw;
+    };
+    const ImU32 ink = c.theme->t2;
+    constexpr float s = mark_over;
+    Mark marks[] = {{"from HBM", false, [&](Point at) { way_mark(c, at, s, true, .8f * s, ink); }},
+                    {"to HBM", false, [&](Point at) { way_mark(c, at, s, false, .8f * s, ink); }},
+                    {"between ranks", false, [&](Point at) { exchange_mark(c, at, s, ink, true); }},
+                    {"maximum rises", false, [&](Point at) {
+                         c.polygon({{at.x, at.y - s}, {at.x + s, at.y}, {at.x, at.y + s}, {at.x - s, at.y}},
+                                   hue(*c.theme, Role::m));
+                     }}};
+    for (int k = 0; k < trace.size(); ++k) {
+        if (cell_of(grid, v, k).w <= 0 || (hides_what_comes(state) && k > state.cursor.step)) continue;
+        const Op op = trace.step(k).op;
+        const bool message = op == Op::exchange || op == Op::exchange_gradients,
+                   grows = grows_in_hbm(trace, k);
+        marks[0].seen |= (is_load(op) && !message) || grows;
+        marks[1].seen |= is_store(op) || grows;
+        marks[2].seen |= message;
+        marks[3].seen |= max_rose(state, k) == Rose::yes;
+    }
+    constexpr float to_words = 8, apart = 20;
+    float x = a.right();
+    for (const Mark& mark : marks | std::views::reverse) {
+        const float w = text_width(Face::regular, size::small, mark.words);
+        if (!mark.seen || x - w - to_words - 2 * s < a.x) continue;
+        c.text(x, a.middle(), mark.words, size::small, c.theme->t3, Align::right);
+        x -= w + to_words + s;
+        mark.draw({x, a.middle()});
+        x -= s + apart;
+    }
 }
 
 void waiting_cell(const Canvas& c, float x, float y, float w, float h) {
@@ -217,7 +259,7 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
         c.rect(x, y, w, h, current ? t.t1 : style.symbols ? t.raised : mix(t.raised, t.line2, .6f), r);
     else
         waiting_cell(c, x, y, w, h);
-    if (skip) c.hatch(x + 3, y + 3, w - 6, h - 6, t.inv, 7), skipped_words(c, {x, y, w, h}, t.t1, t.inv);
+    if (skip) c.crossed(x + 3, y + 3, w - 6, h - 6, t.inv, 10), skipped_words(c, {x, y, w, h}, t.t1, t.inv);
     if (w < 14 || skip) return;
     const Op op = state.trace->step(k).op;
     const bool transfer = is_load(op) || is_store(op) || (w >= 34 && grows_in_hbm(*state.trace, k));

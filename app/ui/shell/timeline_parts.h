@@ -31,6 +31,9 @@ void step_cell(const Canvas& canvas, const AppState& state, int k, float x, floa
                const LaneStyle& style);
 /// As narrow as a cell may be that has its symbol in it.
 float least_cell(const Canvas& canvas, const Trace& trace, int k);
+/// What the marks over the cells in sight mean, at the right of the area; those that have room.
+void legend_of_marks(const Canvas& canvas, const AppState& state, const TimelineGrid& grid,
+                     const LaneWindow& window, const Rect& area);
 /// A step that is still to come; nothing in it tells which.
 void waiting_cell(const Canvas& canvas, float x, float y, float w, float h);
 void skipped_cell(const Canvas& canvas, float x, float y, float w, float h, ImU32 colour);

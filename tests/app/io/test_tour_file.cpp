@@ -359,7 +359,7 @@ TEST_SUITE("tour files") {
         Problem decoded = good(random_problem(16, 4, 1));
         decoded.options.row = 12, decoded.options.splits = {4, 4, 4, 4};
         CHECK(bytes(find_lesson("split-kv")->model(decoded)) == 756);
-        // "η = 0.1", "(hatched: not on chip)": 128 is the highest that fits
+        // "η = 0.1", "(crossed: not on chip)": 128 is the highest that fits
         CHECK(graded.options.learning_rate == .1);
         for (const TileRow& row : tile_rows(study(page).shape)) {
             Shape tile = study(page).shape;

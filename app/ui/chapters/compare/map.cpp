@@ -424,7 +424,7 @@ Rect heat_map(const Canvas& c, const Map& map, const Rect& a) {
                 spots.push_back({most, within({x - more_w / 2, y - more_h / 2, b.w - gap + seam + more_w,
                                                b.h - gap + seam + more_h},
                                               filled)});
-            if (most < 0 && b.w > 8 && b.h > 8) c.hatch(x, y, b.w - gap, b.h - gap, t.line2, 5);
+            if (most < 0 && b.w > 8 && b.h > 8) c.crossed(x, y, b.w - gap, b.h - gap, t.line2, 8);
         }
     // Where they overlap the largest lies on top.
     if (few) std::ranges::stable_sort(spots, {}, &std::pair<double, Rect>::first);
@@ -454,7 +454,7 @@ static void map_to_come(const Canvas& c, const Rect& a) {
     const Theme& t = *c.theme;
     c.text(a.inner_x(), a.title_y(), "Differences, cell by cell", size::lead, t.t1, Face::semibold);
     const Rect to_come{a.inner_x(), a.y + 48, a.inner_w(), a.h - 48 - space::foot};
-    c.dashed_frame(to_come.x, to_come.y, to_come.w, to_come.h, t.t3);
+    c.to_come(to_come.x, to_come.y, to_come.w, to_come.h);
     const char* const words = "Every cell of O, by how far the kernel's is from fp64 or from the CPU's, once "
                               "the kernel has run.";
     const float w = std::min(to_come.w - 40, 420.0f), h = paragraph_height(w, words);

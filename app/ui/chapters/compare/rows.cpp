@@ -172,7 +172,7 @@ void boxes(const Canvas& c, AppState& state, const Rect& a) {
             c.text(x + pitch / 2 - 2, a.y + h / 2, ulp_text(tile.statistics_ulp()), size::body,
                    ink_on(t, fill), Face::mono_bold, Align::center);
         else
-            c.hatch(x + 2, a.y + 2, pitch - 8, h - 4, t.line2);
+            c.crossed(x + 2, a.y + 2, pitch - 8, h - 4, t.line2);
         if (chosen || hot.hovered)
             c.frame(x - 1, a.y - 1, pitch - 2, h + 2, t.t1, chosen ? 2.5f : 1.5f, radius::card);
         if (pitch > text_width(Face::regular, size::small, name) + 4)

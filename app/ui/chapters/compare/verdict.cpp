@@ -124,7 +124,7 @@ void error_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
     const float twice = X(v.factor * v.standard);
     const ImU32 strong = v.passed() ? t.t1 : t.danger;
     c.rect(a.x, y, a.w, h, t.well, radius::cell);
-    c.hatch(edge, y, a.right() - edge, h, t.t3, 6);
+    c.crossed(edge, y, a.right() - edge, h, t.t3, 8);
     c.rect(a.x, y, std::max(2.0f, X(v.error) - a.x), h, strong, radius::cell);
     c.frame(a.x + .5f, y + .5f, a.w - 1, h - 1, t.line2, 1, radius::cell);
     c.line({edge, y - 4}, {edge, y + h + 4}, t.panel, 7);  // or it is lost in a fill that goes on beyond it

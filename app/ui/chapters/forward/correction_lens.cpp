@@ -14,9 +14,9 @@ namespace {
 
 constexpr float legend_row = 19, legend_mark = 30;
 
-void dashed_curve(const Canvas& c, const std::vector<Point>& line, ImU32 colour) {
-    for (std::size_t n = 0; n + 1 < line.size(); ++n)
-        if (n % 3 != 2) c.line(line[n], line[n + 1], colour, 1.6f);
+// The curve of before: thin and grey.
+void old_curve(const Canvas& c, const std::vector<Point>& line, ImU32 colour) {
+    for (std::size_t n = 0; n + 1 < line.size(); ++n) c.line(line[n], line[n + 1], colour, 1.2f);
 }
 
 // What every weight loses, between the two curves.
@@ -111,7 +111,7 @@ void from_nothing(const Canvas& c, const ExpPlot& p, double from, const Correcti
     const Point at{left + 10, p.y(k.alpha)};
     for (const float x : {gap - 3, gap + 3}) c.line({x - 3, axis + 6}, {x + 3, axis - 6}, t.t2, 1.4f);
     c.head({left - 2, axis}, {-1, 0}, t.t3, 6);
-    c.dashed_line(at, {p.x(from), p.y(std::exp(from - k.now))}, t.t2, 1.2f, {3, 3});
+    c.line(at, {p.x(from), p.y(std::exp(from - k.now))}, t.t2, 1.2f);
     c.disc(at.x, at.y, 5, t.focus);
     const Line alpha = pieces(symbol("α", Role::alpha), " = ", number(k.alpha_text(), Role::none, true));
     c.rich(at.x - 4, at.y - 17, alpha, size::lead);
@@ -161,7 +161,7 @@ void draw_legend(const Canvas& c, const ExpPlot& p, const Legend& legend) {
     if (legend.above) y -= px(legend.rows) * legend_row + 6;
     for (const Legend::Entry& one : legend.entries) {
         if (one.old)
-            c.dashed_line({x, y}, {x + 18, y}, t.t2, 1.8f, {4, 3});
+            c.line({x, y}, {x + 18, y}, t.t2, 1.4f);
         else
             c.line({x, y}, {x + 18, y}, hue(t, Role::S), 2.4f);
         c.rich(x + legend_mark - 6, y, one.words, size::body, Align::left, t.t2);
@@ -192,7 +192,7 @@ bool correction_curves(const Canvas& c, const Rect& pane, const Correction& k, f
     Correction now = k;
     if (there < 1) now.now = k.before + (k.now - k.before) * static_cast<double>(there);
     if (moved) loss(c, p, now);
-    if (moved) dashed_curve(c, p.curve(k.before, p.lo()), t.t2);
+    if (moved) old_curve(c, p.curve(k.before, p.lo()), t.t2);
     const Canvas end = c.faded(first ? .45f : 1);  // only the other end counts then
     const double from = first ? p.lo() + p.span * .25 : p.lo();
     end.polyline(p.curve(now.now, from), hue(t, Role::S), 2.4f);

@@ -49,7 +49,7 @@ void outline(const Canvas& c, const Thumb& t, int block, TileState tile, Touch n
     else if (tile == TileState::done)
         c.frame(t.x - 1, y + .5f, w + 2, h - 1, th.line2, 1.2f, radius::cell);
     else
-        c.dashed_frame(t.x - 1, y + .5f, w + 2, h - 1, th.t3, 1, {4, 4});
+        c.to_come(t.x - 1, y, w + 2, h);
 }
 
 // A matrix of hundreds of rows as at most 64 × 64 samples.
@@ -208,7 +208,7 @@ void ghost_legend(const Canvas& c, const AppState& state, float x, float y, floa
             c.rect(x, Y - 7, 14, 14, mix(th.panel, colour, .5f), radius::bar);
             c.frame(x, Y - 7, 14, 14, colour, 2.2f, radius::bar);
         } else if (n == 2) {
-            c.dashed_frame(x, Y - 7, 14, 14, th.t3, 1, {3, 3});
+            c.to_come(x, Y - 7, 14, 14);
         } else if (surface) {
             c.rect(x, Y - 7, 14, 14, masked_surface(th), radius::bar);
         } else {
@@ -257,7 +257,7 @@ void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w
         } else if (coarse && !dense) {
             c.frame(X + 1, Y + 1, tw - 2, tall - 2, th.line2, 1, 2);
         } else if (!dense) {
-            c.dashed_frame(X + 1, Y + 1, tw - 2, tall - 2, th.t3, 1, {4, 4});
+            c.to_come(X + 1, Y + 1, tw - 2, tall - 2);
         }
     }
     if (dense) c.frame(x, y, grid.cw * px(p.N_kv()), grid.ch * px(p.N()), th.line2, 1, radius::bar);

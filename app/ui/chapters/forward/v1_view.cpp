@@ -54,7 +54,7 @@ void ledger_bar(const Canvas& c, const Ledger& l, const Rect& a, const Scale& sc
     const float done = part(total(l.now())), end = part(total(l.end()));
     c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::bar);
     c.rect(a.x, a.y, done, a.h, c.theme->t1, radius::bar);
-    if (end > done) c.dashed_frame(a.x + done, a.y + .5f, end - done, a.h - 1, c.theme->t3, 1, {4, 3});
+    if (end > done) c.to_come(a.x + done, a.y, end - done, a.h);
     mark(c, a.x + part(scale.standard), a.middle(), a.h + 8);
 }
 

@@ -165,11 +165,11 @@ void draw_owners(const Canvas& c, const Sheet16& s, const FragmentCell& cell, co
     const std::string text = format_number(p.after(cell.row, cell.column), 3);
     const bool has_room =
         at.h >= look.number + 1 && at.w >= text_width(Face::mono_bold, look.number, text) + 4;
-    // Without room for its number the chosen one of the pair is filled.
     const ImU32 fill = legible_fill(t, hue_of(t, matter), .92f);
-    if (!has_room) return c.rect(at.x + 2, at.y + 2, at.w - 4, at.h - 4, t.focus, 2);
     c.rect(at.x + 1, at.y + 1, at.w - 2, at.h - 2, fill, 2);
     c.frame(at.x - 1, at.y - 1, at.w + 2, at.h + 2, t.focus, 3 * look.line, radius::bar);
+    // Without room for its number the chosen one of the pair says whose it is, as its neighbour does.
+    if (!has_room) return lane_number(c, at, lane, ink_on(t, fill), true, look);
     c.text(at.x + at.w / 2, at.middle(), text, look.number, ink_on(t, fill), Face::mono_bold, Align::center);
 }
 

@@ -25,8 +25,8 @@ void size_bar(const Canvas& c, float x, float y, float w, float room, float h, b
     const bool cut = w > room;
     w = std::min(w, room);
     c.rect(x, y, w, h, mix(t.panel, colour, .22f), radius::bar);
-    c.hatch(x + 1, y + 1, w - 2, h - 2, mix(t.panel, colour, .7f), h > 16 ? 10.0f : 7.0f,
-            h > 16 ? 2.0f : 1.2f);
+    c.crossed(x + 1, y + 1, w - 2, h - 2, mix(t.panel, colour, .7f), h > 16 ? 14.0f : 9.0f,
+              h > 16 ? 2.0f : 1.2f);
     if (cut) c.polygon({{x + w + 3, y}, {x + w + 3 + h * .7f, y + h / 2}, {x + w + 3, y + h}}, colour);
     c.frame(x + .5f, y + .5f, w - 1, h - 1, colour, 1.2f, radius::bar);
 }

@@ -177,7 +177,7 @@ std::string why_not_on_chip(const Study& s) {
 
 static void not_on_chip(const Canvas& c, const Rect& bar, ImU32 colour) {
     const bool far = bar.h > 16;
-    c.hatch(bar.x + 1, bar.y + 1, bar.w - 2, bar.h - 2, colour, far ? 10.0f : 7.0f, far ? 2.0f : 1.2f);
+    c.crossed(bar.x + 1, bar.y + 1, bar.w - 2, bar.h - 2, colour, far ? 14.0f : 9.0f, far ? 2.0f : 1.2f);
     c.frame(bar.x + .5f, bar.y + .5f, bar.w - 1, bar.h - 1, colour, 1.2f, radius::bar);
 }
 
@@ -205,10 +205,10 @@ void tile_height_rows(const Canvas& c, const Study& s, const Rect& a, const Rows
         shape.Br = row.Br;
         return tile_fit(shape, s.input.hardware) != TileFit::none;
     };
-    constexpr const char* hatched = "hatched: not on chip";
+    constexpr const char* crossed = "crossed: not on chip";
     if (!std::ranges::all_of(rows, fits) &&
-        title_w + text_width(Face::regular, em, hatched) + em <= a.right() - bars)
-        c.text(a.right(), head, hatched, em, t.t2, Align::right);
+        title_w + text_width(Face::regular, em, crossed) + em <= a.right() - bars)
+        c.text(a.right(), head, crossed, em, t.t2, Align::right);
     const float pitch = std::min(look.most_pitch, (a.h - look.head) / px(rows.size()));
     for (std::size_t n = 0; n < rows.size(); ++n) {
         const TileRow& row = rows[n];

@@ -46,7 +46,7 @@ void trip_bar(const Canvas& c, const AppState& state, const Study& s, float x, f
             const float part = newest ? progress : 1;
             if (done) c.rect(x, y, std::max((w - 1) * part, 1.0f), h, fill, w > 8 ? 3.0f : 0.0f);
             if (w > 8 && done) c.frame(x + .5f, y + .5f, w - 2, h - 1, colour, 1.2f, radius::bar);
-            if (w > 8 && !done) c.dashed_frame(x + .5f, y + .5f, w - 2, h - 1, t.t3, 1, {4, 3});
+            if (w > 8 && !done) c.to_come(x, y, w - 1, h);
             if (w > text_width(Face::medium, size::body, piece.label) + 12)
                 c.text(x + w / 2, y + h / 2, piece.label, size::body, done ? ink_on(t, fill) : t.t3,
                        Face::medium, Align::center);

@@ -102,7 +102,7 @@ struct SeesMap {
         else if (done)
             c.frame(at.x + .5f, at.y + .5f, at.w - 1, at.h - 1, ink, 1, radius::bar);
         else
-            c.dashed_frame(at.x + .5f, at.y + .5f, at.w - 1, at.h - 1, t.line2, 1, {3, 3});
+            c.to_come(at.x, at.y, at.w, at.h);
         hide(keys, first, count);
         const Line name = slot_symbol(Slot::K, number);
         if (rich_width(c, name, size::body) + 4 > at.w || at.h < 20) return;
@@ -114,7 +114,7 @@ struct SeesMap {
         for (int query = first; query < first + count; ++query)
             for (int key = keys.first; key < keys.first + keys.keys; ++key)
                 if (!now.all.visible(query, key))
-                    c.hatch(x(key) + 2, y(query) + 2, cw - 4, ch - 4, c.theme->line2, 6);
+                    c.crossed(x(key) + 2, y(query) + 2, cw - 4, ch - 4, c.theme->line2);
     }
 
     void sequence(int n) const {
@@ -329,14 +329,12 @@ void left_panel(const Canvas& c, AppState& state, const CascadeNow& now, const R
 // ---- The pass at hand
 
 // Both parts and what they come to; the lens beside them on stage, below them elsewhere.
-void parts_and_lens(const Canvas& c, AppState& state, const Rect& a, bool beside) {
+void parts_and_lens(const Canvas& c, AppState& state, const Rect& a) {
     const MergeNow merge(state);
-    const float table_w = beside ? a.w - beside_parts : a.w,
-                table_h = beside ? a.h : std::min(a.h * .55f, 230.0f);
-    const float table = draw_parts(c, state, merge, {a.x, a.y, table_w, table_h});
-    const Rect lens = beside ? Rect{a.x + table + 16, a.y, a.w - table - 16, a.h}
-                             : Rect{a.x, a.y + table_h + 12, a.w, a.h - table_h - 12};
-    if (lens.w >= beside_parts - 16 && !quiz_waits(state)) draw_merge_lens(c, state, merge, lens);
+    const float table_h = std::min(a.h * .55f, 230.0f);
+    draw_parts(c, state, merge, {a.x, a.y, a.w, table_h});
+    if (!quiz_waits(state))
+        draw_merge_lens(c, state, merge, {a.x, a.y + table_h + 12, a.w, a.h - table_h - 12});
 }
 
 std::string row_at_hand(const AppState& state, const CascadeNow& now) {
@@ -347,7 +345,7 @@ std::string row_at_hand(const AppState& state, const CascadeNow& now) {
 
 void parts_panel(const Canvas& c, AppState& state, const CascadeNow& now, const Rect& a) {
     const Panel panel(c, "SRAM", a, "SRAM", pass_name(now) + ": " + row_at_hand(state, now));
-    parts_and_lens(c, state, {a.inner_x(), a.y + 46, a.inner_w(), a.h - 46 - space::foot}, false);
+    parts_and_lens(c, state, {a.inner_x(), a.y + 46, a.inner_w(), a.h - 46 - space::foot});
 }
 
 }  // namespace
@@ -375,8 +373,8 @@ void cascade_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
     if (points_at(state, "Prefix")) return large_map(a);
     if (now.merges()) {
         note_part(c, a, "SRAM");
-        const Enlarged large(c, {a.x, a.y}, size::far_growth);
-        return parts_and_lens(large.c, state, {0, 0, a.w / size::far_growth, a.h / size::far_growth}, true);
+        parts_presenter(c, state, MergeNow(state), a);
+        return;
     }
     // What is loaded now has its place among all keys beside it.
     const Op op = op_now(state);

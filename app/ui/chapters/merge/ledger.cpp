@@ -50,7 +50,7 @@ void ledger_bar(const Canvas& c, const Rect& a, const Ledger& ledger, std::int64
         if (done > 0) c.rect(x + .5f, a.y, std::max(1.0f, done - 1), a.h, mix(t.panel, ink, .45f), 2);
         if (one.name == "parts" && done > 0) c.hatch(x + .5f, a.y, done - 1, a.h, with_alpha(ink, .7f), 5);
         if (done < w - .5f)
-            c.dashed_frame(x + 1, a.y + .5f, w - 2, a.h - 1, t.line2, 1, {3, 3});
+            c.to_come(x + .5f, a.y, w - 1, a.h);
         else
             c.frame(x + 1, a.y + .5f, std::max(1.0f, w - 2), a.h - 1, ink, 1, 2);
         x += w;

@@ -4,6 +4,7 @@
 
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/presenter.h"
+#include "app/ui/parts/stage_frame.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
@@ -12,6 +13,7 @@
 #include "core/lessons/merge/split_kv.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilewalk::ui {
 
@@ -108,22 +110,41 @@ void merge_main(const Canvas& c, AppState& state, const Layout& layout) {
     draw_trees(c, state, {a.x, a.bottom() - below, a.w, below});
 }
 
+float parts_presenter(const Canvas& c, AppState& state, const MergeNow& now, const Rect& a) {
+    const Op op = op_now(state);
+    const float w = a.w / size::far_growth, h = a.h / size::far_growth;
+    const bool asked = quiz_waits(state);
+    if (!asked) draw_frame_word_over(c, a, words_of_table(op));
+    const auto lens_x = [&](float table) { return a.x + (table + 16) * size::far_growth; };
+    const auto draw = [&] {
+        const Enlarged large(c, {a.x, a.y}, size::far_growth);
+        const float table = draw_parts(large.c, state, now, {0, 0, w - beside_parts, h});
+        if (w - table >= beside_parts && !asked)
+            draw_merge_lens(large.c, state, now, {table + 16, 0, w - table - 16, h});
+        return table;
+    };
+    const float table = draw();
+    if (w - table < beside_parts || asked) return table;
+    note_part(c, {lens_x(table) - 8, a.y, a.right() - lens_x(table) + 8, a.h}, "Lens");
+    draw_frame_word(c, lens_x(table), a.y - frame_up, frame_words(op).operation);
+    return table;
+}
+
 void merge_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a) {
     const MergeNow now(state);
-    const Enlarged large(c, {a.x, a.y}, size::far_growth);
-    const float w = a.w / size::far_growth, h = a.h / size::far_growth;
-    if (points_at(state, "Trees")) return draw_trees(large.c, state, {0, 0, w, h}, TreesPart::trees);
-    if (points_at(state, "Same result?")) return draw_trees(large.c, state, {0, 0, w, h}, TreesPart::result);
+    const Rect inner{0, 0, a.w / size::far_growth, a.h / size::far_growth};
+    for (const auto& [panel, part] :
+         {std::pair{"Trees", TreesPart::trees}, {"Same result?", TreesPart::result}})
+        if (points_at(state, panel)) {
+            const Enlarged large(c, {a.x, a.y}, size::far_growth);
+            return draw_trees(large.c, state, inner, part);
+        }
     note_part(c, a, "Parts");
-    const float table = draw_parts(large.c, state, now, {0, 0, w - beside_parts, h});
+    const float table = parts_presenter(c, state, now, a);
     // While parts are made, the row that they are cut from stands where their merge will.
-    if (now.node < 0 && h >= least_with_row)
-        draw_split(large.c, state, now, {0, h - row_h, table, row_h}, true);
-    if (w - table >= beside_parts && !quiz_waits(state)) {
-        note_part(c, {a.x + (table + 12) * size::far_growth, a.y, (w - table - 12) * size::far_growth, a.h},
-                  "Lens");
-        draw_merge_lens(large.c, state, now, {table + 16, 0, w - table - 16, h});
-    }
+    if (now.node >= 0 || inner.h < least_with_row) return;
+    const Enlarged large(c, {a.x, a.y}, size::far_growth);
+    draw_split(large.c, state, now, {0, inner.h - row_h, table, row_h}, true);
 }
 
 bool merge_has_all_digits(const AppState& state, float w, float) { return parts_have_all_digits(state, w); }

@@ -76,6 +76,8 @@ void draw_split(const Canvas& canvas, AppState& state, const MergeNow& now, cons
 float split_height(bool low);
 /// One row for each part, the result below; returns the width.
 float draw_parts(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area);
+/// The table of presenter mode and its drawing beside it. Returns the width of the table, not enlarged.
+float parts_presenter(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area);
 void draw_merge_lens(const Canvas& canvas, AppState& state, const MergeNow& now, const Rect& area);
 /// What they leave on stage to the lens.
 constexpr float beside_parts = 170;

@@ -7,6 +7,7 @@
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/parts/stage.h"
+#include "app/ui/parts/stage_frame.h"
 #include "app/ui/state/quiz.h"
 #include "app/ui/state/tour.h"
 
@@ -45,7 +46,15 @@ void draw_message(const Canvas& c, AppState& state, const RingNow& now, const Re
     const bool counts = a.h - sent - 14 >= least_ring;
     draw_ring(c, now, {a.x, a.y + 4, ring_w, a.h - (counts ? sent + 14 : 8)});
     if (counts) draw_sent(c, now, {a.x, a.bottom() - sent, ring_w, sent});
-    draw_arriving(c, state, now, {a.x + ring_w + 24, a.y, a.w - ring_w - 24, a.h});
+    constexpr float below_word = 4;
+    const Rect arrives{a.x + ring_w + 24, a.y + below_word, a.w - ring_w - 24, a.h - below_word};
+    draw_arriving(c, state, now, arrives);
+    const FrameWords& words = frame_words(op_now(state));
+    const auto word = [&](float x, const std::string& text) {
+        c.text(x, a.y - frame_up / size::far_growth, text, size::small, c.theme->t3);
+    };
+    word(a.x, std::string(words.before) + " → " + words.operation);
+    word(arrives.x, words.after);
 }
 
 // What the step does besides, where the equation is one of several alike.
@@ -70,7 +79,7 @@ Line likewise(const AppState& state) {
 float ring_map(const Canvas& c, const AppState& state, float right) {
     if (shows_ring(state)) return 0;
     const RingNow now(state);
-    constexpr float cell = 40, top = 20, more_w = 28;
+    constexpr float cell = 40, top = 12, more_w = 28;
     constexpr int most = 6;
     const int R = now.ring.ranks, at = std::min(now.round_of(now.rank), R - 1);
     const ShownPart shown(R, at, most);
@@ -81,7 +90,7 @@ float ring_map(const Canvas& c, const AppState& state, float right) {
         const Rect a{x + px(n) * cell + 2, top, cell - 4, cell};
         const bool current = round == now.round_of(now.rank);
         if (round > at)
-            c.dashed_frame(a.x, a.y, a.w, a.h, c.theme->t3, 1.4f, {5, 4});
+            c.to_come(a.x, a.y, a.w, a.h);
         else
             c.rect(a.x, a.y, a.w, a.h, current ? c.theme->t1 : c.theme->raised, radius::cell);
         c.text(a.x + a.w / 2, a.middle(), str(now.ring.owner(now.rank, round)), size::far,

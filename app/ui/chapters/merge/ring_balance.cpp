@@ -65,7 +65,7 @@ void deal_bars(const Canvas& c, const Dealt& one, const Rect& a, double longest)
             x += w;
         }
         const float end = a.x + static_cast<float>(one.end) * scale;
-        if (end - x > 3) c.hatch(x, y, end - x - 1, h, t.line2, 5);
+        if (end - x > 3) c.crossed(x, y, end - x - 1, h, t.line2, 8);
     }
     const float end = a.x + static_cast<float>(one.end) * scale;
     c.line({end, a.y - 1}, {end, a.y + a.h}, t.t2, 1.4f);
@@ -75,7 +75,7 @@ void deal_bars(const Canvas& c, const Dealt& one, const Rect& a, double longest)
 
 void balance_panel(const Canvas& c, AppState& state, const RingNow& now, const Rect& a) {
     const Panel panel(c, "Balance", a, "With a causal mask",
-                      a.w > 430 ? "a bar is a rank, hatched: it waits" : "");
+                      a.w > 430 ? "a bar is a rank, crossed: it waits" : "");
     const Theme& t = *c.theme;
     const Deals deals = all_deals(now);
     const float top = a.y + 44, each = (a.bottom() - 10 - top) / 3;

@@ -27,11 +27,11 @@ void round_cell(const Canvas& c, const RingNow& now, int rank, int round, const 
     const bool current = home || (round == at && rank == now.rank && !now.over()),
                empty = now.ring.scores(rank, round) == 0;
     if (round > at)
-        c.dashed_frame(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.line2, 1, {4, 3});
+        c.to_come(a.x + 1, a.y + 1, a.w - 2, a.h - 2);
     else
         c.rect(a.x + 1, a.y + 1, a.w - 2, a.h - 2, current ? t.t1 : t.raised, radius::cell);
     if (round == at && !current) c.frame(a.x + 1.5f, a.y + 1.5f, a.w - 3, a.h - 3, t.line2, 1, radius::cell);
-    if (empty && !current) c.hatch(a.x + 3, a.y + 3, a.w - 6, a.h - 6, t.line2, 6);
+    if (empty && !current) c.crossed(a.x + 3, a.y + 3, a.w - 6, a.h - 6, t.line2);
     if (a.w < 15 || a.h < 15 || (empty && !current)) return;
     if (home) return draw_home(c, a);
     c.text(a.x + a.w / 2, a.middle(), str(round), size::small,

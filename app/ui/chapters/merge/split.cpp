@@ -190,7 +190,7 @@ void run_cell(const Canvas& c, const AppState& state, const Axis& axis, const Ru
 
 void idle_cell(const Canvas& c, const Axis& axis, int from, int to, float y, float h) {
     if (to <= from) return;
-    c.hatch(axis.at(from) + 1, y + 1, axis.at(to) - axis.at(from) - 2, h - 2, c.theme->line2, 7);
+    c.crossed(axis.at(from) + 1, y + 1, axis.at(to) - axis.at(from) - 2, h - 2, c.theme->line2);
 }
 
 // Flash-forward for the same queries: the steps of all key blocks one after another, on one worker.
@@ -565,13 +565,7 @@ void split_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& 
     note_part(c, a, "SRAM");
     // A split is flash-forward's walk: before → operation → after.
     if (now.node < 0) return stage(c, state, a, {slot_look, chip_lens, false});
-    const Enlarged large(c, {a.x, a.y}, size::far_growth);
-    const float w = a.w / size::far_growth, h = a.h / size::far_growth;
-    const float table = draw_parts(large.c, state, now, {0, 0, w - beside_parts, h});
-    if (w - table < beside_parts || quiz_waits(state)) return;
-    note_part(c, {a.x + (table + 12) * size::far_growth, a.y, (w - table - 12) * size::far_growth, a.h},
-              "Lens");
-    draw_merge_lens(large.c, state, now, {table + 16, 0, w - table - 16, h});
+    parts_presenter(c, state, now, a);
 }
 
 bool split_has_all_digits(const AppState& state, float w, float h) {

@@ -77,7 +77,7 @@ void bar(const Canvas& c, const AppState& state, const BarColumn& column, const 
     const ImU32 colour = kernel_look(t, state, r.kernel).colour;
     if (value > 0) c.rect(column.x, y - h / 2, std::max(w, 3.0f), h, colour, radius::cell);
     if (value > 0 && r.state == Record::State::no_memory)
-        c.hatch(column.x, y - h / 2, std::max(w, 3.0f), h, t.bg, 12, 4);
+        c.crossed(column.x, y - h / 2, std::max(w, 3.0f), h, t.bg, 16, 3);
     float x = column.x + std::max(w, 3.0f) + to_number;
     if (value > 0) x += c.text(x, y, column.text(value), size::far_number, t.t1, Face::semibold) + to_beside;
     c.text(x, y, beside, size::far_number, t.t2);

@@ -109,7 +109,7 @@ void cut_strip(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const 
         const float gap = cw > 12 ? 2.0f : .5f, left = a.x + cw * px(j) + gap;
         const ImU32 fill = mix(t.panel, hue_x, j < split ? .34f : .14f);
         c.rect(left, a.y, cw - 2 * gap, a.h, fill, std::min(4.0f, cw / 4));
-        if (std::isinf(v)) c.hatch(left + 1, a.y + 1, cw - 2 * gap - 2, a.h - 2, t.line2, 5);
+        if (std::isinf(v)) c.crossed(left + 1, a.y + 1, cw - 2 * gap - 2, a.h - 2, t.line2);
         const std::string text = format_short(v, 3);
         if (text_width(Face::mono, size::small, text) <= cw - 8)
             c.text(left + cw / 2 - gap, a.middle(), text, size::small, ink_on(t, fill), Face::mono,

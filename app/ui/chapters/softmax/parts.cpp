@@ -105,7 +105,7 @@ void draw_card(const Canvas& c, const Rect& a, const SoftmaxCard& card, float si
     const bool slim = a.w < 5 * size;
     const float pad = slim ? 6 : size * .7f, mid = a.middle();
     if (card.text.empty()) {
-        c.dashed_frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, t.line2, 1, {5, 4});
+        c.to_come(a.x, a.y, a.w, a.h);
         const float w = c.rich(a.x + pad, mid, card.symbol, size), note = std::max(c.min_text, size * .85f);
         if (text_width(Face::regular, note, card.note) <= a.w - 2 * pad - w - 6)
             c.text(a.right() - pad, mid, card.note, note, t.t3, Align::right);

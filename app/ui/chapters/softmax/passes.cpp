@@ -63,7 +63,7 @@ void elements(const Canvas& c, const SoftmaxWalk& walk, int pass, const Rect& a)
             c.dashed_frame(b.x + 1, b.y + 1, b.w - 2, b.h - 2, hue(t, Role::S), 2, {5, 3});
         else if (j >= done && cw > 7)
             c.frame(b.x + .5f, b.y + .5f, b.w - 1, b.h - 1, t.line, 1, std::min(4.0f, b.w / 4));
-        if (std::isinf(x) && cw > 7) c.hatch(b.x + 2, b.y + 2, b.w - 4, b.h - 4, t.line2, 5);
+        if (std::isinf(x) && cw > 7) c.crossed(b.x + 2, b.y + 2, b.w - 4, b.h - 4, t.line2);
         if (numbers)
             c.text(b.x + b.w / 2, b.middle(), all.text(x, 3), size::small,
                    now || j < done ? ink_on(t, fill) : ink_on(t, fill, true), Face::mono, Align::center);

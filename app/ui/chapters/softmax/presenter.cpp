@@ -4,6 +4,7 @@
 #include "app/ui/parts/lens_parts.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/slot_view.h"
+#include "app/ui/parts/stage_frame.h"
 #include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
 #include "core/base/numbers.h"
@@ -51,11 +52,8 @@ void draw_reads(const Canvas& c, const SoftmaxWalk& walk, const Rect& a, float y
     const std::string pass = "pass " + str(walk.step().phase + 1) + " of " + str(walk.passes);
     const Line reads{strong(str(walk.reads())), word(" of "), strong(str(walk.passes * walk.N())),
                      word(" reads")};
-    if (y2 == y1) {
-        c.text(a.x, y1, pass, size::far_text, c.theme->t1, Face::medium);
-    } else {
-        c.text(a.right(), y1, pass, size::far_text, c.theme->t1, Face::medium, Align::right);
-    }
+    const float before = y2 == y1 ? rich_width(c, reads, size::far_text) + 28 : 0;
+    c.text(a.right() - before, y1, pass, size::far_text, c.theme->t1, Face::medium, Align::right);
     c.rich(a.right(), y2, reads, size::far_text, Align::right);
 }
 
@@ -284,26 +282,35 @@ void draw_argument(const Canvas& c, AppState& state, const Rect& a) {
 
 }  // namespace
 
-void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& a) {
+void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& body) {
     follow_component(state);
+    // A line of the derivation is no step: it has no words above it.
+    const float up = state.softmax.tab == SoftmaxPage::values ? 0 : frame_up;
+    const Rect a{body.x, body.y - up, body.w, body.h + up};
     const SoftmaxWalk walk = softmax_walk(state);
     note_part(c, {a.x - 8, a.y - 8, a.w + 16, a.h + 16}, form_title(walk.form));
     const float row_h = std::min(132.0f, a.h * .33f), y = a.y + row_h + (a.h < 400 ? 14.0f : 22.0f),
                 h = a.bottom() - y;
     const bool asked = quiz_waits(state);  // a question asks what the drawing would tell
     const bool values = asked || state.softmax.tab == SoftmaxPage::values;
+    const Op op = walk.step().op;
+    if (values && !asked) draw_frame_word_over(c, a, words_of_table(op));
     if (values && !asked && h >= least_lens_h && short_row(walk, a)) {
-        const float w = names_w + px(walk.N()) * least_element_w, x = a.x + w + 28, top = a.y + head_h;
+        const float w = names_w + px(walk.N()) * least_element_w, x = a.x + w + 28, top = a.y - frame_up;
         draw_row(c, state, walk, {a.x, a.y, w, row_h}, true);
         draw_cards(c, state, walk, {a.x, y, w, h});
-        draw_reads(c, walk, {x, a.y, a.right() - x, head_h}, a.y + head_h / 2, a.y + head_h / 2);
-        return draw_lens(c, state, walk, {x, top + 6, a.right() - x, a.bottom() - top - 6});
+        draw_frame_word(c, x, top, frame_words(op).operation);
+        draw_reads(c, walk, {x, a.y, a.right() - x, head_h}, top, top);
+        return draw_lens(c, state, walk, {x, a.y + 10, a.right() - x, a.h - 10});
     }
     draw_row(c, state, walk, {a.x, a.y, a.w, row_h}, false);
     if (!values) return draw_argument(c, state, {a.x, y, a.w, h});
     const float w = asked || h < least_lens_h ? a.w : std::min(440.0f, a.w * .36f);
     draw_cards(c, state, walk, {a.x, y, w, h});
-    if (w < a.w) draw_lens(c, state, walk, {a.x + w + 24, y, a.w - w - 24, h});
+    if (w == a.w) return;
+    const Rect lens{a.x + w + 24, y, a.w - w - 24, h};
+    draw_lens(c, state, walk, lens);
+    draw_frame_word_in_border(c, lens, frame_words(op).operation);
 }
 
 }  // namespace tilewalk::ui

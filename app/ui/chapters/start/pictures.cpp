@@ -86,7 +86,7 @@ std::optional<Labels> labels_for(const Widths& w, float line, float pitch, float
 void bar(const Sheet& s, const Row& row, const Rect& a) {
     const Theme& t = *s.c.theme;
     if (!row.hatched) return s.c.rect(a.x, a.y, a.w, a.h, row.colour, 3);
-    s.c.hatch(a.x + 1, a.y + 1, a.w - 2, a.h - 2, t.t2, 6);
+    s.c.rect(a.x, a.y, a.w, a.h, mix(t.panel, t.t3, .3f), 3);
     s.c.frame(a.x + .5f, a.y + .5f, a.w - 1, a.h - 1, t.line2, 1, 3);
 }
 
@@ -174,7 +174,7 @@ void draw_rows_to_come(const Sheet& s, const TileLayout& at) {
     const Problem& p = s.page.forward->problem();
     const float top = at.y + at.cw * px(p.Br), bottom = at.y + at.cw * px(p.N()),
                 right = at.x + at.cw * px(p.N_kv());
-    s.c.dashed_frame(at.x + 1, top + 2, right - at.x - 2, bottom - top - 3, t.t3, 1.2f, {5, 4});
+    s.c.to_come(at.x + 1, top + 2, right - at.x - 2, bottom - top - 3);
     const Line never = pieces(symbol("S", Role::S), " and ", symbol("P", Role::S), " stay on chip");
     if (rich_width(s.c, never, size::small) < right - at.x - 8 && bottom - top > 22)
         s.c.rich(at.x + (right - at.x) / 2, (top + bottom) / 2, never, size::small, Align::center, t.t2);
@@ -375,7 +375,7 @@ void attention_picture(const Sheet& s) {
         else
             s.c.rich(x, y - above / 2 - 2, {symbol(e.letter, e.role)}, s.letter());
         if (!e.A) {
-            s.c.dashed_frame(x + 1, y, g * px(p.d()) - 2, g * px(p.N()), t.t3, 1, {4, 4});
+            s.c.to_come(x + 1, y, g * px(p.d()) - 2, g * px(p.N()));
             continue;
         }
         draw_cells(s.c, {.A = *e.A,
@@ -688,7 +688,7 @@ void gpu_picture(const Sheet& s) {
             draw_cells(s.c,
                        {.A = *A, .role = Role::O, .x = x - w / 2, .y = y, .w = g, .h = g, .with_sign = true});
         else
-            s.c.dashed_frame(x - w / 2 + 1, y + 1, w - 2, h - 2, t.t3, 1, {4, 4});
+            s.c.to_come(x - w / 2 + 1, y + 1, w - 2, h - 2);
         if (label > 0) s.c.text(x, y + h + label / 2 + 1, name, s.text(), t.t2, Align::center);
         x += apart;
     }

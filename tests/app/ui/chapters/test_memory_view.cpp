@@ -277,7 +277,7 @@ TEST_CASE("memory: the panel of tile heights shows what each height moves, and w
         CHECK(page.shows(screen.height > 640 ? "From Br = 32 rows on"
                                              : "From Br = 32 on (dashed): no more than"));
         for (const std::string& text : shortened_texts(page)) CHECK_FALSE(text.starts_with("Tile height"));
-        if (screen.height > 640) CHECK(page.shows("hatched: not on chip"));  // 256 rows and more
+        if (screen.height > 640) CHECK(page.shows("crossed: not on chip"));  // 256 rows and more
         page.form().d = 8;
         page.frame(2);
         const bool all_fit = std::ranges::all_of(tile_rows(page.now().shape), [&](const TileRow& row) {
@@ -285,7 +285,7 @@ TEST_CASE("memory: the panel of tile heights shows what each height moves, and w
             shape.Br = row.Br;
             return tile_fit(shape, page.now().input.hardware) != TileFit::none;
         });
-        CHECK((screen.height == 640 || page.shows("hatched: not on chip") != all_fit));
+        CHECK((screen.height == 640 || page.shows("crossed: not on chip") != all_fit));
     }
 }
 
