@@ -463,7 +463,8 @@ void draw_frame(const Canvas& c, const AppState& state, const Rect& a, const Ter
     float end = a.right();
     const auto result = std::ranges::find_if(line, &Placed::result);
     if (result != line.end() && result->bed.y < line.front().bed.bottom()) {
-        const float least = operands ? 0 : free + (starts ? 0 : width(words.operation));
+        const bool beside = starts && lens.w > 0;  // the operation stands elsewhere
+        const float least = operands ? 0 : free + (beside ? 0 : width(words.operation) + 2 * least_gap);
         end = std::max(result->bed.x - 4, least);
         end = std::min(end, a.right() - width(words.after));
         draw_frame_word(c, end, top, words.after);
@@ -612,10 +613,13 @@ bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& li
 struct BelowOperands {
     std::size_t cut = 0;  // the first result; 0: there is no room
     float row = 0, first_w = 0, second_w = 0, words = 0;
+    float above = 0;  // from the operands to the drawing
+    // Without room for the word in the border of the drawing: it stands in the line of the others.
+    bool tight() const { return above < room_of_word; }
+    static constexpr float room_of_word = 22, least_above = 12;
 };
-constexpr float above_second = 22;
 
-BelowOperands below_operands(const AppState& state, Terms& line, float w, float h, float words) {
+BelowOperands below_operands(const AppState& state, Terms& line, float w, float h, float words, float above) {
     const auto cut = static_cast<std::size_t>(std::ranges::find_if(line, &Placed::result) - line.begin());
     if (cut == 0 || cut == line.size()) return {};
     int operands = 1, results = 1;
@@ -631,7 +635,7 @@ BelowOperands below_operands(const AppState& state, Terms& line, float w, float 
                                        : least_lens_h,
                 lens_w = bytes ? least_exchange_w : std::max(560.0f, least_lens_w(op));
     const auto fits = [&](float row) {
-        const float below = h - symbols_h - row * px(operands) - above_second - words;
+        const float below = h - symbols_h - row * px(operands) - above - words;
         return below >= std::max(lens_h, symbols_h + row * px(results) + 8);
     };
     const float rows[] = {usual.row, 54, 46, 42, 39, 36};
@@ -645,7 +649,7 @@ BelowOperands below_operands(const AppState& state, Terms& line, float w, float 
         if (width_of(operands_only, 0, cut) > w || second + least_gap + lens_w > w) continue;
         spread(operands_only, {w, h});
         std::ranges::copy(operands_only, line.begin());
-        return {cut, *row, width_of(line, 0, cut), second, words};
+        return {cut, *row, width_of(line, 0, cut), second, words, above};
     }
     return {};
 }
@@ -653,8 +657,11 @@ BelowOperands below_operands(const AppState& state, Terms& line, float w, float 
 // With the words below columns, if they have room.
 BelowOperands below_operands(const AppState& state, Terms& line, float w, float h) {
     const float words = words_below(state, line);
-    const BelowOperands out = below_operands(state, line, w, h, words);
-    return out.cut > 0 || words == 0 ? out : below_operands(state, line, w, h, 0);
+    constexpr float all = BelowOperands::room_of_word, least = BelowOperands::least_above, tighter = 6;
+    BelowOperands out = below_operands(state, line, w, h, words, all);
+    if (out.cut == 0) out = below_operands(state, line, w, h, std::max(0.0f, words - tighter), least);
+    if (out.cut == 0 && words > 0) out = below_operands(state, line, w, h, 0, least);
+    return out;
 }
 
 bool with_result_below(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view) {
@@ -662,7 +669,7 @@ bool with_result_below(const Canvas& c, AppState& state, const Rect& a, Terms& l
     if (at.cut == 0) return false;
     int rows = 1;
     for (std::size_t n = 0; n < at.cut; ++n) rows = std::max(rows, line[n].rows());
-    const float first = at.row * px(rows), top = a.y + symbols_h + first + above_second + at.words,
+    const float first = at.row * px(rows), top = a.y + symbols_h + first + at.above + at.words,
                 second = std::min(a.bottom() - top, most_lens_h);
     place(line, 0, at.cut, a.x + std::max(0.0f, (a.w - at.first_w) / 2), a.y);
     place(line, at.cut, line.size(), a.right() - at.second_w - 4, top);
@@ -671,7 +678,7 @@ bool with_result_below(const Canvas& c, AppState& state, const Rect& a, Terms& l
     const bool bytes = exchanges(state);
     if (bytes) draw_exchange(c, state, beside);
     draw_all(c, state, a, line, bytes ? Rect{} : beside, view);
-    draw_frame(c, state, a, line, beside);
+    draw_frame(c, state, a, line, at.tight() ? Rect{} : beside);
     return true;
 }
 

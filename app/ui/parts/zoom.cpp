@@ -81,6 +81,16 @@ const Band* operation_band(const Zoom& z) {
     return z.lens > 0 || found == z.bands.end() ? nullptr : &*found;
 }
 
+float head_w(const Canvas& c, const AppState& state, const Zoom& z, const Band& band);
+
+// Before its arrow; else it stands in the line of the others.
+bool has_room_for_after(const Canvas& c, const AppState& state, const Zoom& z, const Band& band, float w) {
+    const auto width = [](const char* word) { return text_width(Face::regular, size::far, word) + 14; };
+    const FrameWords& words = frame_words(op_now(state));
+    const float operation = &band == operation_band(z) ? width(words.operation) : 0;
+    return head_w(c, state, z, band) + operation + width(words.after) <= w;
+}
+
 float draw_head(const Canvas& c, AppState& state, const Zoom& z, const Band& band, const Rect& a,
                 const StageView& view) {
     float x = a.x;
@@ -90,7 +100,8 @@ float draw_head(const Canvas& c, AppState& state, const Zoom& z, const Band& ban
     for (const Piece& piece : band.head) {
         if (piece.strip < 0) {
             if (std::string_view(piece.sign) == "→") {
-                x += draw_frame_word(c, x, mid, words.after) + 14;
+                if (has_room_for_after(c, state, z, band, a.w))
+                    x += draw_frame_word(c, x, mid, words.after) + 14;
                 c.arrow({{x, mid}, {x + 40, mid}}, ArrowStyle::active, c.theme->focus);
                 x += 54;
             } else {
@@ -473,18 +484,20 @@ bool zoom(const Canvas& c, AppState& state, const Rect& area, const StageView& v
     for (Band& band : z.bands) {
         const float h = band_h(z, band);
         const Rect cells = draw_band(c, state, z, band, {a.x, y, a.w, h}, view);
+        const auto arrow = std::ranges::find_if(
+            band.head, [](const Piece& piece) { return std::string_view(piece.sign) == "→"; });
+        if (arrow != band.head.end() && !has_room_for_after(c, state, z, band, a.w))
+            draw_frame_word(c, a.right() - text_width(Face::regular, size::far, words.after), a.y - frame_up,
+                            words.after);
         if (band.strip >= 0 && info(z.at(band.strip).slot).role == Role::S && scores_row.w == 0)
             scores_row = cells;
         if (band.strip >= 0 && z.at(band.strip).result) result_row = cells;
         y += h + band_gap + std::min(spare, 24.0f);
     }
     const float end = a.x + draw_frame_word_over(c, a, words.before);
-    if (z.lens == 0 && !operation_band(z)) draw_frame_word(c, end + 40, a.y - frame_up, words.operation);
+    if (!operation_band(z)) draw_frame_word(c, end + 40, a.y - frame_up, words.operation);
     if (z.lens > 0) {
-        constexpr float above_word = 9;
-        const Rect drawn{a.x, y + above_word, a.w, a.bottom() - y - above_word};
-        stage_lens(c, state, drawn, view);
-        draw_frame_word_in_border(c, drawn, words.operation);
+        stage_lens(c, state, {a.x, y, a.w, a.bottom() - y}, view);
     }
     if (scores.area.w > 0) draw_score_map(c, state, scores, scores_row);
     if (result_row.w > 0) draw_sent(c, state, result_row, view.strip);

@@ -368,7 +368,7 @@ std::string place_beside(const AppState& state) {
                                                                              : "";
 }
 
-constexpr float head_mid = 32;  // of its texts
+constexpr float head_mid = 30;  // of its texts
 
 // "Load K₁, V₁": what moves says more than that something does. Returns the width.
 float draw_title(const Canvas& c, const AppState& state, float room) {
@@ -568,7 +568,7 @@ Stage stage_beside(const Canvas& c, const AppState& state, float W, float H) {
     return {tour.bottom() + 12, H - 24, false, !lanes, lanes, lanes};
 }
 
-constexpr float head_h = 62, lanes_h = 102, lanes_gap = 6;
+constexpr float head_h = 58, lanes_h = 102, lanes_gap = 6;
 
 // A line of a derivation has a formula of its own.
 bool shows_argument(const AppState& state) {

@@ -127,14 +127,6 @@ std::span<const CodeLine> code_of(const Problem& p) {
     return code.of(p);
 }
 
-// Between HBM and the chip m and ℓ go with their block, as O does.
-Line symbol_of(const Trace& trace, Slot slot, int step, int tile) {
-    const bool state = (slot == Slot::m || slot == Slot::l) && step >= 0;
-    const Op op = state ? trace.step(step).op : Op::count;
-    if (op == Op::load_state || op == Op::store_state) return slot_symbol(slot, trace.step(step).i);
-    return block_symbol(trace, slot, step, tile);
-}
-
 Line step_symbol_of(const Trace& trace, int k) {
     const Op op = trace.step(k).op;
     if (op != Op::load_state && op != Op::store_state) return step_symbol(op);
@@ -158,7 +150,7 @@ constinit const Lesson flash_forward_v1 = {
     .code = code_of,
     .explain = explain_v1,
     .say = say_maximum,
-    .symbol = symbol_of,
+    .symbol = block_symbol,
     .indices = own_indices,
     .step_symbol = step_symbol_of,
     .lane = key_block_lane,

@@ -289,7 +289,11 @@ void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
     const Rect a{body.x, body.y - up, body.w, body.h + up};
     const SoftmaxWalk walk = softmax_walk(state);
     note_part(c, {a.x - 8, a.y - 8, a.w + 16, a.h + 16}, form_title(walk.form));
-    const float row_h = std::min(132.0f, a.h * .33f), y = a.y + row_h + (a.h < 400 ? 14.0f : 22.0f),
+    const float row_h = std::min(132.0f, a.h * .33f),
+                y = a.y + row_h +
+                    (a.h >= 400 ? 22.0f
+                     : up > 0   ? 14.0f
+                                : 20.0f),
                 h = a.bottom() - y;
     const bool asked = quiz_waits(state);  // a question asks what the drawing would tell
     const bool values = asked || state.softmax.tab == SoftmaxPage::values;

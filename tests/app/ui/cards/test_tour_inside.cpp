@@ -65,7 +65,7 @@ TEST_CASE("tour inside: every stop comes to its instruction, and what it says is
     CHECK(cells == std::vector<inside::FragmentCell>{{3, 2}, {3, 3}, {11, 2}, {11, 3}});
 
     // "of the lower half, row 3 + 8 = 11"
-    CHECK(cell_inside(page.state) == inside::FragmentCell{3, 2});
+    CHECK(cell_inside(page.state) == inside::FragmentCell{3, 3});
 
     // "While Q Kᵀ was computed, V … was on its way … committed before the first product"
     at = page.go_to_heading("The copy that runs ahead");
