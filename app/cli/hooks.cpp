@@ -2,6 +2,7 @@
 
 #include "app/io/bench_json.h"
 #include "app/io/file.h"
+#include "app/io/link.h"
 #include "app/io/matrix_file.h"
 #include "app/io/problem_json.h"
 #include "app/io/text.h"
@@ -43,6 +44,21 @@ Matrix& matrix_of(Problem& p, Slot slot) {
 
 bool is_json(const std::string& path) { return lower_case(path).ends_with(".json"); }
 
+// Pasted where a file is named, as it is or behind the address of a page.
+Result<Problem> problem_of_link(std::string_view link, SavedView* view) {
+    const auto place = place_of_link(link);
+    if (!place) return Failure{place.error};
+    if (place->page != "walk")
+        return Failure{"This link leads to the page " + place->page + "; tilewalk --link '…' opens it."};
+    if (view)
+        *view = {.lesson = place->lesson,
+                 .step = place->step,
+                 .row = place->row,
+                 .presenter = place->presenter,
+                 .panel = place->panel};
+    return place->problem;
+}
+
 Failure not_named(const std::string& path) {
     return failure_at(path, "the name does not say which matrix this is, expected q, k, v or do in it");
 }
@@ -52,6 +68,8 @@ Failure not_named(const std::string& path) {
 Result<Problem> load_dropped_files(const std::vector<std::string>& paths, const Problem& current, Slot target,
                                    SavedView* view) {
     if (paths.empty()) return Failure{"No file was named."};
+    if (const std::size_t link = paths[0].find("tilewalk:"); paths.size() == 1 && link != std::string::npos)
+        return problem_of_link(std::string_view(paths[0]).substr(link), view);
     if (paths.size() == 1 && is_json(paths[0])) return load_problem_file(paths[0], view);
 
     Problem problem = current;

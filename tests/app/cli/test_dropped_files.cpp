@@ -36,3 +36,21 @@ TEST_CASE("dropped files: a problem, or the problem of a recorded walk") {
     CHECK(problem.Q == find_example("ties")->Q);
     CHECK(problem.scale == find_example("ties")->scale);
 }
+
+TEST_CASE("a link where a file is named opens its place, as it is or behind the address of a page") {
+    const auto line = [](std::vector<std::string> words) {
+        const std::string out = output_of(words);
+        return out.substr(0, out.find('\n'));
+    };
+    const std::string link = line({"link", "--example", "ties", "--step", "7"});
+    for (const std::string& text : {link, "https://there.example/index.html#" + link}) {
+        SavedView view;
+        const Problem problem = good(load_dropped_files({text}, Problem{}, Slot::Q, &view));
+        CHECK(problem.Q == find_example("ties")->Q);
+        CHECK(view.lesson == "flash-forward");
+        CHECK(view.step == 7);
+    }
+    const std::string page = line({"link", "--page", "memory"});
+    CHECK(contains(load_dropped_files({page}, Problem{}, Slot::Q, nullptr).error, "to the page memory"));
+    CHECK(contains(load_dropped_files({link.substr(0, 20)}, Problem{}, Slot::Q, nullptr).error, "link"));
+}
