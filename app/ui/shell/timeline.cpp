@@ -474,9 +474,11 @@ Rect cell_of(const TimelineGrid& grid, const LaneWindow& v, int k) {
     // What runs beside the work of its lane has the lower part of it.
     const bool shared = grid.timed && grid.shares[static_cast<std::size_t>(row)];
     if (!shared) return cell;
-    const float below = std::max(3.0f, std::round(v.lane * .22f));
+    const bool low = v.lane < 8;
+    const float below =
+        low ? std::max(1.0f, std::floor(v.lane / 3)) : std::max(3.0f, std::round(v.lane * .22f));
     if (grid.beneath[static_cast<std::size_t>(k)]) return {cell.x, cell.bottom() - below, cell.w, below};
-    return {cell.x, cell.y, cell.w, cell.h - below - 1};
+    return {cell.x, cell.y, cell.w, cell.h - below - (low ? 0.0f : 1.0f)};
 }
 
 int step_at(const TimelineGrid& grid, const LaneWindow& v, Point mouse) {
