@@ -109,8 +109,8 @@ private:
     }
     Result<bool> write() {
         std::ostringstream out;
-        page_->write(out, look_.theme, look_.contrast, [&] { out << articles_.view(); });
-        if (auto written = write_file_atomic(path_, out.view()); !written) return Failure{written.error};
+        page_->write(out, look_.theme, look_.contrast, [&] { out << articles_.str(); });
+        if (auto written = write_file_atomic(path_, out.str()); !written) return Failure{written.error};
         return true;
     }
 
@@ -146,7 +146,7 @@ public:
             text_.step(out_, *trace_, steps_, static_cast<std::size_t>(n - 1));
         if (n + 1 < pieces()) return true;
         text_.end(out_, *trace_);
-        if (auto written = write_file_atomic(path_, out_.view()); !written) return Failure{written.error};
+        if (auto written = write_file_atomic(path_, out_.str()); !written) return Failure{written.error};
         return true;
     }
 
