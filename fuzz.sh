@@ -17,14 +17,23 @@ case ${1:-} in -h | --help) usage && exit ;; esac
 
 TILEWALK_CUDA=OFF
 set_up clang python3
-build build-fuzz fuzz tilewalk_fuzz
-fuzzer=$root/build-fuzz/tests/tilewalk_fuzz
-if [ "${1:-}" = --list ]; then "$fuzzer" --targets | awk -F'\t' '{printf "%-13s %s\n", $1, $4}' && exit; fi
-if [ "${1:-}" = --replay ]; then TILEWALK_FUZZ=$2 exec "$fuzzer" "$3"; fi
+fuzzers=$root/build-fuzz/tests/tilewalk_fuzz
+# The readers alone are built sooner and fed faster than with the whole interface around them: the other program is built
+# only where one of its targets is wanted. Not grep -q: it would end before they have written all, which counts as a failure.
+fuzzer_of() { if "${fuzzers}_reader" --targets | cut -f1 | grep -xF "$1" >/dev/null; then echo "${fuzzers}_reader"; else echo "${fuzzers}_program"; fi; }
 task=feed
-if [ "${1:-}" = --keep ]; then task=keep && shift; fi
+case ${1:-} in
+    --keep) task=keep && shift ;;
+    --list | --replay) task=$1 ;;
+esac
 wanted=${1:-all} minutes=${2:-1}
-"$fuzzer" --targets | cut -f1 | grep -qxF "$wanted" || [ "$wanted" = all ] || die "there is no target $wanted; --list names them"
+if [ "$task" = --replay ]; then wanted=${2:-}; fi
+build build-fuzz fuzz tilewalk_fuzz_reader
+[ "$(fuzzer_of "$wanted")" = "${fuzzers}_reader" ] || build build-fuzz fuzz tilewalk_fuzz_program
+targets() { "${fuzzers}_reader" --targets && "${fuzzers}_program" --targets; }
+if [ "$task" = --list ]; then targets | awk -F'\t' '{printf "%-13s %s\n", $1, $4}' && exit; fi
+[ "$wanted" = all ] || "$(fuzzer_of "$wanted")" --targets | cut -f1 | grep -xF "$wanted" >/dev/null || die "there is no target $wanted; --list names them"
+if [ "$task" = --replay ]; then TILEWALK_FUZZ=$wanted exec "$(fuzzer_of "$wanted")" "$3"; fi
 [[ $minutes =~ ^[0-9]+$ ]] || die "MINUTES is a whole number, not $minutes"
 found=$root/build-fuzz/found failed=0
 mkdir -p "$found"
@@ -58,8 +67,8 @@ keep() {
 
 while IFS=$'\t' read -r name longest files _; do
     [ "$wanted" = all ] || [ "$wanted" = "$name" ] || continue
-    corpus=$root/build-fuzz/corpus/$name
+    corpus=$root/build-fuzz/corpus/$name fuzzer=$(fuzzer_of "$name")
     begin_with
     $task
-done < <("$fuzzer" --targets)
+done < <(if [ "$wanted" = all ]; then targets; else "$(fuzzer_of "$wanted")" --targets; fi)
 exit $failed

@@ -104,9 +104,11 @@ LoadedSettings load_settings(const std::string& path) {
     std::error_code error;
     if (path.empty() || !std::filesystem::exists(path, error)) return {};
     const Result<std::string> text = read_file(path, largest_file);
-    if (!text) return defaults(path, text.error);
+    return text ? settings_from_text(*text, path) : defaults(path, text.error);
+}
 
-    const json parsed = json::parse(*text, nullptr, /*allow_exceptions=*/false);
+LoadedSettings settings_from_text(std::string_view text, const std::string& path) {
+    const json parsed = json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!parsed.is_object()) return defaults(path, "the file is not a JSON object");
     LoadedSettings loaded;
     std::string wrong;
@@ -127,6 +129,15 @@ bool leftovers_are_due(const std::string& folder, std::chrono::steady_clock::tim
     return true;
 }
 
+std::string settings_text(const Settings& settings) {
+    json object;
+    visit_settings(settings, [&](const char* key, const auto& value, const auto&... limits) {
+        object[key] = written(value, limits...);
+    });
+    // Names that came from elsewhere may hold bytes that are not UTF-8.
+    return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
 Result<void> save_settings(const std::string& path, const Settings& settings) {
     if (path.empty()) return {};
     // An error here shows again, with its reason, when the file is written.
@@ -135,13 +146,7 @@ Result<void> save_settings(const std::string& path, const Settings& settings) {
     std::filesystem::create_directories(folder, error);
     if (leftovers_are_due(folder.string(), std::chrono::steady_clock::now()))
         remove_leftovers(folder.string());
-
-    json object;
-    visit_settings(settings, [&](const char* key, const auto& value, const auto&... limits) {
-        object[key] = written(value, limits...);
-    });
-    // Names that came from elsewhere may hold bytes that are not UTF-8.
-    return write_file_atomic(path, object.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+    return write_file_atomic(path, settings_text(settings));
 }
 
 }  // namespace tilewalk

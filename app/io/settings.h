@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 namespace tilewalk {
 
@@ -22,6 +23,8 @@ struct LoadedSettings {
 /// wrong type gives the defaults and a notice. Numbers are brought into their ranges. An empty path: the
 /// defaults.
 LoadedSettings load_settings(const std::string& path);
+/// What the text of such a file says; a notice names the path.
+LoadedSettings settings_from_text(std::string_view text, const std::string& path);
 
 /// True if this folder was not looked through in the minute before `now`: it may be large, and a save waits
 /// for it. Then it counts as looked through.
@@ -30,5 +33,6 @@ bool leftovers_are_due(const std::string& folder, std::chrono::steady_clock::tim
 /// Writes the file, and its folder if need be. Returns the sentence of what went wrong. An empty path does
 /// nothing.
 Result<void> save_settings(const std::string& path, const ui::Settings& settings);
+std::string settings_text(const ui::Settings& settings);
 
 }  // namespace tilewalk

@@ -1,4 +1,5 @@
-// One program for all targets: TILEWALK_FUZZ names the one to be fed. With --targets it lists them, with
+// One program for several targets (TILEWALK_FUZZED gives them): TILEWALK_FUZZ names the one to be fed. With
+// --targets it lists them, with
 // --dictionary NAME it prints its words, for fuzz.sh.
 #include "tests/fuzz/targets.h"
 
@@ -12,7 +13,7 @@ using namespace tilewalk::fuzz;
 namespace {
 
 const Target* named(const char* name) {
-    for (const Target& target : targets())
+    for (const Target& target : TILEWALK_FUZZED())
         if (name && !std::strcmp(target.name, name)) return &target;
     return nullptr;
 }
@@ -31,7 +32,7 @@ void print_words(const Target& target) {
 
 extern "C" int LLVMFuzzerInitialize(int* count, char*** words) {
     if (*count > 1 && !std::strcmp((*words)[1], "--targets")) {
-        for (const Target& target : targets())
+        for (const Target& target : TILEWALK_FUZZED())
             std::printf("%s\t%zu\t%s\t%s\n", target.name, target.longest, *target.files ? target.files : "-",
                         target.what);
         std::exit(0);

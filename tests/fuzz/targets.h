@@ -1,6 +1,9 @@
 // What takes a stranger's bytes, for the fuzzer (./fuzz.sh) and for the test that replays what it found.
 #pragma once
 
+#include "app/io/text.h"
+#include "core/base/result.h"
+
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -17,6 +20,15 @@ inline void expect(bool holds, const char* promise) {
     if (!holds) throw Broken(promise);
 }
 
+// What is refused is refused with a sentence on one line, in letters that a terminal can show.
+template <class T> bool taken(const Result<T>& result) {
+    if (result) return true;
+    expect(!result.error.empty(), "a refusal has a sentence");
+    expect(result.error.find('\n') == std::string::npos, "a sentence is one line");
+    expect(is_utf8(result.error), "a sentence is UTF-8");
+    return false;
+}
+
 struct Target {
     const char* name;
     const char* what;                      ///< that takes the bytes, and what must hold
@@ -25,7 +37,10 @@ struct Target {
     std::size_t longest;             ///< bytes of an input that are worth trying
     std::vector<const char*> words;  ///< its language, for the fuzzer's dictionary
 };
-std::span<const Target> targets();
+std::span<const Target>
+reader_targets();  ///< readers.cpp: a program without the interface, which is fed faster
+std::span<const Target> program_targets();  ///< what needs the interface
+std::vector<Target> targets();              ///< all of them
 
 /// Keys and mouse on the whole interface, two bytes an event (interface.cpp).
 void take_events(std::string_view bytes);
