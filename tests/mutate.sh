@@ -6,10 +6,16 @@ word=${3:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# ordered LIST: those that hold the word, one of each class before the others
+# ordered LIST: those that hold the word, one of each class before the others. Where only some are wanted, TILEWALK_SEED
+# says with which of the classes they begin.
 ordered() {
     grep -v '^#' "$1" | grep -F -- "$word" |
-        awk -F ' [|] ' '{ if (seen[$1]++) later[n++] = $0; else print } END { for (k = 0; k < n; k++) print later[k] }'
+        awk -F ' [|] ' -v seed="${TILEWALK_SEED:-1}" '
+            { if (seen[$1]++) later[n++] = $0; else first[m++] = $0 }
+            END {
+                for (k = 0; k < m; k++) print first[(k + seed - 1) % m]
+                for (k = 0; k < n; k++) print later[k]
+            }'
 }
 
 # mutate FILE WHAT INSTEAD: exactly one place; @ stands for the end of a line. Nothing where nothing is to be broken.

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# What takes hours, one after the other: the sanitizers, valgrind, every fault, many problems, the fuzzer, the coverage.
+# What takes hours, one after the other: the sanitizers, valgrind, every fault, many problems, the fuzzer, the coverage, and
+# whole what ./test.sh takes a part of (docs/reliability.md).
 #
-#     tests/nightly.sh [PART...]     parts: address threads memory faults problems limits fuzz coverage mutation starts soak; all of them
+#     tests/nightly.sh [PART...]     parts: kernels broken looks questions address threads memory faults problems limits fuzz
+#                                    coverage mutation starts soak; all of them
 #
 # Each part ends with a line of its own; its output is in build-nightly. Ends with 1 if one of them failed.
 set -uo pipefail
@@ -15,8 +17,24 @@ built() {
     (source cmake/setup.sh && set_up && { [ -f build/build.ninja ] || cmake --preset release; } && ninja -C build "tilewalk_test_$1")
 }
 
+# Every line of the lists of mutants; without nvcc there is no PTX of them.
+broken() {
+    built core && built kernels && ninja -C build tilewalk_check_kernels tilewalk_check_ptx || return 1
+    tests/core/lessons/mutants.sh build && tests/cuda/mutants.sh build && python3 tests/cuda/races.py build || return 1
+    tests/cuda/ptx/mutants.sh build || [ $? -eq 77 ]
+}
+
+# What is drawn, and the pages in a browser, where there is one
+looks() {
+    built ui && TILEWALK_LAYOUT=all build/tests/tilewalk_test_ui && ninja -C build tilewalk || return 1
+    TILEWALK_LAYOUT=all python3 tests/app/export/drive_page.py build/tilewalk || [ $? -eq 77 ]
+}
+
 run_part() {
     case $1 in
+        kernels) TILEWALK_KERNELS=all ./test.sh kernels && built cli && TILEWALK_KERNELS=all build/tests/tilewalk_test_cli -sf='*test_own_kernel*' ;;
+        broken | looks) "$1" ;;
+        questions) built core && TILEWALK_QUESTIONS=all build/tests/tilewalk_test_core -sf='*test_variants*' ;;
         address) ./test.sh sanitizers ;;
         threads) tests/threads.sh ;;
         memory) tests/memory.sh 2 ;;
@@ -32,7 +50,7 @@ run_part() {
     esac
 }
 
-[ $# -gt 0 ] || set -- address threads memory faults problems limits fuzz coverage mutation starts soak
+[ $# -gt 0 ] || set -- kernels broken looks questions address threads memory faults problems limits fuzz coverage mutation starts soak
 for part in "$@"; do
     began=$SECONDS
     if run_part "$part" >"$logs/$part.log" 2>&1; then verdict=passed; else verdict=FAILED failed=1; fi

@@ -8,7 +8,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../mutate.sh"
 
-g++ -std=c++20 -O1 -I"$root" -c "$root/tests/cuda/check_kernels.cpp" -o "$work/check_kernels.o"
+check_kernels=$build/tests/CMakeFiles/tilewalk_check_kernels.dir/cuda/check_kernels.cpp.o
 sound_field=1
 # The case, as check_kernels begins to speak of it
 caught_says='^[a-z][0-9]b?-.*:$'
@@ -23,7 +23,7 @@ try_one() {
     printf '#include "cuda/kernels/%s.cu"\n' "$source" >"$work/kernel.cpp"
     g++ -std=c++20 -O1 -w -I"$work" -I"$root" -c "$work/kernel.cpp" -o "$work/kernel.o"
     # Its object comes before the library that holds the sound one.
-    g++ "$work/kernel.o" "$work/check_kernels.o" "$build/tests/libtilewalk_kernel_cases.a" \
+    g++ "$work/kernel.o" "$check_kernels" "$build/tests/libtilewalk_kernel_cases.a" \
         "$build/cuda/libtilewalk_gpu.a" "$build/cuda/libtilewalk_emulator.a" "$build/core/libtilewalk_core.a" \
         -lboost_context -lhwy -ldl -lpthread -o "$work/check"
 }

@@ -1,6 +1,7 @@
 // Every kernel of the ladder over the shapes, masks, heads and layouts that the FlashAttention tests use, on
 // the emulator, against attention in fp64. tests/cuda/check_kernels.cpp runs many more of them.
 #include "tests/cuda/kernel_cases.h"
+#include "tests/part.h"
 #include "tests/skip.h"
 
 #include <cfloat>
@@ -29,9 +30,11 @@ void check(const KernelCase& c) {
 
 TEST_SUITE("kernels on the emulator") {
     TEST_CASE("the case matrix") {
+        test::Part part("TILEWALK_KERNELS", 4);
         for (const auto& [kernel, type] : kernels_and_types()) {
             if (!test::in_full && type == DType::f16) continue;
-            for (const KernelCase& c : case_matrix(kernel, type, most_scores, 1)) check(c);
+            for (const KernelCase& c : case_matrix(kernel, type, most_scores, 1))
+                if (part.takes()) check(c);
         }
     }
 
@@ -45,12 +48,14 @@ TEST_SUITE("kernels on the emulator") {
     }
 
     TEST_CASE("extreme inputs") {
+        test::Part part("TILEWALK_KERNELS", 4);
         for (const auto& [kernel, type] : kernels_and_types())
             for (Inputs inputs : {Inputs::overflow, Inputs::outliers, Inputs::equal_rows, Inputs::one_logit,
                                   Inputs::large, Inputs::denormals})
                 for (std::int64_t N_kv : {70, 150}) {
                     if (!test::in_full && (type == DType::f16 || N_kv == 150)) continue;
                     if (!test::in_full && inputs != Inputs::one_logit && inputs != Inputs::large) continue;
+                    if (!part.takes()) continue;
                     KernelCase c = case_of(
                         kernel, type,
                         {.heads = 2, .kv_heads = 1, .N_q = 130, .N_kv = N_kv, .d = 64, .causal = N_kv == 70});

@@ -6,6 +6,7 @@
 #include "tests/contains.h"
 #include "tests/cuda/inside_kernels.h"
 #include "tests/cuda/kernel_cases.h"
+#include "tests/part.h"
 #include "tests/skip.h"
 
 #include <doctest/doctest.h>
@@ -415,8 +416,10 @@ TEST_SUITE("inside") {
 
     TEST_CASE("no rung races over the case matrix, none asks a bank twice, and the record changes no bit") {
         int shared_places = 0;
+        test::Part part("TILEWALK_KERNELS", 4);
         for (const auto& [kernel, type] : kernels_and_types())
             for (KernelCase c : case_matrix(kernel, type, test::in_full ? 128 * 128 : 1000, 1)) {
+                if (!part.takes()) continue;
                 CAPTURE(c);
                 c.w.batch = 1, c.w.heads = 2, c.w.kv_heads = std::min<std::int64_t>(c.w.kv_heads, 2);
                 const Tensors in = inputs_of(c);
@@ -433,7 +436,7 @@ TEST_SUITE("inside") {
                 check_races(record);
                 shared_places += check_banks(record, c.w.d);
             }
-        CHECK(shared_places > 100);
+        CHECK(shared_places > (part.whole() ? 100 : 25));
     }
 
     TEST_CASE(

@@ -6,6 +6,7 @@
 #include "tests/core/class/question_reference.h"
 #include "tests/core/expression.h"
 #include "tests/core/lessons/broken.h"
+#include "tests/part.h"
 
 #include <cmath>
 #include <doctest/doctest.h>
@@ -276,6 +277,7 @@ namespace {
 // Returns how many answers there were.
 int check_five_hundred(const Lesson& lesson) {
     int answers = 0;
+    test::Part part("TILEWALK_QUESTIONS", 3);
     const auto all = variants(wanted_of(lesson, 500));
     CAPTURE(std::string(lesson.id));
     CHECK(all.size() >= 5);
@@ -290,7 +292,7 @@ int check_five_hundred(const Lesson& lesson) {
             CHECK(q.target == asked.variants[0].question.target);
             texts.insert(q.text);
             expected.insert(q.expected);
-            check_answer(lesson, variant);
+            if (part.takes()) check_answer(lesson, variant);
             if (q.kind == Kind::maximum_rises) check_rises(q);
             ++answers;
         }

@@ -1,17 +1,21 @@
 // Runs what nvcc emitted for the kernels on the machine of tests/cuda/ptx: against fp64, under every
 // schedule, and what is recorded against the emulator.
 //
-//     tilewalk_check_ptx [--kernel NAME] [--ptx FOLDER] [--capability 80] [--part 1/2] [--first]
+//     tilewalk_check_ptx [--kernel NAME] [--ptx FOLDER] [--capability 80] [--part 1/2] [--first] [--drawn]
 //                                                         every case, or up to the first that is wrong; ends
 //                                                         with 1 if one is. --part 1/2: the half of them that
-//                                                         the processes 1/2 and 2/2 deal out among them
+//                                                         the processes 1/2 and 2/2 deal out among them.
+//                                                         --drawn: one of three, which TILEWALK_SEED draws,
+//                                                         and all of them where TILEWALK_KERNELS=all
 //     tilewalk_check_ptx --records                        how far the records of the two are apart
 //     tilewalk_check_ptx --faults                         the machine unbroken, and then broken in every way
 //                                                         that faults.h lists, one after the other; ends with
 //                                                         1 if one was not noticed
 #include "tests/cuda/ptx/cases.h"
 #include "tests/cuda/ptx/records.h"
+#include "tests/part.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
@@ -30,7 +34,8 @@ struct Check {
     std::string rung, name;
     int capability;
     std::function<std::string()> go;
-    bool tries_faults = true;  ///< one of those that a broken machine is tried with
+    bool tries_faults = true;       ///< one of those that a broken machine is tried with
+    std::int64_t instructions = 0;  ///< of its run on the sound machine
 };
 
 std::string check_records(const RecordCase& c) {
@@ -115,15 +120,19 @@ int show_records() {
 }
 
 // A fault is noticed where a check speaks that is silent without it: so all run on the sound machine first.
+// Those that took least there look first.
 int try_faults(std::vector<Check> checks) {
     std::erase_if(checks, [](const Check& check) { return !check.tries_faults; });
     const std::size_t all = checks.size();
-    std::erase_if(checks, [](const Check& check) {
+    std::erase_if(checks, [](Check& check) {
+        const std::int64_t before = executed();
         const std::string wrong = result_of(check);
+        check.instructions = executed() - before;
         if (!wrong.empty()) std::cout << "without a fault, " << check.name << ":\n  " << wrong << "\n";
         return !wrong.empty();
     });
     std::cout << checks.size() << " of " << all << " checks are silent without a fault\n";
+    std::ranges::stable_sort(checks, {}, &Check::instructions);
     int missed = 0;
     for (const FaultInfo& fault : all_faults) {
         setup().fault = fault.fault;
@@ -160,11 +169,13 @@ bool keep_part(std::vector<Check>& checks, const std::string& part) {
 int main(int count, char** words) {
     setup().folder = TILEWALK_PTX_FOLDER;
     std::string kernel, part = "1/1";
-    bool faults = false, records = false, first = false;
+    bool faults = false, records = false, first = false, drawn = false;
     int capability = 0;
     for (int n = 1; n < count; ++n) {
         const std::string word = words[n];
-        if (word == "--faults" || word == "--records" || word == "--first") {
+        if (word == "--drawn") {
+            drawn = true;
+        } else if (word == "--faults" || word == "--records" || word == "--first") {
             (word == "--faults" ? faults : word == "--records" ? records : first) = true;
         } else if (n + 1 < count && word == "--capability") {
             capability = std::atoi(words[++n]);
@@ -182,5 +193,7 @@ int main(int count, char** words) {
         std::cerr << "--part " << part << " is no part K/N, as 1/2 and 2/2 are\n";
         return 2;
     }
+    test::Part some("TILEWALK_KERNELS", 3);
+    if (drawn) std::erase_if(checks, [&](const Check&) { return !some.takes(); });
     return records ? show_records() : faults ? try_faults(checks) : run_all(checks, first);
 }
