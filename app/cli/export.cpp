@@ -90,7 +90,9 @@ Result<Writer> make_writer(const Lesson& lesson, const Problem& problem, HandOut
     if (!steps) return Failure{steps.error};
     if (static_cast<int>(steps->size()) > (*trace)->size()) return Failure{"--steps names some steps twice."};
     return Writer([trace = *trace, format, steps = *steps, fragment = extent.fragment](std::ostream& stream) {
-        const HandOutText& text = format == HandOut::md ? markdown_notes : fragment ? tex_fragment : tex_article;
+        const HandOutText& text = format == HandOut::md ? markdown_notes
+                                  : fragment            ? tex_fragment
+                                                        : tex_article;
         text.write(stream, *trace, steps);
     });
 }

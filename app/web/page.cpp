@@ -25,7 +25,7 @@ namespace {
 constexpr float least_width = 1024, least_height = 640;
 constexpr double rest = 0.5;  // seconds from a change until it is kept
 constexpr float longest_frame = 0.25f;
-constexpr double longest_nap = 0.2;        // as in the window: what counts seconds must not miss any of them
+constexpr double longest_nap = 0.2;  // as in the window: what counts seconds must not miss any of them
 
 Page* page_of_imgui() { return static_cast<Page*>(ImGui::GetIO().UserData); }
 

@@ -92,7 +92,7 @@ constexpr SumRegister held_register(std::uint32_t address) { return {address >> 
 /// A place in the source. Who called its function the text says (calls.h).
 struct Place {
     static constexpr std::uint32_t none = 0xFFFFFFFF;  ///< instead of the number of one
-    std::string file;  ///< "cuda/kernels/bands.h"
+    std::string file;                                  ///< "cuda/kernels/bands.h"
     int line = 0, column = 0;
 };
 

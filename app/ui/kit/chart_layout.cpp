@@ -335,12 +335,12 @@ private:
         const LabelPlaces::Found at =
             places.first_free({{right, low}, {left, p.y + 4 * u}, {left, low}, {right, p.y + 4 * u}}, w, h);
         // No line of the grid runs through it.
-        const float pad = 3 * u;
+        const float edge = 3 * u;
         if (at.there)
-            fill({{at.x - pad, at.y},
-                  {at.x + w + pad, at.y},
-                  {at.x + w + pad, at.y + h},
-                  {at.x - pad, at.y + h}},
+            fill({{at.x - edge, at.y},
+                  {at.x + w + edge, at.y},
+                  {at.x + w + edge, at.y + h},
+                  {at.x - edge, at.y + h}},
                  t.panel);
         put(at, h, chart.corner, t.t3, Face::regular);
     }

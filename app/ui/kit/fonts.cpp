@@ -383,7 +383,7 @@ void install_letters(ImFontAtlas& atlas, LetterTexture* texture) {
 }  // namespace
 
 Typefaces load_letters(float scale, bool presenter, const std::vector<FontSize>& more, double seconds,
-                     LetterTexture* texture) {
+                       LetterTexture* texture) {
     using Clock = std::chrono::steady_clock;
     const auto until = Clock::now() + std::chrono::duration<double>(seconds);
     ImFontAtlas& atlas = *ImGui::GetIO().Fonts;

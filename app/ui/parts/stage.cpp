@@ -657,9 +657,9 @@ BelowOperands below_operands(const AppState& state, Terms& line, float w, float 
 // With the words below columns, if they have room.
 BelowOperands below_operands(const AppState& state, Terms& line, float w, float h) {
     const float words = words_below(state, line);
-    constexpr float all = BelowOperands::room_of_word, least = BelowOperands::least_above, tighter = 6;
+    constexpr float all = BelowOperands::room_of_word, least = BelowOperands::least_above, closer = 6;
     BelowOperands out = below_operands(state, line, w, h, words, all);
-    if (out.cut == 0) out = below_operands(state, line, w, h, std::max(0.0f, words - tighter), least);
+    if (out.cut == 0) out = below_operands(state, line, w, h, std::max(0.0f, words - closer), least);
     if (out.cut == 0 && words > 0) out = below_operands(state, line, w, h, 0, least);
     return out;
 }

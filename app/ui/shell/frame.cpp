@@ -142,7 +142,7 @@ bool load_page_fonts(const AppState& state, float window_width, float window_hei
 }
 
 Typefaces load_page_letters(const AppState& state, float window_width, float window_height, double seconds,
-                          LetterTexture* texture) {
+                            LetterTexture* texture) {
     const float scale = ui_scale(state, window_width, window_height);
     return load_letters(scale, state.presenter, panel_fonts(state, scale, window_width, window_height),
                         seconds, texture);

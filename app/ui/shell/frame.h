@@ -21,6 +21,6 @@ float ui_scale(const AppState& state, float window_width, float window_height);
 bool load_page_fonts(const AppState& state, float window_width, float window_height);
 /// The same for a frame that does not wait (app/ui/kit/letters.h).
 Typefaces load_page_letters(const AppState& state, float window_width, float window_height, double seconds,
-                          LetterTexture* texture);
+                            LetterTexture* texture);
 
 }  // namespace tilewalk::ui

@@ -72,7 +72,7 @@ bool load_speaker_fonts(const AppState& state, float display_scale, float width,
 }
 
 Typefaces load_speaker_letters(const AppState& state, float display_scale, float width, float height,
-                             double seconds, LetterTexture* texture) {
+                               double seconds, LetterTexture* texture) {
     const float scale = speaker_scale(display_scale, width, height);
     return load_letters(scale, false, sizes_of_view(state, width / scale, height / scale, {}), seconds,
                         texture);

@@ -19,7 +19,7 @@ bool load_speaker_fonts(const AppState& state, float display_scale, float width,
 
 /// The same for a frame that does not wait (app/ui/kit/letters.h).
 Typefaces load_speaker_letters(const AppState& state, float display_scale, float width, float height,
-                             double seconds, LetterTexture* texture);
+                               double seconds, LetterTexture* texture);
 
 // ---- A panel at the right of the page
 

@@ -244,7 +244,8 @@ void legend_of_marks(const Canvas& c, const AppState& state, const TimelineGrid&
 }
 
 void waiting_cell(const Canvas& c, float x, float y, float w, float h) {
-    c.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->line, 1, std::min({5.0f, w / 4, std::max(1.0f, h / 2 - .5f)}));
+    c.frame(x + .5f, y + .5f, w - 1, h - 1, c.theme->line, 1,
+            std::min({5.0f, w / 4, std::max(1.0f, h / 2 - .5f)}));
 }
 
 void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, float w, float h,

@@ -73,7 +73,7 @@ void draw_both_layouts(const Canvas& c, AppState& state, const Rect& a, const In
     }
 }
 
-std::string side_of_race(AppState& state, const InsidePlace& at, const inside::RaceAccess& side) {
+std::string side_of_race(const InsidePlace& at, const inside::RaceAccess& side) {
     const std::string place = inside::place_text(at.record(), side.place);
     const std::string from = side.block == at.walk->block ? called_from(at, side.event) : "";
     return "warp " + str(side.warp) + ", " + inside::lanes_text(side.lanes) + ", " +
@@ -94,10 +94,8 @@ void draw_all_races(const Canvas& c, AppState& state, const Rect& a, const Insid
         const float w = a.inner_w() * .22f, half = (a.inner_w() - w) / 2, middle = y + row / 2;
         c.text_within(a.inner_x(), middle, w - 10, inside::short_address(at.record(), race.address),
                       size::small, t.t1, Face::semibold);
-        c.text_within(a.inner_x() + w, middle, half - 10, side_of_race(state, at, race.first), size::small,
-                      t.t2);
-        c.text_within(a.inner_x() + w + half, middle, half, side_of_race(state, at, race.second), size::small,
-                      t.t2);
+        c.text_within(a.inner_x() + w, middle, half - 10, side_of_race(at, race.first), size::small, t.t2);
+        c.text_within(a.inner_x() + w + half, middle, half, side_of_race(at, race.second), size::small, t.t2);
         if (hot.hovered) tooltip(c, counted(race.times, "pair") + " of accesses. Click: the second one.");
         const int k = race.second.block == at.walk->block ? at.origins().step_number(race.second.event) : -1;
         if (hot.clicked && k >= 0) {
@@ -208,7 +206,7 @@ std::string line_of_side(const InsidePlace& at, const CrossingSide& side, bool l
            str(at.record().places[side.place].line);
 }
 
-void draw_race_table(FaultPen& pen, AppState& state, const InsidePlace& at, const Crossing& crossing) {
+void draw_race_table(FaultPen& pen, const InsidePlace& at, const Crossing& crossing) {
     for (const CrossingSide* side : {&crossing.first, &crossing.second}) {
         pen.row(side->writes ? "writer" : "reader", line_of_side(at, *side, true),
                 line_of_side(at, *side, false));
@@ -297,7 +295,7 @@ void inside_fault(const Canvas& c, AppState& state, const Rect& a) {
     const InsidePlace there = crossing_place(state, at);
     if (told.crossing) {
         pen.words(race_sentence(*told.crossing, told.damage.wrong), size::body, t.t1);
-        draw_race_table(pen, state, there, *told.crossing);
+        draw_race_table(pen, there, *told.crossing);
     } else {
         pen.words(inside::info(told.fault.kind).what, size::body, t.t1);
         if (told.fault.kind == FaultKind::swizzle) draw_bank_table(pen, page);

@@ -296,7 +296,7 @@ void draw_ways(Column& col, AppState& state, const InsidePlace& at) {
 }
 
 // Without where it was called from where that has no room: a click leads there.
-std::string side_text(AppState& state, const InsidePlace& at, const inside::RaceAccess& a, float room) {
+std::string side_text(const InsidePlace& at, const inside::RaceAccess& a, float room) {
     const std::string place = inside::place_text(at.record(), a.place);
     const std::string from = a.block == at.walk->block ? called_from(at, a.event) : "";
     const std::string what = std::string(inside::info(a.op).name) + " " +
@@ -330,7 +330,7 @@ void draw_races(Column& col, AppState& state, const InsidePlace& at) {
                        {.quiet = true, .tooltip = "To this access"}))
                 go_to_access(state, at, *side);
             col.c.text_within(col.a.inner_x(), col.y + 11, col.a.inner_w(),
-                              side_text(state, at, *side, col.a.inner_w()), size::small, t.t1);
+                              side_text(at, *side, col.a.inner_w()), size::small, t.t1);
             col.y += 23;
         }
         col.y += 4;

@@ -74,7 +74,8 @@ struct RowsLook {
 void tile_height_rows(const Canvas& canvas, const Study& study, const Rect& area, const RowsLook& look);
 /// "From Br = 32 on …": where flash begins to move fewer bytes.
 std::string height_that_pays(const Study& study, bool brief = false);
-/// "Without a cache, 16 heads: Standard 22.2 ms, FlashAttention-1 8.70 ms, …", or the names of the ends alone.
+/// "Without a cache, 16 heads: Standard 22.2 ms, FlashAttention-1 8.70 ms, …", or the names of the ends
+/// alone.
 std::string best_times(const Study& study, bool brief);
 /// What the lowest tile that does not fit needs, and what there is of that; empty where all fit.
 std::string why_not_on_chip(const Study& study);
