@@ -154,9 +154,9 @@ void explain_v1(const View& v) {
     case Op::load_q: return explain_load_q(v);
     case Op::load_state: return explain_load_state(v);
     case Op::exponentials:
-        return explain_exponentials(v, "The division by ℓ follows in this very tile. (Algorithm 1 of the "
+        return explain_exponentials(v, "The division by ℓ follows in this very tile. Algorithm 1 of the "
                                        "paper measures from the tile's own m̃ and "
-                                       "multiplies by exp(m̃ − m) afterwards: the same number.)");
+                                       "multiplies by exp(m̃ − m) afterwards: the same number.");
     case Op::output: return explain_normalised_output(v);
     case Op::store_state: return explain_store_state(v);
     default: return explain_forward(v);  // the same as in FlashAttention-2
