@@ -400,9 +400,9 @@ void head(const Canvas& c, const AppState& state, float W, bool map, bool harmle
                                           : str(step + 1) + " / " + str(state.trace->size());
     right -= c.text(right, head_mid, number, size::far, c.theme->t2, Face::medium, Align::right) + 28;
     if (map) {
-        // As high as the head; wider for more keys than queries.
+        // As high as the title; wider for more keys than queries.
         const Problem& p = state.trace->problem();
-        constexpr float side = 54, top = 4, widest = 2 * side;
+        constexpr float side = 46, top = 5, widest = 2 * side;
         const float w = std::clamp(side * px(p.N_kv()) / px(p.N()), side, widest);
         ghost(c, *state.trace, state.cursor.step, right - w, top, w, side, hides_what_comes(state));
         note_part(c, {right - w, top, w, side}, "Head map");
