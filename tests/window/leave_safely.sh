@@ -49,7 +49,7 @@ show() {
 }
 
 for ((run = 1; run <= runs; ++run)); do
-    for page in 7 8; do
+    for page in 7 9; do
         draw $page
         show $page ask 0
         show $page cut 1

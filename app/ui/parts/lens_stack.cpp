@@ -525,7 +525,7 @@ void stack(const Canvas& c, const Rect& room, const Stack& s, Extent scale, floa
     const float between = very_low ? 7 : !low ? 26 : large && s.has_old && pane.h >= 76 ? 20 : 12;
     if (large && low) {
         const float bars = s.has_old ? 2 : 1, around = within ? (very_low ? 22 : 26) : very_low ? 14 : 18;
-        h = std::clamp((pane.h - around - (bars - 1) * between) / bars, h, 34.0f);
+        h = std::clamp((pane.h - around - (bars - 1) * between) / bars, within ? 14.0f : h, 34.0f);
     }
     const float top = pane.y + (very_low || within ? 0 : 6);
     const float y_parts = s.has_old ? top + h + between : top + (low ? 4 : 14);

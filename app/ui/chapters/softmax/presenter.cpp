@@ -288,7 +288,9 @@ void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
     const float up = state.softmax.tab == SoftmaxPage::values ? 0 : frame_up;
     const Rect a{body.x, body.y - up, body.w, body.h + up};
     const SoftmaxWalk walk = softmax_walk(state);
-    note_part(c, {a.x - 8, a.y - 8, a.w + 16, a.h + 16}, form_title(walk.form));
+    // With the words of the frame above it, or a tour's ring would run through them
+    const float words = up == 0 && !quiz_waits(state) ? frame_up + 10 : 8;
+    note_part(c, {a.x - 8, a.y - words, a.w + 16, a.h + words + 8}, form_title(walk.form));
     const float row_h = std::min(132.0f, a.h * .33f),
                 y = a.y + row_h +
                     (a.h >= 400 ? 22.0f
