@@ -389,6 +389,8 @@ void nothing_but_zeros(const Canvas& c, const Rect& pane, const Stack& s) {
 
 enum class TotalAt { below, beside, within };
 
+constexpr float lowest_label = 8;  // of its middle above the end of the pane
+
 void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis, float y, TotalAt at,
                 float beside, const Line& label) {
     const Theme& t = *c.theme;
@@ -413,7 +415,7 @@ void total_line(const Canvas& c, const Rect& pane, const Stack& s, const Axis& a
         c.rich(std::clamp(mid - w / 2, pane.x, pane.right() - w), y + 16, label, size::lead);
     else if (at == TotalAt::beside)
         c.rich(b + beside + w + 12 < pane.right() + 16 ? b + beside + 12 : std::max(pane.x, a - w - 12),
-               y - 2, label, size::lead);
+               std::min(y - 2, pane.bottom() - lowest_label), label, size::lead);
 }
 
 // "= 11.804", where the number has no bracket.
@@ -525,7 +527,7 @@ void stack(const Canvas& c, const Rect& room, const Stack& s, Extent scale, floa
     const float between = very_low ? 7 : !low ? 26 : large && s.has_old && pane.h >= 76 ? 20 : 12;
     if (large && low) {
         const float bars = s.has_old ? 2 : 1, around = within ? (very_low ? 22 : 26) : very_low ? 14 : 18;
-        h = std::clamp((pane.h - around - (bars - 1) * between) / bars, within ? 14.0f : h, 34.0f);
+        h = std::clamp((pane.h - around - (bars - 1) * between) / bars, h, 34.0f);
     }
     const float top = pane.y + (very_low || within ? 0 : 6);
     const float y_parts = s.has_old ? top + h + between : top + (low ? 4 : 14);

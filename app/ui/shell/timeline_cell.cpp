@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <ranges>
 #include <tuple>
 
 namespace tilewalk::ui {
@@ -233,12 +232,12 @@ void legend_of_marks(const Canvas& c, const AppState& state, const TimelineGrid&
     }
     constexpr float to_words = 8, apart = 20;
     float x = a.right();
-    for (const Mark& mark : marks | std::views::reverse) {
-        const float w = text_width(Face::regular, size::small, mark.words);
-        if (!mark.seen || x - w - to_words - 2 * s < a.x) continue;
-        c.text(x, a.middle(), mark.words, size::small, c.theme->t3, Align::right);
+    for (auto mark = std::rbegin(marks); mark != std::rend(marks); ++mark) {
+        const float w = text_width(Face::regular, size::small, mark->words);
+        if (!mark->seen || x - w - to_words - 2 * s < a.x) continue;
+        c.text(x, a.middle(), mark->words, size::small, c.theme->t3, Align::right);
         x -= w + to_words + s;
-        mark.draw({x, a.middle()});
+        mark->draw({x, a.middle()});
         x -= s + apart;
     }
 }

@@ -39,7 +39,7 @@ constexpr Term terms[] = {
     {"score", "add up: their score"},
     {"scores", "add up: their score"},
     {"zeros", "an O full of zeros"},
-    {"scale", "New, too: scale. A score sums d products"},
+    {"scale", "New, too: scale. Scores sum d products"},
     {"FlashAttention-2", "FlashAttention-2 in one kernel"},
     {"heads", "heads (attentions side by side)"},
     {"NaN", "no number (NaN)"},
