@@ -160,7 +160,7 @@ Outcome run_bench_command(const Arguments& a, std::ostream& out) {
             return written(placed);
     auto [report, failure] = a.bench.against ? Ended{} : run_to_the_end(*request, std::move(engine));
     if (a.bench.against)
-        if (const Outcome ran = run_beside_torch(*request, threads, a.bench, report); ran.exit != Exit::done)
+        if (Outcome ran = run_beside_torch(*request, threads, a.bench, report); ran.exit != Exit::done)
             return ran;
     report.command = a.repeated;
     Outcome outcome = put_results(a, *format, {report}, out);

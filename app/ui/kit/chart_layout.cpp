@@ -269,7 +269,7 @@ private:
     // Without what stands behind a comma rather than cut off.
     std::string shortened(std::string words, float room) const {
         if (width(Face::medium, look.label, words) <= room) return words;
-        if (const std::string name = words.substr(0, words.rfind(", "));
+        if (std::string name = words.substr(0, words.rfind(", "));
             width(Face::medium, look.label, name) <= room)
             return name;
         while (!words.empty() && width(Face::medium, look.label, words + "…") > room)

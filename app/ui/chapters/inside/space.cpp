@@ -282,6 +282,41 @@ std::vector<LowAreas> low_areas(const AppState& state, const InsidePlace& at, co
     return out;
 }
 
+// What the launch never writes
+void draw_unused(const Canvas& c, const std::vector<Rect>& unused, float small) {
+    const Theme& t = *c.theme;
+    for (const Rect& r : unused) {
+        c.dashed_line({r.x + .5f, r.y}, {r.x + .5f, r.bottom()}, t.line2, 1, {3, 3});
+        c.dashed_line({r.right() - .5f, r.y}, {r.right() - .5f, r.bottom()}, t.line2, 1, {3, 3});
+        if (r.h >= small + 3)
+            c.text_within(r.x + r.w / 2, r.middle(), r.w - 6, "not used", small, t.t3, Face::regular,
+                          Align::center);
+    }
+}
+
+// What is at hand of an area; where its name has room: above or below what it meets.
+float frame_touched(const Canvas& c, const Rect& r, const SharedArea& area, const AllTouched& touched,
+                    float small) {
+    float name_y = r.middle();
+    for (const Touched& one : touched) {
+        if (!one.in(area)) continue;
+        const float per_byte = r.h / px(area.bytes());
+        const float from = r.y + px(std::max(one.begin, area.begin) - area.begin) * per_byte,
+                    h = std::max(2.5f, px(std::min(one.end, area.end) - std::max(one.begin, area.begin)) *
+                                           per_byte);
+        c.frame(r.x - 1, from - 1, r.w + 2, h + 2, c.theme->focus, 1.5f, 2);
+        const float half = small * .6f + 2;
+        if (from < name_y + half && from + h > name_y - half) {
+            const float above = from - half, below = from + h + half;
+            if (above - half >= r.y)
+                name_y = above;
+            else if (below + half <= r.bottom())
+                name_y = below;
+        }
+    }
+    return name_y;
+}
+
 }  // namespace
 
 std::string name_in_shared(const AppState& state, const InsidePlace& at, std::uint32_t event,
@@ -306,13 +341,7 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
         addresses = std::max(addresses, text_width(Face::medium, look.small, of.names) + 8);
     const AreaSheet sheet = lay_out_areas(areas, {a.x + addresses, a.y, a.w - addresses, a.h});
     const std::vector<Rect>& rects = sheet.areas;
-    for (const Rect& r : sheet.unused) {
-        c.dashed_line({r.x + .5f, r.y}, {r.x + .5f, r.bottom()}, t.line2, 1, {3, 3});
-        c.dashed_line({r.right() - .5f, r.y}, {r.right() - .5f, r.bottom()}, t.line2, 1, {3, 3});
-        if (r.h >= look.small + 3)
-            c.text_within(r.x + r.w / 2, r.middle(), r.w - 6, "not used", look.small, t.t3, Face::regular,
-                          Align::center);
-    }
+    draw_unused(c, sheet.unused, look.small);
     for (const LowAreas& of : low)
         c.text(a.x + addresses - 8, (rects[of.first].y + rects[of.last].bottom()) / 2, of.names, look.small,
                t.t1, Face::medium, Align::right);
@@ -331,24 +360,7 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
         c.frame(r.x + .5f, r.y + .5f, r.w - 1, r.h - 1,
                 coming || content.any ? hue_of(t, coming ? content.coming : content.matter) : t.line2, 1,
                 radius::cell);
-        float name_y = r.middle();
-        for (const Touched& one : touched) {
-            if (!one.in(area)) continue;
-            const float per_byte = r.h / px(area.bytes());
-            const float from = r.y + px(std::max(one.begin, area.begin) - area.begin) * per_byte,
-                        h = std::max(2.5f, px(std::min(one.end, area.end) - std::max(one.begin, area.begin)) *
-                                               per_byte);
-            c.frame(r.x - 1, from - 1, r.w + 2, h + 2, t.focus, 1.5f, 2);
-            // The name above or below what is at hand, where it meets it
-            const float half = look.small * .6f + 2;
-            if (from < name_y + half && from + h > name_y - half) {
-                const float above = from - half, below = from + h + half;
-                if (above - half >= r.y)
-                    name_y = above;
-                else if (below + half <= r.bottom())
-                    name_y = below;
-            }
-        }
+        const float name_y = frame_touched(c, r, area, touched, look.small);
         if (!look.far && !is_low(n) && r.y - free >= look.small + 1) {
             c.text(r.x - 8, r.y + look.small * .5f, hex_address(area.begin), look.small, t.t3, Face::mono,
                    Align::right);
