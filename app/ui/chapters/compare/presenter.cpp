@@ -98,6 +98,35 @@ void map_side(const Canvas& c, const AppState& state, const Map& map, const Rect
                   fits ? all : replaced(all, "are rounded unlike", "unlike"), size::far, t.t2);
 }
 
+// Who is on a tour has heard of the algorithm, and not of the kernel's own name; its card says where it ran.
+std::string subject_of(const KernelTrace& kernel, bool emulated, bool brief) {
+    const Problem& p = kernel.problem;
+    const std::string type = std::string(", ") + name(format_of(kernel.dtype));
+    const std::string called = brief ? kernel.title.substr(0, kernel.title.find(": ")) + type
+                                     : kernel.kernel + type + ", " + str(p.N()) + " × " + str(p.d());
+    return called + (!emulated ? ", " + kernel.run.device_name : brief ? "" : ", emulated");
+}
+
+// The numbers at the left, as far as `half`, and the map
+void both_sides(const Canvas& c, AppState& state, const KernelComparison& shown, const Rect& a, float half) {
+    const auto map = map_of(state);
+    // Of a single tile α is 0 and m any score: there the output is told, and its sum.
+    const bool one_tile = shown.kernel->problem.Tr() == 1 && shown.kernel->problem.Tc() == 1,
+               output = one_tile && map && map->from_exact && !shown.finding;
+    const Rect at_left{a.x, a.y, half - 70, a.h};
+    constexpr float worst_h = 204;
+    if (output) {
+        worst_number(c, shown, at_left);
+        statistics(c, state, {a.x, a.y + worst_h, at_left.w, at_left.h - worst_h}, {Quantity::l});
+    } else if (!shown.tiles.empty()) {
+        statistics(c, state, at_left);
+    }
+    if (map) {
+        const float x = shown.tiles.empty() ? a.x : half + 20;
+        map_side(c, state, *map, {x, a.y, a.right() - x, a.h});
+    }
+}
+
 }  // namespace
 
 void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) {
@@ -118,15 +147,8 @@ void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) 
     }
     const KernelComparison& shown = *comparing.shown;
     const KernelTrace& kernel = *shown.kernel;
-    const Problem& p = kernel.problem;
     const bool brief = H < from::presenter_page;  // the card of a tour has the rest
-    const std::string type = std::string(", ") + name(format_of(kernel.dtype));
-    // Who is on a tour has heard of the algorithm, and not of the kernel's own name.
-    const std::string called = brief ? kernel.title.substr(0, kernel.title.find(": ")) + type
-                                     : kernel.kernel + type + ", " + str(p.N()) + " × " + str(p.d());
-    // On a tour the card says where it ran.
-    const std::string where_run = !emulated ? ", " + kernel.run.device_name : brief ? "" : ", emulated";
-    page.subject(called + where_run, 240);
+    page.subject(subject_of(kernel, emulated, brief), 240);
     verdict(c, shown, W);
     // What it is called, in the words of the ladder's table, and what runs it
     const std::string rung = replaced(kernel.title, ": ", ", ");
@@ -143,22 +165,7 @@ void compare_presenter(const Canvas& canvas, AppState& state, float W, float H) 
             small_map(c, state, *map, {half + 20, top, W - left - half - 20, foot - top - 8});
         return;
     }
-    const auto map = map_of(state);
-    // Of a single tile α is 0 and m any score: there the output is told, and its sum.
-    const bool one_tile = p.Tr() == 1 && p.Tc() == 1,
-               output = one_tile && map && map->from_exact && !shown.finding;
-    const Rect at_left{left, top, half - 70, foot - top};
-    constexpr float worst_h = 204;
-    if (output) {
-        worst_number(c, shown, at_left);
-        statistics(c, state, {left, top + worst_h, at_left.w, at_left.h - worst_h}, {Quantity::l});
-    } else if (!shown.tiles.empty()) {
-        statistics(c, state, at_left);
-    }
-    if (map) {
-        const float x = shown.tiles.empty() ? left : half + 20;
-        map_side(c, state, *map, {x, top, W - left - x, foot - top});
-    }
+    both_sides(c, state, shown, {left, top, w, foot - top}, half);
     c.text_within(left, H - 42, w, finding_words(shown) + ".", size::far_number,
                   shown.finding ? t.danger : t.t1, shown.finding ? Face::semibold : Face::regular);
 }
