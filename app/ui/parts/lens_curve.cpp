@@ -362,8 +362,8 @@ void far_curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>&
         if (static_cast<std::size_t>(label.point - points.data()) < told) draw_curve_label(c, label);
     if (!labels.empty()) return;
     const Rect corner = corner_of(exp, pane);
-    const float x = exp.area.right() + 30;
-    const Rect list = exp.beside ? Rect{x, exp.area.y, pane.right() - x, pane.bottom() - exp.area.y} : corner;
+    const float x = exp.area.right() + 30, y = pane.y + 4;  // the axis' 1 is not above the list
+    const Rect list = exp.beside ? Rect{x, y, pane.right() - x, pane.bottom() - y} : corner;
     curve_list(c, list, points, told, !exp.beside && list_w_of(c, points) > corner.w);
 }
 
