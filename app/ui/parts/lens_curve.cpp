@@ -82,10 +82,12 @@ Line curve_entry(const CurvePoint& p, bool brief) {
     return pieces(words, number(y, Role::none, true));
 }
 
+enum class Ends { top, middle };  // where in its area a list stands
+
 // What the first `told` points are. If they do not all fit below each other, only their values, in columns;
 // of those that do not fit even so, how many. Then the chosen one comes first.
 void curve_list(const Canvas& c, const Rect& a, const std::vector<CurvePoint>& points, std::size_t told,
-                bool brief) {
+                bool brief, Ends ends) {
     const auto row_h = std::clamp((a.h - 20) / px(points.size()), 17.0f, 24.0f);
     const auto rows = static_cast<std::size_t>(std::max(1.0f, (a.h + 12) / row_h));
     const auto widest_of = [&](bool without_powers) {
@@ -106,8 +108,10 @@ void curve_list(const Canvas& c, const Rect& a, const std::vector<CurvePoint>& p
     for (const CurvePoint& p : points) order.push_back(&p);
     if (points.size() > places)
         std::stable_partition(order.begin(), order.end(), [](const CurvePoint* p) { return p->chosen; });
+    const float half = row_h * px(std::min(rows, points.size()) - 1) / 2;
+    const float top = ends == Ends::middle ? a.middle() - half : a.y + 6;
     for (std::size_t n = 0; n < told; ++n) {
-        const float x = a.x + px(n / rows) * (widest + 14), y = a.y + 6 + row_h * px(n % rows);
+        const float x = a.x + px(n / rows) * (widest + 14), y = top + row_h * px(n % rows);
         if (n + 1 == places && points.size() > places) {
             const std::string count = "… " + str(points.size() - n), words = count + " more";
             const bool room = !far_type() || text_width(Face::regular, size::small, words) <= a.right() - x;
@@ -362,9 +366,10 @@ void far_curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>&
         if (static_cast<std::size_t>(label.point - points.data()) < told) draw_curve_label(c, label);
     if (!labels.empty()) return;
     const Rect corner = corner_of(exp, pane);
-    const float x = exp.area.right() + 30, y = pane.y + 4;  // the axis' 1 is not above the list
-    const Rect list = exp.beside ? Rect{x, y, pane.right() - x, pane.bottom() - y} : corner;
-    curve_list(c, list, points, told, !exp.beside && list_w_of(c, points) > corner.w);
+    const float x = exp.area.right() + 30;
+    const Rect list = exp.beside ? Rect{x, pane.y, pane.right() - x, pane.h} : corner;
+    curve_list(c, list, points, told, !exp.beside && list_w_of(c, points) > corner.w,
+               exp.beside ? Ends::middle : Ends::top);
 }
 
 }  // namespace
@@ -379,7 +384,7 @@ void curve(const Canvas& c, const Rect& pane, const std::vector<CurvePoint>& poi
     const std::size_t told = draw_points(c, plot, points, phase, true);
     const float list_x = plot.area.right() + (brief ? 26.0f : 36.0f);
     curve_list(c, {list_x, plot.area.y, pane.right() - list_x, pane.bottom() - plot.area.y}, points, told,
-               brief);
+               brief, Ends::top);
 }
 
 }  // namespace tilewalk::ui

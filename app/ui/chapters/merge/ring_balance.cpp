@@ -16,7 +16,14 @@ struct Dealt {
     const char* name;
     bool chosen = false;
     std::vector<std::vector<double>> scores;  // of each rank and round
-    double end = 0, busy = 0;
+    double sum = 0, end = 0, busy = 0;
+
+    // "36 of 4 × 15 scores: 60 % busy"
+    std::string told() const {
+        const auto count = [](double scores) { return format_count(static_cast<std::int64_t>(scores)); };
+        return count(sum) + " of " + str(scores.size()) + " × " + count(end) + " scores: " + percent(busy) +
+               " busy";
+    }
 };
 struct Deals {
     std::vector<Dealt> list{};
@@ -33,19 +40,18 @@ Deals all_deals(const RingNow& now) {
         const auto shards = static_cast<ring::Shards>(kind);
         if (ring::refuse(shards, std::min(p.N(), p.N_kv()), R)) continue;
         Dealt one{kind, name, kind == p.options.shards, {}};
-        double sum = 0;
         for (int rank = 0; rank < R; ++rank) {
             one.scores.emplace_back();
             for (int round = 0; round < R; ++round)
                 one.scores.back().push_back(
                     static_cast<double>(ring::scores_of(shards, p.N_kv(), R, rank, round, true)));
-            sum += std::accumulate(one.scores.back().begin(), one.scores.back().end(), 0.0);
+            one.sum += std::accumulate(one.scores.back().begin(), one.scores.back().end(), 0.0);
         }
         const auto computing = [&](int rank, int round) {
             return one.scores[static_cast<std::size_t>(rank)][static_cast<std::size_t>(round)];
         };
         one.end = ring::schedule(R, R, computing, [](int, int) { return 0.0; }).end();
-        one.busy = sum / (one.end * R);
+        one.busy = one.sum / (one.end * R);
         out.longest = std::max(out.longest, one.end);
         out.list.push_back(std::move(one));
     }
@@ -85,8 +91,7 @@ void balance_panel(const Canvas& c, AppState& state, const RingNow& now, const R
         if (button(c, std::string("##shards ") + one.name, a.inner_x(), y, button_w, label_h, one.name,
                    {.active = one.chosen, .quiet = !one.chosen, .size = size::small}))
             choose_ring(state, now.ring.ranks, one.kind);
-        const std::string busy = percent(one.busy) + " busy",
-                          full = format_count(static_cast<std::int64_t>(one.end)) + " scores long, " + busy;
+        const std::string busy = percent(one.busy) + " busy", full = one.told();
         const float room = a.inner_w() - button_w - 10;
         c.text(a.inner_right(), y + label_h / 2,
                text_width(Face::regular, size::small, full) <= room ? full : busy, size::small,
@@ -109,10 +114,11 @@ void draw_deals(const Canvas& c, const RingNow& now, const Rect& a) {
     });
     const float each = a.h / px(std::max<std::size_t>(1, deals.list.size()));
     float y = a.y;
+    const bool causal = now.trace.problem().causal;
     for (const Dealt& one : deals.list) {
         const float name_w = c.text(a.x, y + 9, one.name, size::small, one.chosen ? c.theme->t1 : c.theme->t2,
                                     one.chosen ? Face::semibold : Face::regular),
-                    busy_w = c.text(a.right(), y + 9, percent(one.busy) + " busy, if causal", size::small,
+                    busy_w = c.text(a.right(), y + 9, one.told() + (causal ? "" : ", if causal"), size::small,
                                     c.theme->t2, Align::right);
         constexpr const char* key = "a line is a rank, from 0 down";
         if (&one == &deals.list.front() &&
