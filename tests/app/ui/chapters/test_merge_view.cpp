@@ -309,11 +309,13 @@ TEST_SUITE("merge view") {
         for (int row = 0; row < O.rows(); ++row) CHECK(program.shows(format_short(O(row, 0))));
         const int weights = steps_of(trace, Op::merge_weights).back();
         program.go_to_step(weights, 2);
+        int cells = 0;
         for (const Access& made : trace.writes(weights)) {
             const Region& at = trace.value(made.value).region;
-            for (int row = at.row; row < at.row + at.rows; ++row)
+            for (int row = at.row; row < at.row + at.rows; ++row, ++cells)
                 CHECK(program.look_for(cell_name({made.slot, row, 0})));
         }
+        CHECK(cells >= 2);
         program.go_to_step(steps_of(trace, Op::load_kv).back(), 2);
         CHECK(program.shows("number: the round"));
     }

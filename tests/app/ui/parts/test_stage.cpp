@@ -873,6 +873,7 @@ TEST_CASE("stage: a question about a load is not answered by its arrows") {
 }
 
 TEST_CASE("stage: matrices of a small problem stand whole, if need be in two lines") {
+    int whole = 0, one_row = 0;
     for (const Lesson& lesson : lessons()) {
         if (lesson.one_row) continue;
         for (const Screen size : {Screen{1024, 640}, Screen{1280, 720}}) {
@@ -882,13 +883,18 @@ TEST_CASE("stage: matrices of a small problem stand whole, if need be in two lin
                 program.go_to_step(k, 2);
                 INFO(program.where());
                 // "whole S, 4 × 4": the map beside strips
-                CHECK((!program.shows(", 4 × 4") || tells_one_row(program)));
+                const bool map = program.shows(", 4 × 4");
+                CHECK((!map || tells_one_row(program)));
+                ++(map ? one_row : whole);
             }
         }
     }
+    CHECK(whole > 500);
+    CHECK(one_row > 0);  // the words that are looked for do stand somewhere
 }
 
 TEST_CASE("stage: no index of a symbol lies in the glow round a result") {
+    int pairs = 0;
     for (const char* lesson : {"flash-forward", "flash-backward", "attention"}) {
         Program program(example("worked-4x4"), {1280, 720}, true);
         program.show_lesson(lesson);
@@ -906,10 +912,12 @@ TEST_CASE("stage: no index of a symbol lies in the glow round a result") {
                     if (cell.min.y - middle(text).y > 45) continue;  // of a row further down
                     INFO(program.where(), ": ", text.text);
                     CHECK(cell.min.y - middle(text).y >= glow + between + index);
+                    ++pairs;
                 }
             }
         }
     }
+    CHECK(pairs > 100);
 }
 
 TEST_CASE("stage: the strip names all that a step loads or stores") {

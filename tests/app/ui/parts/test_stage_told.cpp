@@ -219,10 +219,11 @@ std::string last_sign(const std::string& text) {
     return near == std::string::npos || (is != std::string::npos && is > near) ? "=" : "≈";
 }
 
-// "=" of "Σ = 1.2", or of "Σ × 0.5 = 1.2", where the products that stand there come to just that.
-void check_total(const std::vector<const Item*>& all, const Row& products) {
+// "=" of "Σ = 1.2", or of "Σ × 0.5 = 1.2", where the products that stand there come to just that. Whether
+// there is one.
+bool check_total(const std::vector<const Item*>& all, const Row& products) {
     const auto total = std::ranges::find_if(all, [](const Item* text) { return contains(text->text, "Σ"); });
-    if (total == all.end() || last_sign((*total)->text).empty()) return;
+    if (total == all.end() || last_sign((*total)->text).empty()) return false;
     const std::string& line = (*total)->text;
     const std::size_t number = line.find_last_of(' ') + 1, by = line.find("× ");
     double sum = 0;
@@ -230,19 +231,24 @@ void check_total(const std::vector<const Item*>& all, const Row& products) {
     if (by != line.npos) sum *= std::stod(line.substr(by + std::string_view("× ").size()));
     const bool holds = std::abs(sum - read_shown(line.substr(number)).value) < 1e-9;
     CHECK_MESSAGE((last_sign(line) == "=") == holds, line, ", ", sum);
+    return true;
 }
 
-// Each column of a table of products, whose signs stand at its left: "×", below it "=". Returns how many.
-int check_products(const Program& program) {
+struct Products {
+    int columns = 0, totals = 0;  // that were held against what stands beside them
+};
+
+// Each column of a table of products, whose signs stand at its left: "×", below it "=".
+void check_products(const Program& program, Products& looked) {
     const std::vector<const Item*> all = texts(program, "Lens");
     const auto times = std::ranges::find(all, "×", &Item::text);
-    if (times == all.end()) return 0;
+    if (times == all.end()) return;
     const ImVec2 sign = middle(**times);
     const auto equals = std::ranges::find_if(all, [&](const Item* text) {
         const ImVec2 at = middle(*text);
         return (text->text == "=" || text->text == "≈") && std::abs(at.x - sign.x) < 6 && at.y > sign.y;
     });
-    if (equals == all.end()) return 0;
+    if (equals == all.end()) return;
     const float pitch = middle(**equals).y - sign.y;
     const Row a = numbers_at(program, sign.x, sign.y - pitch), b = numbers_at(program, sign.x, sign.y),
               c = numbers_at(program, sign.x, sign.y + pitch);
@@ -256,8 +262,8 @@ int check_products(const Program& program) {
         ++checked;
     }
     CHECK_MESSAGE(((*equals)->text == "=") == exact, (*equals)->text);
-    if (exact && checked > 0 && c.size() == a.size()) check_total(all, c);
-    return checked;
+    looked.columns += checked;
+    if (exact && checked > 0 && c.size() == a.size()) looked.totals += check_total(all, c);
 }
 
 // Each cell of dS and those that it is made from. Returns how many.
@@ -284,7 +290,8 @@ int check_gradients(const Program& program, int k) {
 }  // namespace
 
 TEST_CASE("stage: whoever works out a table of products or a tile of dS comes to just what is shown") {
-    int products = 0, gradients = 0;
+    Products products;
+    int gradients = 0;
     Part part("TILEWALK_LAYOUT", 3);
     for (const char* problem : {"worked-4x4", "gradients-4x4"})
         for (const char* lesson : {"attention", "backward", "training-step", "flash-forward",
@@ -297,11 +304,12 @@ TEST_CASE("stage: whoever works out a table of products or a tile of dS comes to
                     if (!part.takes()) continue;
                     program.go_to_step(k, 2);
                     INFO(program.where());
-                    products += check_products(program);
+                    check_products(program, products);
                     if (program.state.trace->step(k).op == Op::ds) gradients += check_gradients(program, k);
                 }
             }
-    CHECK(products > (part.whole() ? 500 : 120));
+    CHECK(products.columns > (part.whole() ? 500 : 120));
+    CHECK(products.totals > (part.whole() ? 100 : 25));
     CHECK(gradients > (part.whole() ? 50 : 10));
 }
 
