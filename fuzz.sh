@@ -24,16 +24,15 @@ fuzzer_of() { if "${fuzzers}_reader" --targets | cut -f1 | grep -xF "$1" >/dev/n
 task=feed
 case ${1:-} in
     --keep) task=keep && shift ;;
-    --list | --replay) task=$1 ;;
+    --list | --replay) task=$1 && shift ;;
 esac
-wanted=${1:-all} minutes=${2:-1}
-if [ "$task" = --replay ]; then wanted=${2:-}; fi
+wanted=${1:-all} minutes=${2:-1} file=${2:-}
 build build-fuzz fuzz tilewalk_fuzz_reader
 [ "$(fuzzer_of "$wanted")" = "${fuzzers}_reader" ] || build build-fuzz fuzz tilewalk_fuzz_program
 targets() { "${fuzzers}_reader" --targets && "${fuzzers}_program" --targets; }
 if [ "$task" = --list ]; then targets | awk -F'\t' '{printf "%-13s %s\n", $1, $4}' && exit; fi
 [ "$wanted" = all ] || "$(fuzzer_of "$wanted")" --targets | cut -f1 | grep -xF "$wanted" >/dev/null || die "there is no target $wanted; --list names them"
-if [ "$task" = --replay ]; then TILEWALK_FUZZ=$wanted exec "$(fuzzer_of "$wanted")" "$3"; fi
+if [ "$task" = --replay ]; then TILEWALK_FUZZ=$wanted exec "$(fuzzer_of "$wanted")" "$file"; fi
 [[ $minutes =~ ^[0-9]+$ ]] || die "MINUTES is a whole number, not $minutes"
 found=$root/build-fuzz/found failed=0
 mkdir -p "$found"
