@@ -9,6 +9,7 @@
 #include "app/window/drawing.h"
 #include "app/window/frame_times.h"
 #include "app/window/speaker_window.h"
+#include "core/base/spare_memory.h"
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 
 namespace tilewalk {
@@ -131,21 +133,43 @@ private:
     double due = never;
 };
 
+// Once after something was drawn, when nobody waits for it: no event came for a while, and nothing is
+// computed beside, which would wait for the heap.
+class Spare {
+public:
+    void drawn() { wanted = true; }
+    void nap(double seconds, const Events& events) {
+        const std::clock_t before = std::clock();
+        glfwWaitEventsTimeout(seconds);
+        const double worked = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+        const double now = glfwGetTime();
+        if (!wanted || events.frames_wanted > 0 || worked > seconds / 4 || now < next) return;
+        give_back_spare_memory();
+        wanted = false, next = now + rest;
+    }
+
+private:
+    static constexpr double rest = 5;
+    bool wanted = false;
+    double next = 0;
+};
+
 bool is_closing(GLFWwindow* window) { return glfwWindowShouldClose(window) || asked_to_end(); }
 
 // Sleeps until something happens, unless something moves. A text field's cursor blinks. A signal does not end
 // the sleep, so that it is looked for now and then. Returns true if time passed in which nothing was to be
 // shown.
-bool wait_for_work(GLFWwindow* window, const Events& events, const ui::AppState& state, double at_most) {
+bool wait_for_work(GLFWwindow* window, const Events& events, const ui::AppState& state, double at_most,
+                   Spare& spare) {
     const double idle = std::min(ui::idle_seconds(state), at_most);
     if (events.frames_wanted > 0 || idle <= 0) {
         glfwPollEvents();
         return false;
     }
     if (std::isfinite(idle) || ImGui::GetIO().WantTextInput)
-        glfwWaitEventsTimeout(std::min(idle, longest_nap));
+        spare.nap(std::min(idle, longest_nap), events);
     else
-        do glfwWaitEventsTimeout(longest_nap);
+        do spare.nap(longest_nap, events);
         while (events.frames_wanted == 0 && !is_closing(window));
     return !std::isfinite(idle);
 }
@@ -185,10 +209,11 @@ int run_loop(GLFWwindow* window, Events& events, ui::AppState& state, const Wind
     FrameTimes times(options.timing);
     SpeakerWindow speaker(window, events, times);
     Keeper keeper(options, state);
+    Spare spare;
     for (int frame = 1; !is_closing(window) && !state.quit; ++frame) {
         release_keys(window, events);
         if (last > 0) events.frames_wanted = 1;
-        const bool slept = wait_for_work(window, events, state, keeper.seconds_left());
+        const bool slept = wait_for_work(window, events, state, keeper.seconds_left(), spare);
         const double began = glfwGetTime();
         if (events.scale_changed) state.display_scale = display_scale(window);
         events.scale_changed = false;
@@ -208,6 +233,7 @@ int run_loop(GLFWwindow* window, Events& events, ui::AppState& state, const Wind
         begin_frame(slept);
         times.measure(FrameTimes::frame, state, [&] { ui::frame(state); });
         draw_frame(window, ui::theme(state.settings.theme).bg);
+        spare.drawn();
         events.frames_wanted = std::max(0, events.frames_wanted - 1);
         times.measure(FrameTimes::keep, state, [&] { keeper.look(state); });
 
