@@ -1,6 +1,7 @@
 // tilewalk export
 #include "app/cli/commands.h"
 #include "app/cli/hand_out.h"
+#include "app/cli/hooks.h"
 #include "app/cli/session.h"
 #include "app/cli/slides.h"
 #include "app/export/export_formats.h"

@@ -19,6 +19,7 @@ Result<ui::Tour> read_tour(const std::string& name_or_path) {
         static const Result<TourScript> own = load_tour(default_tour, ui::tour_names());
         if (!own) return Failure{own.error};
         tour.script = *own;
+        tour.own = true;
         return tour;
     }
     auto script = load_tour(name_or_path, ui::tour_names());

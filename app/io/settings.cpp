@@ -66,6 +66,7 @@ template <class Any, class Visit> void visit_settings(Any& settings, Visit visit
     visit("question_each", settings.question_each);
     visit("gaps", settings.gaps, gaps_wanted_names);
     visit("tour_offered", settings.tour_offered);
+    visit("tour_stop", settings.tour_stop, 0, 200);
     visit("speaker", settings.speaker, speaker_names);
     visit("notes_size", settings.notes_size, 16, 34);
     visit("zoom", settings.zoom, 0.5, 3.0);

@@ -33,7 +33,8 @@ struct Settings {
     bool question_each = false;  ///< questions: before every step, not only now and then
     GapsWanted gaps = GapsWanted::growing;
     bool tour_offered = false;  ///< the program has mentioned the tour once
-    bool start_page = true;     ///< the program begins with it, otherwise where it was left
+    int tour_stop = 0;  ///< where the program's own tour was left, from 1; 0: not begun, or seen to its end
+    bool start_page = true;  ///< the program begins with it, otherwise where it was left
     SpeakerShown speaker = SpeakerShown::by_screens;
     int notes_size = 24;  ///< of the notes in the speaker's view
     int window_width = 1600, window_height = 900;

@@ -1,6 +1,8 @@
 #include "app/ui/kit/imgui_compat.h"
 
 #include <imgui_internal.h>
+
+#include <cmath>
 #include <string>
 
 namespace tilewalk::ui {
@@ -115,6 +117,12 @@ bool is_shown(const char* name) {
     return window && window->Active;
 }
 
-float hover_seconds() { return ImGui::GetCurrentContext()->HoveredIdTimer; }
+float hover_seconds() {
+    const ImGuiIO& io = ImGui::GetIO();
+    const ImVec2 &at = io.MousePos, &clicked = io.MouseClickedPos[0];
+    constexpr float still = 3;
+    if (std::abs(at.x - clicked.x) < still && std::abs(at.y - clicked.y) < still) return 0;
+    return ImGui::GetCurrentContext()->HoveredIdTimer;
+}
 
 }  // namespace tilewalk::ui

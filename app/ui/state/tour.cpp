@@ -69,10 +69,16 @@ bool is_tour(const std::vector<std::string>& paths) {
     return paths.size() == 1 && (paths[0].ends_with(".md") || paths[0].ends_with(".MD"));
 }
 
+std::optional<int> stop_left(const AppState& state) {
+    const int stop = state.settings.tour_stop;
+    return stop > 1 ? std::optional(stop - 1) : std::nullopt;
+}
+
 void open_tour(AppState& state, const std::string& path) {
     if (!state.hooks.read_tour) return notify(state, "There is no tour here.");
     Result<Tour> tour = state.hooks.read_tour(path);
     if (!tour) return notify(state, tour.error);
+    if (tour->own) tour->at = std::min(stop_left(state).value_or(0), tour->stops() - 1);
     start_tour(state, std::move(*tour));
 }
 
@@ -89,7 +95,9 @@ void start_tour(AppState& state, Tour tour) {
 
 void go_to_stop(AppState& state, int n) {
     Tour& tour = *state.tour;
-    if (n >= tour.stops()) return leave_tour(state);
+    const bool ended = n >= tour.stops();
+    if (tour.own) state.settings.tour_stop = ended ? 0 : std::max(0, n) + 1;
+    if (ended) return leave_tour(state);
     tour.at = std::max(0, n);
     const TourStop& stop = tour.stop();
     state.player.playing = false;

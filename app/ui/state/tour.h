@@ -10,6 +10,7 @@ namespace tilewalk::ui {
 
 struct Tour {
     TourScript script;
+    bool own = false;  ///< the program's, whose stop is remembered from one start to the next
     int at = 0;
     WalkView back;           ///< where the user was when it began; leaving it leads back there
     KernelFault fault_back;  ///< and what was wrong in the kernel of the page compare, …
@@ -31,9 +32,11 @@ struct Tour {
 
 /// By its name in files; without one it is the walk.
 Page page_of(std::string_view name);
-/// Begins the program's own tour, or leaves the one that runs.
+/// Begins the program's own tour, where it was left the last time, or leaves the one that runs.
 void toggle_tour(AppState& state);
 void start_tour(AppState& state, Tour tour);
+/// The stop of the program's own tour to go on with, from 0; none: it begins anew.
+std::optional<int> stop_left(const AppState& state);
 /// Goes to stop n, from 0; behind the last one the tour ends.
 void go_to_stop(AppState& state, int n);
 /// To the next (+1) chapter, or to the beginning of this or the previous one (−1); a sentence where there is

@@ -66,6 +66,7 @@ TEST_SUITE("settings") {
         saved.pseudocode = true;
         saved.question_each = true;
         saved.tour_offered = true;
+        saved.tour_stop = 12;
         saved.start_page = false;
         saved.page = "memory";
         saved.lesson = "backward";
@@ -96,6 +97,7 @@ TEST_SUITE("settings") {
         CHECK(loaded.settings.pseudocode);
         CHECK(loaded.settings.question_each);
         CHECK(loaded.settings.tour_offered);
+        CHECK(loaded.settings.tour_stop == 12);
         CHECK(loaded.settings.zoom == saved.zoom);
         CHECK(loaded.settings.motion == saved.motion);
         CHECK(loaded.settings.speed == saved.speed);

@@ -42,7 +42,8 @@ void chapters_strip(const Canvas& c, AppState& state, StartPage& page, float x, 
     if (chapters.empty()) chapters.push_back({page.stops.front(), 0});
     const float gap = chapters.size() > 1 ? 5.0f : 0.0f,
                 pitch = std::min(15.0f, (w - gap * px(chapters.size() - 1)) / px(stops));
-    std::string words = "begins with: " + page.stops.front();
+    const int now = std::min(stop_left(state).value_or(0), stops - 1);
+    std::string words = (now > 0 ? "left at: " : "begins with: ") + page.stops[static_cast<std::size_t>(now)];
     for (std::size_t k = 0; k < chapters.size(); ++k) {
         const int first = chapters[k].first, end = k + 1 < chapters.size() ? chapters[k + 1].first : stops;
         const float left = x + pitch * px(first) + gap * px(k), wide = pitch * px(end - first);
@@ -54,7 +55,7 @@ void chapters_strip(const Canvas& c, AppState& state, StartPage& page, float x, 
                                    .chapters = static_cast<int>(chapters.size())});
         for (int n = first; n < end; ++n) {
             const float at = left + pitch * px(n - first);
-            if (lit || n == 0)
+            if (lit || n == now)
                 c.rect(at, y, pitch - 2, 8, c.theme->t1, 2);
             else
                 c.frame(at + .5f, y + .5f, pitch - 3, 7, c.theme->line2, 1, 2);
@@ -69,7 +70,13 @@ void tour_panel(const Canvas& c, AppState& state, const Rect& a) {
     const Panel panel(c, "New here", a);
     const float x = a.x + pad, w = a.w - 2 * pad, button_h = a.h < 180 ? 36 : 44,
                 y = a.bottom() - 16 - button_h;
-    c.text(x, a.y + side_title, state.tour ? "On the tour" : "New here?", 22, 0, Face::semibold);
+    const std::optional<int> left = stop_left(state);
+    const std::string left_label = left ? "Go on at stop " + str(*left + 1) : "";
+    c.text(x, a.y + side_title,
+           state.tour ? "On the tour"
+           : left     ? "The tour"
+                      : "New here?",
+           22, 0, Face::semibold);
     std::string words = state.tour
                             ? "Stop " + str(state.tour->at + 1) + " of " + str(state.tour->stops()) + ": " +
                                   state.tour->stop().heading + "."
@@ -82,8 +89,10 @@ void tour_panel(const Canvas& c, AppState& state, const Rect& a) {
     if (!page.stops.empty() && !state.tour && y - a.y > 150) chapters_strip(c, state, page, x, y - 56, w);
     const float stage_w = std::min(104.0f, w * .34f);
     if (key_button(c, page, "##start tour", {x, y, w - stage_w - 10, button_h},
-                   state.tour ? "Leave the tour" : "Start the tour", "U", true,
-                   "A guided tour from stop to stop (U)"))
+                   state.tour ? "Leave the tour"
+                   : left     ? left_label.c_str()
+                              : "Start the tour",
+                   "U", true, "A guided tour from stop to stop (U)"))
         toggle_tour(state);
     if (button(c, "##tour on stage", x + w - stage_w, y, stage_w, button_h, "On stage",
                {.size = size::lead, .tooltip = "The same tour in presenter mode"})) {

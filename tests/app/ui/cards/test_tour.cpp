@@ -4,6 +4,7 @@
 #include "app/io/settings.h"
 #include "app/io/tour_file.h"
 #include "app/ui/chapters/inside/page.h"
+#include "app/ui/chapters/start/page.h"
 #include "app/ui/shell/lesson_view.h"
 #include "app/ui/state/state.h"
 #include "app/ui/state/tour.h"
@@ -326,6 +327,34 @@ TEST_CASE("the tour has chapters, none of them empty, and none longer than a bre
         CHECK(place->stops >= 2);
         CHECK(place->stops <= 10);
     }
+}
+
+TEST_CASE("the program's own tour goes on where it was left, and anew after its end; another file's begins") {
+    Program p;
+    p.press("u pagedown pagedown u");
+    CHECK_FALSE(p.state.tour);
+    CHECK(p.state.settings.tour_stop == 3);
+    p.press("home");
+    open_start(p.state);
+    p.frame(2);
+    p.check_shows(
+        {"Go on at stop 3", "left at: " + good(load_tour(default_tour, tour_names())).stops[2].heading});
+    p.press("u");
+    REQUIRE(p.state.tour);
+    CHECK(p.state.tour->at == 2);
+    go_to_stop(p.state, p.state.tour->stops());
+    CHECK(p.state.settings.tour_stop == 0);
+    p.press("u");
+    CHECK(p.state.tour->at == 0);
+    p.press("pagedown u");
+    start_tour(p.state, read("# T\n## A\n- problem: ties\n\nx\n## B\n\nx\n"));
+    CHECK(p.state.tour->at == 0);
+    CHECK(p.state.settings.tour_stop == 2);
+    // A tour that has become shorter since
+    leave_tour(p.state);
+    p.state.settings.tour_stop = 200;
+    p.press("u");
+    CHECK(p.state.tour->at == p.state.tour->stops() - 1);
 }
 
 TEST_CASE("Shift PgDn and Shift PgUp go from chapter to chapter, and a sentence says where there is none") {

@@ -221,6 +221,13 @@ TEST_CASE("a tooltip appears once the mouse has rested") {
     CHECK(desk.find("Explains the button") == nullptr);
     desk.step(40);
     CHECK(desk.find("Explains the button") != nullptr);
+    // Who clicks has read it: it is not to cover what the click has done.
+    desk.click("go");
+    desk.step(40);
+    CHECK(desk.find("Explains the button") == nullptr);
+    desk.move(80, 45);
+    desk.step(40);
+    CHECK(desk.find("Explains the button") != nullptr);
 }
 
 TEST_CASE("without a list nothing is noted") {
