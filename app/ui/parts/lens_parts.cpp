@@ -454,14 +454,14 @@ void draw_bar(const Canvas& c, const BarPlot& p, const Bar& b, const BarAt& at) 
     c.text(mid, b.value < 0 || on_line ? y + 9 : y - 9, value, size::small, 0, Face::mono, Align::center);
 }
 
-// What it was before, unless its edge would run through the number.
+// How far it went before, unless that would run through the number.
 void draw_before(const Canvas& c, const BarPlot& p, const Bar& b, float x) {
     if (!b.before || !std::isfinite(*b.before) || *b.before == b.value) return;
-    const float y = p.y(*b.before), top = std::min(y, p.zero), h = std::abs(p.zero - y);
+    const float y = p.y(*b.before), h = std::abs(p.zero - y);
     const float number_y =
         std::isfinite(b.value) ? p.y(b.value) + (b.value < 0 ? 9.0f : -9.0f) : p.bottom() - 24;
     if (h < 3 || (!p.bare && std::abs(y - number_y) < 10)) return;
-    c.dashed_frame(x, top, p.w, h, c.theme->t3, 1.2f, {3, 3});
+    c.dashed_line({x, y}, {x + p.w, y}, c.theme->t2, 1.4f, {3, 3});
 }
 
 // No bar is long enough for −∞: an arrow from zero down, below all bars.
