@@ -45,7 +45,10 @@ void round_cell(const Canvas& c, const RingNow& now, int rank, int round, const 
 float draw_rounds(const Canvas& c, const RingNow& now, const Rect& a, bool with_idle) {
     const Theme& t = *c.theme;
     const int R = now.ring.ranks;
-    const float names = 52, idle_w = with_idle ? 64.0f : 0.0f, head = 22;
+    constexpr float head = 22, readable = 15;
+    // Many ranks: their numbers alone, and no times, rather than cells without numbers.
+    const bool many = (a.w - 52 - (with_idle ? 64.0f : 0.0f)) / px(R) < readable;
+    const float names = many ? 18 : 52, idle_w = with_idle && !many ? 64.0f : 0.0f;
     const float cell =
         std::clamp(std::min((a.w - names - idle_w) / px(R), (a.h - head) / px(R)), 8.0f, 40.0f);
     const float x = a.x + names;
@@ -53,18 +56,18 @@ float draw_rounds(const Canvas& c, const RingNow& now, const Rect& a, bool with_
         c.rich(x + (px(owner) + .5f) * cell, a.y + 8, slot_symbol(Slot::K, owner), size::formula,
                Align::center);
     // What the numbers are, in the corner between ranks and keys
-    if (cell >= 22) c.text(a.x, a.y + 8, "round", size::small, t.t3);
-    if (with_idle) c.text(a.right(), a.y + 8, "waits", size::small, t.t3, Align::right);
+    if (many || cell >= 22) c.text(a.x, a.y + 8, many ? "rank ↓   keys →" : "round", size::small, t.t3);
+    if (idle_w > 0) c.text(a.right(), a.y + 8, "waits", size::small, t.t3, Align::right);
     for (int rank = 0; rank < R; ++rank) {
         const float y = a.y + head + px(rank) * cell;
         if (y + cell > a.bottom() + 1) break;
-        const bool own = rank == now.rank, text = cell >= 15;
+        const bool own = rank == now.rank, text = cell >= readable;
         if (text)
-            c.text(a.x, y + cell / 2, "rank " + str(rank), size::small, own ? t.t1 : t.t2,
+            c.text(a.x, y + cell / 2, many ? str(rank) : "rank " + str(rank), size::small, own ? t.t1 : t.t2,
                    own ? Face::semibold : Face::regular);
         for (int round = 0; round < R; ++round)
             round_cell(c, now, rank, round, {x + px(now.ring.owner(rank, round)) * cell, y, cell, cell});
-        if (with_idle && text)
+        if (idle_w > 0 && text)
             c.text(a.right(), y + cell / 2, percent(1 - now.busy(rank)), size::small, own ? t.t1 : t.t2,
                    Face::mono, Align::right);
     }
