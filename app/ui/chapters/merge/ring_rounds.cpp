@@ -56,7 +56,8 @@ float draw_rounds(const Canvas& c, const RingNow& now, const Rect& a, bool with_
         c.rich(x + (px(owner) + .5f) * cell, a.y + 8, slot_symbol(Slot::K, owner), size::formula,
                Align::center);
     // What the numbers are, in the corner between ranks and keys
-    if (many || cell >= 22) c.text(a.x, a.y + 8, many ? "rank ↓   keys →" : "round", size::small, t.t3);
+    if (cell < 22 && many) c.text(a.x, a.y + 8, "rank ↓   keys →", size::small, t.t3);
+    if (cell >= 22 && !many) c.text(a.x, a.y + 8, "round", size::small, t.t3);
     if (idle_w > 0) c.text(a.right(), a.y + 8, "waits", size::small, t.t3, Align::right);
     for (int rank = 0; rank < R; ++rank) {
         const float y = a.y + head + px(rank) * cell;
