@@ -49,7 +49,8 @@ bool lies_above(const char* window, const char* other);
 void bring_to_front(const char* window);
 /// The window has been begun in this frame.
 bool is_shown(const char* window);
-/// Seconds that the mouse has rested on the item below it; none where it has not moved since it clicked there.
+/// Seconds that the mouse has rested on the item below it; none where it has not moved since it clicked
+/// there.
 float hover_seconds();
 
 }  // namespace tilewalk::ui
