@@ -30,6 +30,7 @@ constexpr std::pair<std::string_view, Key> fixed_keys[] = {{"ArrowLeft", Key::le
                                                            {"+", Key::plus},
                                                            {"-", Key::minus},
                                                            {"F1", Key::f1},
+                                                           {"F2", Key::f2},
                                                            {"F9", Key::f9},
                                                            {"F10", Key::f10},
                                                            {"F11", Key::f11}};
@@ -88,6 +89,7 @@ bool belongs_to_browser(const KeyEvent& event) {
     const bool command = (event.modifiers & (with_ctrl | with_meta)) != 0;
     if (event.printed == "F5" || event.printed == "F12" || event.printed == "F6" || event.printed == "F11")
         return true;
+    if (event.printed == "Insert" && (event.modifiers & with_shift) != 0) return true;  // pastes
     if (!command) return false;
     const char c = printed_character(event);
     // New and closed windows and tabs, reload, address, zoom; copying and pasting arrive as events of their
@@ -106,6 +108,7 @@ std::optional<ui::KeyPress> key_press(const KeyEvent& event, bool typing) {
 }
 
 int editing_key(const KeyEvent& event) {
+    if (belongs_to_browser(event)) return -1;
     std::string name = event.printed;
     if (name.size() == 1) name[0] = ui::lower_case(name[0]);
     const auto* const found =

@@ -69,10 +69,11 @@ bool make_context() {
 extern "C" {
 
 /// 1: it is there; 2: in words alone, because the canvas gives no WebGL 2; 0: it is not.
-EMSCRIPTEN_KEEPALIVE int tilewalk_open(const char* link, int presenter, const char* theme, int motion) {
+EMSCRIPTEN_KEEPALIVE int tilewalk_open(const char* link, const char* left, int presenter, const char* theme,
+                                       int motion) {
     setenv("TILEWALK_FONTS", "/fonts", 1);
     const bool drawn = make_context();
-    page = Page::open({link, presenter != 0, theme, motion != 0, drawn});
+    page = Page::open({link, left, presenter != 0, theme, motion != 0, drawn});
     if (!page) return 0;
     tilewalk::web::run_in_worker();
     tilewalk::web::run_kernels_in_worker();
@@ -82,7 +83,9 @@ EMSCRIPTEN_KEEPALIVE double tilewalk_frame(double seconds) { return page->frame(
 EMSCRIPTEN_KEEPALIVE void tilewalk_resized(int width, int height, float device_px) {
     page->resized(width, height, device_px);
 }
-EMSCRIPTEN_KEEPALIVE void tilewalk_pointer(float x, float y, int buttons) { page->pointer(x, y, buttons); }
+EMSCRIPTEN_KEEPALIVE void tilewalk_pointer(float x, float y, int buttons, double seconds) {
+    page->pointer(x, y, buttons, seconds);
+}
 EMSCRIPTEN_KEEPALIVE void tilewalk_wheel(float dx, float dy) { page->wheel(dx, dy); }
 EMSCRIPTEN_KEEPALIVE int tilewalk_key(const char* printed, const char* code, int down, int modifiers,
                                       int again) {
@@ -121,6 +124,8 @@ EMSCRIPTEN_KEEPALIVE void tilewalk_kernels_ended(int run, const char* why) {
 EMSCRIPTEN_KEEPALIVE int tilewalk_telling() { return page->telling(); }
 EMSCRIPTEN_KEEPALIVE const char* tilewalk_words() { return kept(page->words()); }
 EMSCRIPTEN_KEEPALIVE const char* tilewalk_link() { return kept(page->link()); }
+/// What stands open and is to be there again when the page is loaded once more; empty: nothing.
+EMSCRIPTEN_KEEPALIVE const char* tilewalk_left() { return kept(page->left()); }
 /// The walk that a link leads to as JSON, or a sentence: for the comparison with the program for the desktop.
 EMSCRIPTEN_KEEPALIVE const char* tilewalk_trace(const char* link) {
     return kept(tilewalk::web::trace_of(link));

@@ -2,6 +2,7 @@
 
 #include "app/cli/hooks.h"
 #include "app/cli/last_time.h"
+#include "app/cli/left_open.h"
 #include "app/cli/session.h"
 #include "app/export/export_formats.h"
 #include "app/ui/kit/fonts.h"
@@ -39,7 +40,7 @@ Page* Page::open(const Opening& opening) {
         loaded.settings.motion = opening.motion;
     }
     Arguments words;
-    if (!opening.link.empty()) words.link = opening.link;
+    if (!opening.link.empty() && !left_on_tour(opening.left)) words.link = opening.link;
     words.presenter = opening.presenter;
     Result<ui::AppState> begun = begin_window(words, loaded, true);
     std::string wrong;
@@ -48,6 +49,7 @@ Page* Page::open(const Opening& opening) {
         begun = begin_window({}, loaded, true);
     }
     if (!begun) return nullptr;
+    if (wrong.empty()) open_what_was_left(*begun, opening.left);
     Page* const page = new Page(std::move(*begun), loaded);
     page->settings_file = file;
     if (!wrong.empty()) page->state.notice = wrong, page->state.notice_age = 0;
@@ -79,27 +81,30 @@ void Page::resized(int w, int h, float device_px) {
     wake();
 }
 
-void Page::pointer(float x, float y, int buttons) {
+void Page::pointer(float x, float y, int buttons, double seconds) {
     // What only moves makes what moved before it needless.
     const std::size_t n = pointed.size();
     if (n >= 2 && pointed[n - 1].buttons == buttons && pointed[n - 2].buttons == buttons) pointed.pop_back();
-    pointed.push_back({x, y, buttons});
+    pointed.push_back({x, y, buttons, seconds});
     wake();
 }
 
 // ImGui looks at the buttons once a frame: one that goes down and up in between, as with a finger, has two
-// frames.
-void Page::point() {
+// frames. Their time is that of the events, so that two clicks are a double click however long a frame takes.
+double Page::point(double seconds) {
     ImGuiIO& io = ImGui::GetIO();
+    double at = seconds;
     for (bool same = true; same && !pointed.empty(); pointed.pop_front()) {
         const Pointed& now = pointed.front();
         io.MousePos = {now.x, now.y};
         same = now.buttons == buttons_down;
+        if (!same) at = std::min(seconds, now.seconds);
         buttons_down = now.buttons;
         // Bits of the browser: left, right, middle
         for (int k = 0; k < 3; ++k) io.MouseDown[k] = (buttons_down >> k & 1) != 0;
     }
     if (!pointed.empty()) wake();
+    return at;
 }
 
 void Page::wheel(float dx, float dy) {
@@ -147,14 +152,27 @@ void Page::text(const std::string& utf8) {
     io.AddInputCharactersUTF8(utf8.c_str());
 }
 
-// The browser tells of a paste by itself; the field is told of it as a key.
 void Page::pasted(const std::string& utf8) {
     pasted_text = utf8;
+    paste_due = true;
+    wake();
+}
+
+// The browser tells of a paste by itself; the field is told of it as of a key, which has a frame of its own:
+// of several keys the field answers one, and Ctrl may have been let go by then, or never pressed (a menu).
+void Page::begin_paste() {
     ImGuiIO& io = ImGui::GetIO();
-    io.KeyCtrl = true;
-    io.KeysDown[ImGuiKey_V] = true;
-    pressed.push_back(ImGuiKey_V);
-    releases.push_back(ImGuiKey_V);
+    std::ranges::copy(io.KeysDown, held.begin());
+    std::ranges::fill(io.KeysDown, false);
+    held_modifiers = {io.KeyCtrl, io.KeyShift, io.KeyAlt};
+    io.KeyCtrl = io.KeysDown[ImGuiKey_V] = true;
+    io.KeyShift = io.KeyAlt = false;
+}
+
+void Page::end_paste() {
+    ImGuiIO& io = ImGui::GetIO();
+    std::ranges::copy(held, io.KeysDown);
+    io.KeyCtrl = held_modifiers[0], io.KeyShift = held_modifiers[1], io.KeyAlt = held_modifiers[2];
     wake();
 }
 
@@ -257,11 +275,12 @@ double Page::frame(double seconds) {
     if (!(drawing || in_words) || width <= 0 || height <= 0) return -1;
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = {static_cast<float>(width), static_cast<float>(height)};
-    io.DeltaTime =
-        slept ? 1.0f / 60 : std::clamp(static_cast<float>(seconds - last_frame), 1e-4f, longest_frame);
-    last_frame = seconds;
+    const double now = point(seconds);
+    io.DeltaTime = slept ? 1.0f / 60 : std::clamp(static_cast<float>(now - last_frame), 1e-4f, longest_frame);
+    last_frame = now;
     prepare_look();
-    point();
+    const bool pasting = std::exchange(paste_due, false);
+    if (pasting) begin_paste();
     if (drawing) ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
     ui::frame(state);
@@ -269,7 +288,7 @@ double Page::frame(double seconds) {
     if (drawing) draw();
     state.quit = false;  // a page is closed by its browser
     show_cursor(ImGui::GetMouseCursor(), io.WantTextInput);
-    release_keys();
+    pasting ? end_paste() : release_keys();
     look_for_changes();
 
     frames_wanted = std::max(0, frames_wanted - 1);
@@ -297,6 +316,8 @@ std::string Page::link() const {
 std::string Page::title() const {
     return std::string(state.lesson ? state.lesson->title : "") + " – Tilewalk";
 }
+
+std::string Page::left() const { return left_open(state); }
 
 std::string trace_of(const std::string& link) {
     Arguments words;

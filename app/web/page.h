@@ -7,6 +7,7 @@
 #include "app/ui/kit/imgui_compat_gl.h"
 #include "app/ui/state/app_state.h"
 
+#include <array>
 #include <deque>
 #include <string>
 #include <vector>
@@ -15,7 +16,8 @@ namespace tilewalk::web {
 
 /// What the page was opened with.
 struct Opening {
-    std::string link;        ///< "tilewalk:…", or nothing
+    std::string link;  ///< "tilewalk:…", or nothing
+    std::string left;  ///< what stood open when the page was left to be loaded again (app/cli/left_open.h)
     bool presenter = false;  ///< the stage
     // What the reader's system prefers, for a first start
     std::string theme;   ///< "dark", "light"
@@ -34,7 +36,7 @@ public:
 
     // What the browser reports. Positions in px of the canvas.
     void resized(int width, int height, float device_px);
-    void pointer(float x, float y, int buttons);
+    void pointer(float x, float y, int buttons, double seconds);
     void wheel(float dx, float dy);
     /// True if the program answers to the key, so that the browser should not.
     bool key(const std::string& printed, const std::string& code, bool down, int modifiers, bool again);
@@ -56,6 +58,7 @@ public:
     std::string link() const;
     bool light() const { return state.settings.theme == ui::ThemeId::light; }
     std::string title() const;
+    std::string left() const;
     const std::string& clipboard() const { return pasted_text; }
 
 private:
@@ -66,7 +69,9 @@ private:
     void release_keys();
     void look_for_changes();
     void draw();
-    void point();
+    double point(double seconds);
+    void begin_paste();
+    void end_paste();
 
     ui::AppState state;
     LoadedSettings loaded;
@@ -78,9 +83,13 @@ private:
     std::string told_last;
     double last_frame = 0, keep_due = -1;
     std::vector<int> pressed, releases;
+    bool paste_due = false;
+    std::array<bool, 512> held{};  ///< keys, while a paste has the frame
+    std::array<bool, 3> held_modifiers{};
     struct Pointed {
         float x, y;
         int buttons;
+        double seconds;
     };
     std::deque<Pointed> pointed;  ///< that no frame has seen yet
     int buttons_down = 0;

@@ -10,7 +10,7 @@
   const mirror = document.getElementById('mirror');
   const folder = '/home/web_user';
   const settingsFile = folder + '/.config/tilewalk/settings.json';
-  const storageKey = 'tilewalk.settings';
+  const storageKey = 'tilewalk.settings', openKey = 'tilewalk.open';
   const asked = new URLSearchParams(location.search);
   let program = null, running = false, typing = false, broken = false, timer = 0, requested = false, lastTelling = -1, lastWords = '', lastLink = '', ownHash = '';
 
@@ -129,6 +129,21 @@
     } catch (refused) { /* nothing kept yet, or no room */ }
   }
 
+  // Tour, questions and a cell that is being typed into belong to this tab, and to its being loaded again.
+  function keepOpen() {
+    const left = call('left', 'string', [], []);
+    try {
+      if (left) sessionStorage.setItem(openKey, left);
+      else if (left === '') sessionStorage.removeItem(openKey);
+    } catch (refused) { /* as above */ }
+  }
+  function leftOpen() {
+    try {
+      const [how] = performance.getEntriesByType('navigation');
+      return how.type !== 'navigate' && sessionStorage.getItem(openKey) || '';
+    } catch (refused) { return ''; }
+  }
+
   // ---- What the program saves becomes a download
   function offerDownloads(FS) {
     for (const name of FS.readdir(folder)) {
@@ -183,6 +198,7 @@
     document.title = call('title', 'string', [], []);
     document.body.dataset.colours = call('light', 'number', [], []) ? 'light' : 'dark';
     post({ event: 'step', link: link, words: lastWords });
+    keepOpen();
     if (!link || link === lastLink) return;
     const place = (text) => text.replace(/\b(step|at|sum)=[^&]*&?/g, '');
     const another = lastLink && place(link) !== place(lastLink);
@@ -254,8 +270,8 @@
   function point(event) {
     const box = canvas.getBoundingClientRect();
     const buttons = event.type === 'pointerup' && event.pointerType === 'touch' ? 0 : event.buttons;
-    call('pointer', null, ['number', 'number', 'number'],
-      [(event.clientX - box.left) * ratio(), (event.clientY - box.top) * ratio(), buttons]);
+    call('pointer', null, ['number', 'number', 'number', 'number'],
+      [(event.clientX - box.left) * ratio(), (event.clientY - box.top) * ratio(), buttons, event.timeStamp / 1000]);
     want();
   }
   function modifiers(event) {
@@ -303,8 +319,8 @@
         if (!pinch(event)) point(event);
         if (event.pointerType === 'touch') event.preventDefault();
       });
-    canvas.addEventListener('pointerleave', () => {
-      call('pointer', null, ['number', 'number', 'number'], [-1e6, -1e6, 0]);
+    canvas.addEventListener('pointerleave', (event) => {
+      call('pointer', null, ['number', 'number', 'number', 'number'], [-1e6, -1e6, 0, event.timeStamp / 1000]);
       want();
     });
     canvas.addEventListener('wheel', (event) => {
@@ -335,7 +351,7 @@
     window.addEventListener('hashchange', followAddress);
     window.addEventListener('popstate', followAddress);
     window.addEventListener('message', listen);
-    window.addEventListener('pagehide', () => { call('keep', null, ['number'], [0]); });
+    window.addEventListener('pagehide', () => { call('keep', null, ['number'], [0]); keepOpen(); });
   }
 
   // ---- Files: dropped, or chosen
@@ -385,7 +401,8 @@
       const theme = prefers('color-scheme: light') ? 'light' : 'dark', motion = prefers('reduced-motion: reduce') ? 0 : 1;
       const stage = asked.get('embed') === '1' && asked.get('controls') === 'min' || asked.get('presenter') === '1';
       ownHash = location.hash;
-      const how = call('open', 'number', ['string', 'number', 'string', 'number'], [linkOfAddress(), stage ? 1 : 0, theme, motion]);
+      const how = call('open', 'number', ['string', 'string', 'number', 'string', 'number'],
+        [linkOfAddress(), leftOpen(), stage ? 1 : 0, theme, motion]);
       if (!how) return say('The walk could not be begun; reload the page without what stands behind the # of its address.');
       say(how === 1 ? '' : 'This browser gives no WebGL 2, so there is no picture: here is the walk in words. ' +
         'The arrow keys and the buttons step.');

@@ -33,6 +33,7 @@ std::optional<Key> fixed_key(int key) {
     case GLFW_KEY_KP_SUBTRACT: return Key::minus;
     case GLFW_KEY_KP_0: return Key::zero;
     case GLFW_KEY_F1: return Key::f1;
+    case GLFW_KEY_F2: return Key::f2;
     case GLFW_KEY_F5: return Key::f5;
     case GLFW_KEY_F9: return Key::f9;
     case GLFW_KEY_F10: return Key::f10;

@@ -545,6 +545,82 @@ def check_files(test):
     print(f"files: {sorted(one.name for one in test.folder.iterdir())} were downloaded")
 
 
+def begin_edit(session):
+    """F2 over the first cell of an input that the pointer finds."""
+    for y in range(130, 480, 24):
+        for x in range(40, 420, 24):
+            session.mouse("mouseMoved", x, y)
+            session.press(Keys.F2)
+            if '"edit"' in session.call("left"):
+                session.pointed = x, y
+                return
+    sys.exit("browse.py: F2 begins to edit no cell")
+
+
+def check_double_click(test):
+    """Two clicks soon after each other begin to edit a cell, however many frames are drawn in between."""
+    session = test.session(link=test.step_17)
+    begin_edit(session)
+    session.press(Keys.ESCAPE)
+    expect(session.call("left") == "", "Escape does not end the edit")
+    x, y = session.pointed
+    session.run("for (const [k, buttons] of [0, 1, 0, 1, 0].entries()) Module.ccall('tilewalk_pointer', null, Array(4).fill('number'),"
+                " [arguments[0] + 1, arguments[1], buttons, performance.now() / 1000 + k / 10])", x, y)
+    session.wait(lambda: '"edit"' in session.call("left"), "a double click edits nothing")
+    session.press(Keys.ESCAPE)
+    session.expect_no_errors("a double click")
+
+
+def check_reload(test):
+    """A page that is loaded once more goes on with tour, question and the cell that is typed into."""
+    def reload():
+        before = session.words(), session.call("left")
+        test.driver.refresh()
+        session.wait(lambda: session.run("return window.tilewalkReady || 0") > 0, "the page does not come back")
+        session.canvas = test.driver.find_element(By.ID, "canvas")
+        after = session.words(), session.call("left")
+        expect(after == before, f"loaded once more {before} has become {after}")
+
+    session = test.session(link=test.step_17)
+    session.press("u", Keys.PAGE_DOWN, Keys.PAGE_DOWN, Keys.PAGE_DOWN)
+    expect('"tour": 4' in session.call("left"), f"no tour: {session.call('left')}")
+    reload()
+    session.press(Keys.PAGE_UP, "u")
+    session.follow(test.step_17)
+    session.press("q")
+    for _ in range(12):
+        if '"open"' not in session.call("left"):
+            session.press(Keys.ARROW_RIGHT)
+    session.press("2")
+    expect('"open"' in session.call("left"), "no question is asked")
+    reload()
+    session.press("q")
+    session.follow(test.step_17)
+    begin_edit(session)
+    session.press("7.25")
+    expect('"text": "7.25"' in session.call("left"), f"what is typed is not there: {session.call('left')}")
+    reload()
+    session.press(Keys.ENTER)
+    session.wait(lambda: "7.25" in session.link(), "Enter does not put in what was typed before")
+    test.driver.get("about:blank")
+    session = test.session(link=test.step_17)
+    expect(session.call("left") == "", f"opened anew, the page still has {session.call('left')}")
+    session.expect_no_errors("loading once more")
+
+
+def check_paste(test):
+    """What is pasted stands in the field at once, however soon the keys are let go."""
+    session = test.session(link=test.step_17)
+    begin_edit(session)
+    test.driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+    session.run("return navigator.clipboard.writeText('3.75')")
+    session.press(Keys.CONTROL + "v" + Keys.NULL)
+    session.wait(lambda: '"text": "3.75"' in session.call("left"), f"pasted: {session.call('left')}", 3)
+    session.press(Keys.ENTER)
+    session.wait(lambda: "3.75" in session.link(), "what was pasted is not put in")
+    session.expect_no_errors("pasting")
+
+
 def check_storage(test):
     forbidden = "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('no', 'SecurityError'); }});"
     full = "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };"
@@ -754,14 +830,14 @@ def check_soak(test, minutes=10):
 
 
 parts = {"walk": check_walk, "playing": check_playing, "pages": check_pages, "plans": check_plans, "traces": check_traces, "links": check_links, "messages": check_messages,
-         "touch": check_touch, "files": check_files, "storage": check_storage, "preferences": check_preferences, "lacking": check_lacking, "reading": check_reading,
+         "touch": check_touch, "files": check_files, "storage": check_storage, "double": check_double_click, "reload": check_reload, "paste": check_paste, "preferences": check_preferences, "lacking": check_lacking, "reading": check_reading,
          "axe": check_axe, "random": check_random_use, "context": check_context_loss, "scale": check_scale, "picture": check_picture, "inside": check_inside,
          "single": check_single_file, "requests": check_requests}
 by_name = {**parts, "soak": check_soak}
 
 
 # Without fingers, downloads, scripts that run before the page's, and axe-core's promises
-in_firefox = ["walk", "playing", "pages", "traces", "links", "messages", "reading", "random", "context", "scale", "picture", "inside", "single", "requests"]
+in_firefox = ["walk", "playing", "pages", "traces", "links", "reload", "messages", "reading", "random", "context", "scale", "picture", "inside", "single", "requests"]
 
 
 def main():

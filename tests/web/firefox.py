@@ -112,6 +112,9 @@ class Firefox:
     def get(self, address):
         self.ask("WebDriver:Navigate", url=address)
 
+    def refresh(self):
+        self.ask("WebDriver:Refresh")
+
     def execute_script(self, script, *arguments):
         given = [{element_key: one.name} if isinstance(one, Element) else one for one in arguments]
         return self.ask("WebDriver:ExecuteScript", script=script, args=given, sandbox=None, newSandbox=False)

@@ -23,7 +23,7 @@ function element(id) {
 }
 
 // A page with the program in it that `answers` describes.
-function page({ search = '', hash = '', storage, parent = null, opens = 1, prefers = [], refuses = false } = {}) {
+function page({ search = '', hash = '', storage, tab = {}, loaded = 'navigate', parent = null, opens = 1, prefers = [], refuses = false } = {}) {
   const all = {};
   for (const id of ['canvas', 'status', 'mirror', 'chooser', 'fullscreen', 'frame']) all[id] = element(id);
   const next = element('next');
@@ -33,7 +33,7 @@ function page({ search = '', hash = '', storage, parent = null, opens = 1, prefe
   let step = 1, lesson = 'flash', telling = 0;
   const program = {
     open: () => opens, frame: () => -1, telling: () => telling, words: () => `step ${step}\nformula\nresult\nwhy`,
-    link: () => `tilewalk:lesson=${lesson}&step=${step}&sum=${1000 + step}`, title: () => 'Flash',
+    link: () => `tilewalk:lesson=${lesson}&step=${step}&sum=${1000 + step}`, title: () => 'Flash', left: () => '',
     key: (key, code, down) => { if (down && key === 'ArrowRight') { ++step; ++telling; } return key === 'ArrowRight' ? 1 : 0; },
     follow: (link) => { lesson = /lesson=(\w+)/.exec(link)?.[1] || lesson; ++telling; },
   };
@@ -64,12 +64,13 @@ function page({ search = '', hash = '', storage, parent = null, opens = 1, prefe
       pushState: (a, b, to) => { refuse(); entries.push(to); location.hash = to; },
       replaceState: (a, b, to) => { refuse(); entries[entries.length - 1] = to; location.hash = to; },
     },
-    matchMedia: (query) => { const one = element('media'); one.query = query; one.matches = prefers.some((what) => query.includes(what)); media.push(one); return one; }, ResizeObserver: class { observe() {} }, performance: { now: () => 5 },
+    matchMedia: (query) => { const one = element('media'); one.query = query; one.matches = prefers.some((what) => query.includes(what)); media.push(one); return one; }, ResizeObserver: class { observe() {} }, performance: { now: () => 5, getEntriesByType: () => [{ type: loaded }] },
     requestAnimationFrame: (draw) => timers.push(() => draw(16)), setTimeout: (what) => timers.push(what), clearTimeout() {},
   };
   // Three bytes of packed kernels are within the program.
   context.WebAssembly = { validate: () => true, Module: { customSections: (_, name) => (name === 'kernels' ? [new ArrayBuffer(3)] : []) } };
   Object.defineProperty(context, 'localStorage', { get: storage || (() => { throw new Error('forbidden'); }) });
+  context.sessionStorage = { getItem: (key) => tab[key] ?? null, setItem: (key, text) => { tab[key] = text; }, removeItem: (key) => { delete tab[key]; } };
   vm.runInNewContext(source, context);
   const Module = window.Module;
   Module.FS = FS;
@@ -130,14 +131,14 @@ const tests = {
   },
   'a link that cannot be decoded is passed over'() {
     const p = page({ hash: '#tilewalk:%E0%A4%A' });
-    assert.deepEqual(p.named('open'), [['open', '', 0, 'dark', 1]]);
+    assert.deepEqual(p.named('open'), [['open', '', '', 0, 'dark', 1]]);
     p.location.hash = '#%';
     p.window.fire('hashchange', {});
     assert.equal(p.named('follow').length, 0);
   },
   'what the reader\'s system prefers is handed on'() {
     for (const [prefers, theme, motion] of [[[], 'dark', 1], [['color-scheme: light'], 'light', 1], [['reduced-motion: reduce'], 'dark', 0]])
-      assert.deepEqual(page({ prefers }).named('open')[0].slice(3), [theme, motion]);
+      assert.deepEqual(page({ prefers }).named('open')[0].slice(4), [theme, motion]);
   },
   'on every change of the screen it is looked at anew'() {
     const p = page();
@@ -171,6 +172,17 @@ const tests = {
       p.settle();
       assert.match(p.all.mirror.children[0].textContent, /step 2/);
     }
+  },
+  'what stood open is there again when the page is loaded once more, and in no other case'() {
+    const tab = {}, p = page({ tab });
+    p.program.left = () => '{"tour":true}';
+    p.window.fire('pagehide', {});
+    assert.deepEqual(tab, { 'tilewalk.open': '{"tour":true}' });
+    for (const [loaded, left] of [['reload', '{"tour":true}'], ['navigate', '']])
+      assert.equal(page({ tab: { ...tab }, loaded }).named('open')[0][2], left);
+    p.program.left = () => '';
+    p.window.fire('pagehide', {});
+    assert.deepEqual(tab, {});
   },
   'words are made when they have changed'() {
     const p = page();

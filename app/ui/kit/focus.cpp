@@ -35,8 +35,9 @@ struct Focus {
     bool visible = false, entered = false, close_popup = false;
     ImGuiID pressed = 0;
     Arrow arrow;
-    int answered_in = -1;  // the frame that presses, arrows and such are for
-    ImGuiID slider = 0;    // that arrow keys moved last, and where to
+    int answered_in = -1;           // the frame that presses, arrows and such are for
+    ImVec2 keyed_at{-1e9f, -1e9f};  // where the mouse was when a key was pressed
+    ImGuiID slider = 0;             // that arrow keys moved last, and where to
     float led_to = 0;
 };
 
@@ -143,6 +144,10 @@ void use_focus(std::shared_ptr<Focus>& focus) {
     if (!focus) focus = std::make_shared<Focus>();
     in_use = focus;
 }
+
+void note_key() { current().keyed_at = ImGui::GetIO().MousePos; }
+
+bool rests_since_key() { return rests_at(current().keyed_at); }
 
 bool answer_focus_key(const KeyPress& press) {
     Focus& f = current();

@@ -16,6 +16,9 @@ struct Focus;
 /// That which the functions below are about, from here on; made if there is none yet.
 void use_focus(std::shared_ptr<Focus>& focus);
 
+/// A key was pressed: what is shown because the mouse rests somewhere goes until it moves.
+void note_key();
+bool rests_since_key();
 /// True if the key belonged to the focus. It acts on what the last frame showed.
 bool answer_focus_key(const KeyPress& press);
 /// The ring round what has the focus, over everything else. At the end of a frame.

@@ -117,12 +117,14 @@ bool is_shown(const char* name) {
     return window && window->Active;
 }
 
-float hover_seconds() {
-    const ImGuiIO& io = ImGui::GetIO();
-    const ImVec2 &at = io.MousePos, &clicked = io.MouseClickedPos[0];
+bool rests_at(ImVec2 place) {
     constexpr float still = 3;
-    if (std::abs(at.x - clicked.x) < still && std::abs(at.y - clicked.y) < still) return 0;
-    return ImGui::GetCurrentContext()->HoveredIdTimer;
+    const ImVec2& now = ImGui::GetIO().MousePos;
+    return std::abs(now.x - place.x) < still && std::abs(now.y - place.y) < still;
 }
+
+bool rests_where_clicked() { return rests_at(ImGui::GetIO().MouseClickedPos[0]); }
+
+float hover_seconds() { return rests_where_clicked() ? 0 : ImGui::GetCurrentContext()->HoveredIdTimer; }
 
 }  // namespace tilewalk::ui

@@ -49,6 +49,9 @@ bool lies_above(const char* window, const char* other);
 void bring_to_front(const char* window);
 /// The window has been begun in this frame.
 bool is_shown(const char* window);
+/// The mouse has not left the place, but for a tremor.
+bool rests_at(ImVec2 place);
+bool rests_where_clicked();
 /// Seconds that the mouse has rested on the item below it; none where it has not moved since it clicked
 /// there.
 float hover_seconds();

@@ -310,7 +310,7 @@ void scroll_bar(const Canvas& c, const Rect& a, float first, float fit, float co
 }
 
 void tooltip(const Canvas& c, std::string_view text, bool at_once) {
-    if (text.empty() || (!at_once && hover_seconds() < .35f)) return;
+    if (text.empty() || rests_since_key() || (!at_once && hover_seconds() < .35f)) return;
     constexpr float widest = 340;
     const float em = baked_em(Face::regular, size::body), room = widest * std::max(1.0f, em / 14);
     const float width = std::min(room, text_width(Face::regular, em, text) + 1);

@@ -39,6 +39,7 @@ enum class Key {
     period,
     colon,
     f1,
+    f2,
     f5,
     f9,
     f10,

@@ -455,7 +455,17 @@ void edit_field(const Canvas& canvas, AppState& state, const MatrixLook& look) {
     }
 }
 
-// Arrow keys go from cell to cell; Enter edits one of an input, and chooses another.
+// An edit that F2 has begun belongs to the first view that shows its cell, on chip or in HBM.
+bool is_edited(AppState& state, const MatrixLook& look, const char* widget) {
+    if (!state.edit || !look.value) return false;
+    CellEdit& edit = *state.edit;
+    if (!region_of(look).contains(edit.cell.row, edit.cell.col)) return false;
+    if (edit.widget.empty() && !look.past && input_of(look.slot) == input_of(edit.cell.slot))
+        edit.widget = widget, edit.cell.slot = look.slot;
+    return edit.widget == widget && edit.cell.slot == look.slot;
+}
+
+// Arrow keys go from cell to cell; Enter and F2 edit one of an input, and Enter chooses another.
 void answer_focus(const Canvas& canvas, AppState& state, const MatrixLook& look, ImGuiID id,
                   const char* widget) {
     const Region region = region_of(look);
@@ -476,7 +486,8 @@ void answer_focus(const Canvas& canvas, AppState& state, const MatrixLook& look,
     const int r = look.transposed ? at.across : at.down, c = look.transposed ? at.down : at.across;
     const auto [x, y] = place_of(look, r, c);
     canvas.frame(x + 1, y + 1, look.cw - 2, look.ch - 2, canvas.theme->focus, 2, 4);
-    if (!focus.pressed) return;
+    const bool wanted = std::exchange(at.wanted, false) && input_of(look.slot);
+    if (!focus.pressed && !wanted) return;
     const CellRef ref{look.slot, region.row + r, region.col + c};
     if (!input_of(look.slot)) return click_cell(state, ref);
     begin_edit(state, ref, widget);
@@ -497,6 +508,7 @@ void answer(const Canvas& canvas, AppState& state, const MatrixLook& look, const
     const int r = look.transposed ? a : b, c = look.transposed ? b : a;
     const CellRef ref{look.slot, region.row + r, region.col + c};
     state.hover_now = ref;
+    state.hover_widget = widget;
     if (hot.clicked) click_cell(state, ref);
     if (hot.right_clicked) open_matrix_menu(state, look.slot, *look.value);
     if (hot.double_clicked && input_of(look.slot)) {
@@ -610,10 +622,7 @@ void matrix(const Canvas& canvas, AppState& state, MatrixLook look, const char* 
     marks(canvas, look, before_edit);
     mark_asked(canvas, state, look);
     note_cells(canvas, look);
-    const Region region = region_of(look);
-    const bool editing = state.edit && state.edit->widget == widget && state.edit->cell.slot == look.slot &&
-                         region.contains(state.edit->cell.row, state.edit->cell.col);
-    if (editing) return edit_field(canvas, state, look);
+    if (is_edited(state, look, widget)) return edit_field(canvas, state, look);
     answer(canvas, state, look, widget);
 }
 

@@ -208,6 +208,7 @@ void frame(AppState& state) {
         draw_normal(canvas, state, layout_for(W, H));
     overlays(canvas, state, W, H);
     list_places(nullptr);
+    end_unseen_edit(state);
     speaker_panel(canvas, state);
     draw_focus_ring(canvas);
     ImGui::End();

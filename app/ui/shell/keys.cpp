@@ -132,6 +132,9 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
     case Key::space: return toggle_play(state);
     case Key::escape: return close_topmost(state);
     case Key::f1: return help_card.open(state);
+    case Key::f2:
+        if (state.page == Page::walk && !state.edit) edit_chosen(state);
+        return;
     case Key::colon: return finder_card.open(state);
     case Key::zero:
         if (press.shift) return open_chapter_number(state, 10);
@@ -208,6 +211,7 @@ void answer(AppState& state, const KeyPress& press) {
 void answer_keys(AppState& state) {
     const std::vector<KeyPress> keys = std::move(state.keys);
     state.keys.clear();
+    if (!keys.empty()) note_key();
     for (const KeyPress& press : keys) {
         if (const Moment* moment = moment_of(press)) {
             if (state.menu_open) state.menu_key = Key::escape;

@@ -1,5 +1,6 @@
 // What lies over everything: cards, the value under the mouse, and the notice.
 #include "app/ui/cards/cards.h"
+#include "app/ui/kit/imgui_compat.h"
 #include "app/ui/parts/presenter.h"
 #include "app/ui/parts/slot_view.h"
 #include "app/ui/shell/panels.h"
@@ -43,6 +44,8 @@ std::string beside_text(const AppState& state, const CellRef& cell, double value
 void hover_card(const Canvas& main, AppState& state) {
     // The cell is that of the frame before; meanwhile the pointer may have left the window.
     if (!state.hover || state.edit || !ImGui::IsMousePosValid()) return;
+    // Who clicks it reads the panel that the click has opened, and what lies beside the cell.
+    if (rests_where_clicked()) return;
     // On a projector nothing pops up because the mouse happens to rest there.
     if (state.presenter && state.mouse_age > presenter_buttons_seconds) return;
     const CellRef cell = *state.hover;

@@ -85,6 +85,7 @@ struct AppState : WalkView {
     Player player;
     std::optional<CellRef> hover;        ///< the cell under the mouse
     std::optional<CellRef> hover_now;    ///< the same, while the frame is being drawn
+    std::string hover_widget;            ///< the view that shows it ("hbm0", "panel")
     std::vector<CellRef> hover_sources;  ///< the cells it came from
     float mouse_age = 1e9f;   ///< seconds since the mouse moved: presenter mode shows its buttons for a while
     float step_age = 1e9f;    ///< seconds since the step changed, for transition and motion

@@ -26,13 +26,14 @@ struct CellEdit {
     CellRef cell;
     char text[64] = "";
     bool just_opened = true;
-    std::string widget;  ///< which view opened it ("hbm", "panel")
+    std::string widget;  ///< which view opened it ("hbm0", "panel"); empty: the first one that shows the cell
 };
 
 /// The cell that the arrow keys have reached in the matrix that has the focus.
 struct KeyCell {
     unsigned matrix = 0;  ///< its id
     int across = 0, down = 0;
+    bool wanted = false;  ///< F2 was pressed in this frame
     bool edited = false;  ///< from here; the focus comes back when the field is gone
 };
 

@@ -1,6 +1,8 @@
 #include "app/ui/state/inspection.h"
 
+#include "app/ui/kit/focus.h"
 #include "app/ui/kit/imgui_compat.h"
+#include "app/ui/state/inputs.h"
 #include "app/ui/state/state.h"
 #include "core/base/words.h"
 
@@ -130,6 +132,25 @@ void click_cell(AppState& state, CellRef cell) {
 
 void take_back_click(AppState& state) {
     if (state.inspection && !hidden(state)) state.inspection = state.inspection->before_click;
+}
+
+void edit_chosen(AppState& state) {
+    if (focused_item() != 0 && focused_item() == state.key_cell.matrix) {
+        state.key_cell.wanted = true;  // its matrix knows which one that is
+    } else if (state.hover && input_of(state.hover->slot)) {
+        begin_edit(state, *state.hover, state.hover_widget);
+    } else if (inspecting(state) && input_of(state.inspection->at().cell.slot)) {
+        begin_edit(state, state.inspection->at().cell, "");
+    } else {
+        notify(state, "F2 edits a number that is given: point at a cell of an input, or click it, first.");
+    }
+}
+
+void end_unseen_edit(AppState& state) {
+    if (!state.edit || !state.edit->widget.empty()) return;
+    const std::string name = cell_name(state.edit->cell);
+    state.edit.reset();
+    notify(state, name + " is not among the cells that this page shows.");
 }
 
 void follow(AppState& state, Place place) {

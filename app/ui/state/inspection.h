@@ -50,6 +50,12 @@ void click_cell(AppState& state, CellRef cell);
 /// The click was the first of two that open a cell for typing.
 void take_back_click(AppState& state);
 
+/// The cell to type into without a double click: the one under the pointer, else the inspected one; a
+/// sentence where neither is an input's.
+void edit_chosen(AppState& state);
+/// The edit that no view of this frame has shown ends, with a sentence.
+void end_unseen_edit(AppState& state);
+
 /// The next place of the way; a step back if it is the one before.
 void follow(AppState& state, Place place);
 /// Back to the n-th place of the way.

@@ -140,7 +140,7 @@ void refresh_explanation(AppState& state) {
     state.explanation = explain(*state.trace, state.cursor.step, chosen_cell(state));
 }
 
-void begin_edit(AppState& state, CellRef cell, const char* widget) {
+void begin_edit(AppState& state, CellRef cell, const std::string& widget) {
     const std::optional<Slot> slot = input_of(cell.slot);
     if (!slot) return;
     const Matrix A = input(*state.lesson, *state.problem, *slot);

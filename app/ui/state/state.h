@@ -56,7 +56,7 @@ void set_words(AppState& state, const std::string& words);
 /// Changes one element of an input (app/ui/state/inputs.h); the rest of the problem stays.
 void set_element(AppState& state, CellRef cell, double value);
 /// Opens a text field over a cell of an input. `widget` tells which of the views that show it.
-void begin_edit(AppState& state, CellRef cell, const char* widget);
+void begin_edit(AppState& state, CellRef cell, const std::string& widget);
 /// Takes over what was typed; false, with a notice, if it is no finite number.
 bool commit_edit(AppState& state);
 

@@ -1,4 +1,5 @@
 #include "app/render/offscreen.h"
+#include "app/ui/kit/focus.h"
 #include "app/ui/kit/imgui_compat.h"
 #include "app/ui/kit/items.h"
 #include "tests/app/ui/harness.h"
@@ -226,6 +227,23 @@ TEST_CASE("a tooltip appears once the mouse has rested") {
     desk.step(40);
     CHECK(desk.find("Explains the button") == nullptr);
     desk.move(80, 45);
+    desk.step(40);
+    CHECK(desk.find("Explains the button") != nullptr);
+}
+
+TEST_CASE("a tooltip goes with a key until the mouse moves again") {
+    Desk desk([&](const Canvas& c) {
+        ButtonLook look;
+        look.tooltip = "Explains the button";
+        button(c, "go", 20, 20, 100, 40, "Go", look);
+    });
+    desk.move(50, 40);
+    desk.step(40);
+    REQUIRE(desk.find("Explains the button") != nullptr);
+    note_key();
+    desk.step(40);
+    CHECK(desk.find("Explains the button") == nullptr);
+    desk.move(60, 40);
     desk.step(40);
     CHECK(desk.find("Explains the button") != nullptr);
 }

@@ -1,5 +1,6 @@
 // A number is followed back to the inputs and on to what it feeds, by keys and by mouse.
 #include "app/ui/parts/matrix.h"
+#include "app/ui/state/inputs.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/state.h"
 #include "core/base/numbers.h"
@@ -220,6 +221,51 @@ TEST_SUITE("inspect") {
         program.double_click("V[0,1]", "HBM");
         REQUIRE(program.state.edit);
         CHECK(inspected(program).path == way);
+    }
+
+    TEST_CASE(
+        "F2 types into the cell under the pointer, else into the inspected one, as a spreadsheet does") {
+        Program program;
+        program.go_to_step(12);
+        program.press(Key::f2);
+        CHECK_FALSE(program.state.edit);
+        program.check_shows({"F2 edits a number that is given"});
+        program.hover("V[0,1]", "HBM");
+        program.frame(2);
+        program.press(Key::f2);
+        program.frame(2);
+        REQUIRE(program.state.edit);
+        CHECK(program.state.edit->cell == CellRef{Slot::V, 0, 1});
+        program.retype("2.5");
+        program.press(Key::enter);
+        program.settle();
+        CHECK(program.state.problem->V(0, 1) == 2.5);
+        // Of a result there is nothing to type, but the inspected cell may be one
+        program.click("V[1,0]", "HBM");
+        program.mouse_away();
+        program.frame(2);
+        REQUIRE(program.state.inspection);
+        program.press(Key::f2);
+        program.frame(2);
+        REQUIRE(program.state.edit);
+        CHECK(input_of(program.state.edit->cell.slot) == Slot::V);
+        CHECK(program.state.edit->cell.row == 1);
+        CHECK(program.look_for("cell edit"));
+    }
+
+    TEST_CASE("F2 types into the cell that the arrow keys have reached, and into none that the page does not "
+              "show") {
+        Program program;
+        program.tab_to("hbm0 Q");
+        program.press("right down f2");
+        program.frame(2);
+        REQUIRE(program.state.edit);
+        CHECK(program.state.edit->cell == CellRef{Slot::Q, 1, 1});
+        program.press(Key::escape);
+        program.frame(2);
+        begin_edit(program.state, {Slot::dO, 0, 0}, "");
+        program.frame(2);
+        CHECK_FALSE(program.state.edit);
     }
 
     TEST_CASE("a long way loses its middle") {
