@@ -9,9 +9,10 @@ using namespace tilewalk::ui;
 TEST_SUITE("key names") {
     TEST_CASE("every key can be named, and what prints names itself") {
         int named = 0;
-        for (const char* name : {"left",     "right", "up",    "down",   "home", "end",       "pageup",
-                                 "pagedown", "space", "enter", "escape", "tab",  "backspace", "delete",
-                                 "plus",     "minus", "f1",    "f5",     "f9",   "f10",       "f11"}) {
+        for (const char* name :
+             {"left",  "right", "up",     "down", "home",      "end",    "pageup", "pagedown",
+              "space", "enter", "escape", "tab",  "backspace", "delete", "plus",   "minus",
+              "f1",    "f2",    "f5",     "f9",   "f10",       "f11"}) {
             CAPTURE(name);
             REQUIRE(press_named(name));
             ++named;
