@@ -72,7 +72,7 @@ struct Bar {
     std::string label;
     double value;
     Role role;
-    std::optional<double> before{};        ///< what the step has changed: a broken outline
+    std::optional<double> before{};        ///< how far it went before the step: a dashed line
     bool waits = false;                    ///< still to come: its place is kept
     const MatrixDigits* digits = nullptr;  ///< of the matrix that has the value
     std::string text() const { return digits ? text_alone(*digits, value) : format_short(value); }

@@ -236,29 +236,35 @@ bool draw_weight(const Canvas& c, const AppState& state, const SoftmaxWalk& walk
     return true;
 }
 
-// The shares of the pass so far; all of them together are 1.
-bool draw_shares(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, const Rect& a,
+// What the pass has made so far: shares, which together are 1, or terms that no maximum was taken from.
+bool draw_so_far(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, const Rect& a,
                  float phase) {
     const Step& step = walk.step();
-    if (step.op != Op::divide || !drawable(state)) return false;
-    // The places of those to come are kept, so that nothing jumps.
+    const bool shares = step.op == Op::divide;
+    if ((!shares && step.op != Op::exponentials) || !drawable(state)) return false;
+    // The places of those to come are kept, so that nothing jumps, nor does the scale.
     constexpr int most = 16;
     const int places = walk.N() <= most ? walk.N() : step.j + 1;
     const float slot = a.w / px(places),
                 widest = text_width(Face::regular, size::small, "i = " + str(places - 1));
     const std::string letter = widest + 4 <= slot ? "i = " : "";
     std::vector<Bar> list;
-    for (int k = 0; k <= walk.k; ++k) {
+    double largest = 1;
+    for (int k = 0; k < walk.trace.size(); ++k) {
         const Step& other = walk.trace.step(k);
         if (other.op != step.op || other.phase != step.phase) continue;
         const Access made = walk.trace.writes(k).front();
-        list.push_back({letter + str(other.j), walk.trace.value(made.value).data(0, 0), Role::S});
+        const double value = walk.trace.value(made.value).data(0, 0);
+        if (!std::isfinite(value)) return false;
+        if (!shares) largest = std::max(largest, value);
+        if (k > walk.k) continue;
+        list.push_back({letter + str(other.j), value, Role::S});
         list.back().digits = &walk.trace.digits(made.slot);
     }
     for (int n = static_cast<int>(list.size()); n < places; ++n)
         list.push_back({letter + str(n), 0, Role::S, {}, true});
-    c.text(a.x, a.y + 11.5f, "shares so far", size::body, c.theme->t2);
-    bars(c, {a.x, a.y + 22, a.w, a.h - 22}, list, false, {0, 1}, phase);
+    c.text(a.x, a.y + 11.5f, shares ? "shares so far" : "terms so far", size::body, c.theme->t2);
+    bars(c, {a.x, a.y + 22, a.w, a.h - 22}, list, false, {0, largest}, phase);
     return true;
 }
 
@@ -270,7 +276,7 @@ void draw_lens(const Canvas& c, AppState& state, const SoftmaxWalk& walk, const 
     const Rect inner{8, 5, a.w / size::far_growth - 16, a.h / size::far_growth - 10};
     const float now = phase(state);
     if (!draw_correction(large.c, walk, inner, now) && !draw_weight(large.c, state, walk, inner, now) &&
-        !draw_shares(large.c, state, walk, inner, now))
+        !draw_so_far(large.c, state, walk, inner, now))
         softmax_running(large.c, state, running_value(walk), inner);
 }
 
