@@ -43,7 +43,8 @@ std::string begin_drawing(GLFWwindow* window) {
     // Events arrive through our own callbacks, which know the context that they are for.
     const bool there =
         ImGui_ImplGlfw_InitForOpenGL(window, false) && ImGui_ImplOpenGL3_Init("#version 330 core");
-    return there ? "" : "OpenGL cannot be set up";
+    // Else the first frame would make them, and a texture of letters in place of ours.
+    return there && ImGui_ImplOpenGL3_CreateDeviceObjects() ? "" : "OpenGL cannot be set up";
 }
 
 void end_drawing() {
