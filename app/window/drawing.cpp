@@ -43,8 +43,7 @@ std::string begin_drawing(GLFWwindow* window) {
     // Events arrive through our own callbacks, which know the context that they are for.
     const bool there =
         ImGui_ImplGlfw_InitForOpenGL(window, false) && ImGui_ImplOpenGL3_Init("#version 330 core");
-    // Else the first frame would make them, and a texture of letters in place of ours.
-    return there && ImGui_ImplOpenGL3_CreateDeviceObjects() ? "" : "OpenGL cannot be set up";
+    return there ? "" : "OpenGL cannot be set up";
 }
 
 void end_drawing() {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <ctime>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -27,19 +26,14 @@ FrameTimes::~FrameTimes() {
 }
 
 // On a busy machine the clock measures the neighbours. What Linux counts as waiting for a processor is taken
-// off; waiting for the disk or another thread is the program's own. Such a thread may itself wait for a
-// processor while it holds a lock of the heap, so what the frame computed is told as well.
+// off; waiting for the disk or another thread is the program's own.
 FrameTimes::Moment FrameTimes::now() const {
     const std::chrono::duration<double> clock = std::chrono::steady_clock::now().time_since_epoch();
     char text[96] = {};
     unsigned long long ran = 0, waited = 0;
     if (waits_ >= 0 && ::pread(waits_, text, sizeof text - 1, 0) > 0)
         std::sscanf(text, "%llu %llu", &ran, &waited);
-    timespec computed{};
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &computed);
-    return {clock.count(),
-            static_cast<double>(computed.tv_sec) + static_cast<double>(computed.tv_nsec) * 1e-9,
-            static_cast<double>(waited) * 1e-9};
+    return {clock.count(), static_cast<double>(waited) * 1e-9};
 }
 
 std::string FrameTimes::place(const ui::AppState& state) {
@@ -57,10 +51,8 @@ void FrameTimes::add(Part part, const Moment& began, const std::string& where, c
     longest_[part] = std::max(longest_[part], own);
     if (own <= limit) return;
     ++long_;
-    std::fprintf(stderr,
-                 "long %s at %.3f s: %.1f ms (%.1f of a processor, %.1f by the clock), from %s to %s\n",
-                 names[part], began.passed, own * 1e3, (ended.ran - began.ran) * 1e3, passed * 1e3,
-                 where.c_str(), place(state).c_str());
+    std::fprintf(stderr, "long %s at %.3f s: %.1f ms (%.1f by the clock), from %s to %s\n", names[part],
+                 began.passed, own * 1e3, passed * 1e3, where.c_str(), place(state).c_str());
 }
 
 void FrameTimes::report() const {

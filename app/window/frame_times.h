@@ -33,8 +33,8 @@ public:
 
 private:
     struct Moment {
-        double passed = 0, ran = 0,
-               waited = 0;  ///< seconds of the clock, on a processor, and without one
+        double passed = 0,
+               waited = 0;  ///< seconds of the clock, and those in which the thread had no processor
     };
     Moment now() const;
     static std::string place(const ui::AppState& state);

@@ -169,7 +169,7 @@ void SpeakerWindow::follow(ui::AppState& state) {
     }
 }
 
-int SpeakerWindow::draw(ui::AppState& state, bool slept, bool waits, const std::string& screenshot) {
+int SpeakerWindow::draw(ui::AppState& state, bool slept, const std::string& screenshot) {
     if (!own_ || glfwGetWindowAttrib(own_->window, GLFW_ICONIFIED)) return 0;
     int width = 0, height = 0, code = 0;
     glfwGetWindowSize(own_->window, &width, &height);
@@ -181,7 +181,7 @@ int SpeakerWindow::draw(ui::AppState& state, bool slept, bool waits, const std::
         times_.measure(FrameTimes::fonts, state, [&] {
             const auto w = static_cast<float>(width), h = static_cast<float>(height);
             const float scale = display_scale(own_->window);
-            if (waits) {
+            if (!screenshot.empty()) {
                 if (ui::load_speaker_fonts(state, scale, w, h)) own_->letters.upload();
                 own_->has_letters = true;
                 return;

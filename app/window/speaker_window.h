@@ -19,9 +19,8 @@ public:
 
     /// Opens or closes it as the state asks, and puts both windows on their screens.
     void follow(ui::AppState& state);
-    /// Draws a frame, if it is open. `waits`: with its own letters, as in a picture; else others may stand
-    /// in. A path: writes it as PNG as well; an exit code.
-    int draw(ui::AppState& state, bool slept, bool waits, const std::string& screenshot = {});
+    /// Draws a frame, if it is open. A path: writes it as PNG as well; an exit code.
+    int draw(ui::AppState& state, bool slept, const std::string& screenshot = {});
 
 private:
     struct Own;

@@ -203,22 +203,14 @@ std::string beside(const std::string& path) {
     return (of.parent_path() / (of.stem().string() + "-speaker" + of.extension().string())).string();
 }
 
-// A picture that is wanted comes before the window closes, some frames later.
-bool is_over(GLFWwindow* window, const ui::AppState& state, bool picture, int frame, int& last) {
-    if (!is_closing(window) && !state.quit) return false;
-    if (!picture) return true;
-    last = std::min(last, frame + 4);
-    return frame > last;
-}
-
 int run_loop(GLFWwindow* window, Events& events, ui::AppState& state, const WindowOptions& options) {
-    int last = options.frames > 0 ? options.frames : options.screenshot.empty() ? 0 : 5;
+    const int last = options.frames > 0 ? options.frames : options.screenshot.empty() ? 0 : 5;
     ui::GlLetters letters;
     FrameTimes times(options.timing);
     SpeakerWindow speaker(window, events, times);
     Keeper keeper(options, state);
     Spare spare;
-    for (int frame = 1; !is_over(window, state, !options.screenshot.empty(), frame, last); ++frame) {
+    for (int frame = 1; !is_closing(window) && !state.quit; ++frame) {
         release_keys(window, events);
         if (last > 0) events.frames_wanted = 1;
         const bool slept = wait_for_work(window, events, state, keeper.seconds_left(), spare);
@@ -228,8 +220,7 @@ int run_loop(GLFWwindow* window, Events& events, ui::AppState& state, const Wind
         const bool pictures = frame == last && !options.screenshot.empty();
         speaker.follow(state);
         // First, so that keys pressed there move both windows in the same frame.
-        if (const int failed =
-                speaker.draw(state, slept, last > 0, pictures ? beside(options.screenshot) : ""))
+        if (const int failed = speaker.draw(state, slept, pictures ? beside(options.screenshot) : ""))
             return failed;
         if (glfwGetWindowAttrib(window, GLFW_ICONIFIED)) {
             events.frames_wanted = 0;
@@ -262,7 +253,6 @@ int run_loop(GLFWwindow* window, Events& events, ui::AppState& state, const Wind
 }  // namespace
 
 int run_window(ui::AppState& state, const WindowOptions& options) {
-    bound_spare_memory();
     Events events;
     events.state = &state;
     events.keys = &state.keys;

@@ -13,8 +13,7 @@ namespace tilewalk {
 
 struct WindowOptions {
     int frames = 0;          ///< close after so many frames; 0: stay open until the user closes the window
-    std::string screenshot;  ///< write the last frame as PNG to this path (with `frames` 0: the fifth frame),
-                             ///< one that is drawn after it was closed if it is closed before that;
+    std::string screenshot;  ///< write the last frame as PNG to this path (with `frames` 0: the fifth frame);
                              ///< that of the speaker's window as "…-speaker.png"
     /// Called a moment after the problem or the lesson changed, so that they are back after whatever ends the
     /// program; empty: nothing is kept meanwhile.

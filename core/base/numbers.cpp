@@ -3,7 +3,6 @@
 #include "core/base/rounding.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <charconv>
 #include <cmath>
@@ -202,11 +201,8 @@ void MatrixDigits::take(double value) {
     if (!std::isfinite(value)) return;
     largest = std::max(largest, std::abs(value));
     if (exact == never_exact || value == std::round(value) || std::abs(value) >= 1e6) return;
-    static constexpr std::array<double, never_exact> units = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
-    for (; exact < never_exact; ++exact)
-        if (const double unit = units[static_cast<std::size_t>(exact)];
-            std::abs(value * unit - std::round(value * unit)) < close)
-            return;
+    for (double unit = std::pow(10, exact); exact < never_exact; ++exact, unit *= 10)
+        if (std::abs(value * unit - std::round(value * unit)) < close) return;
 }
 
 void MatrixDigits::join(const MatrixDigits& other) {

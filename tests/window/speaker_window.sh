@@ -9,7 +9,19 @@ xdotool mousemove 1919 1079
 find_window() { xdotool search --sync --onlyvisible --name "^$1\$" | tail -n 1; }
 
 # show NAME WINDOW KEY...: both windows, NAME.png and NAME-speaker.png, after keys in one of them
-show() { picture_after "$1" "$2" --step 15 --speaker window -- "${@:3}"; }
+show() {
+    local name=$1 to=$2 process window each
+    shift 2
+    "$program" --step 15 --speaker window --frames 400 --screenshot "$folder/$name.png" 2>"$folder/log" &
+    process=$!
+    find_window 'Tilewalk speaker' >/dev/null
+    window=$(find_window "$to")
+    # Mesa draws every pixel of 400 frames; small windows have fewest.
+    for each in 'Tilewalk speaker' Tilewalk; do xdotool windowsize --sync "$(find_window "$each")" 1024 640; done
+    sleep .3
+    if [ $# -gt 0 ]; then xdotool windowfocus --sync "$window" key --delay 60 "$@"; fi
+    wait $process || fail "$name: exit code $?: $(cat "$folder/log")"
+}
 same() { cmp -s "$folder/$1.png" "$folder/$2.png"; }
 
 show still 'Tilewalk speaker'

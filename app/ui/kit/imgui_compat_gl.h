@@ -1,7 +1,6 @@
 // For the window alone: the part of the version differences that needs ImGui's OpenGL backend.
 #pragma once
 
-#include "app/ui/kit/imgui_compat.h"
 #include "app/ui/kit/letters.h"
 
 #include <backends/imgui_impl_opengl3.h>
@@ -25,10 +24,9 @@ public:
     /// All at once, after load_fonts() said that the atlas was rebuilt.
     void upload() {
 #if IMGUI_VERSION_NUM < 19200
-        const AtlasPixels whole = atlas_pixels(*ImGui::GetIO().Fonts);
-        begin(whole.width, whole.height);
-        put(0, 0, whole.width, whole.height, whole.alpha);
-        finish();
+        drop(shown_);
+        ImGui_ImplOpenGL3_DestroyFontsTexture();
+        ImGui_ImplOpenGL3_CreateFontsTexture();
 #endif
     }
     /// The context is gone, and what it had.
@@ -40,27 +38,13 @@ public:
         const Bound bound(coming_);
         glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
         glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
-#ifdef __EMSCRIPTEN__
         glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
-#else
-        // A byte for each px, which a driver clears in a quarter of the time of four: 48 MB took 30 ms. WebGL
-        // has no swizzle.
-        constexpr GLint white_of_that_alpha[] = {GL_ONE, GL_ONE, GL_ONE, GL_RED};
-        glTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_RGBA, white_of_that_alpha);
-        glTexImage2D(GL_TEXTURE_2D, 0, GL_R8, width, height, 0, GL_RED, GL_UNSIGNED_BYTE, nullptr);
-#endif
     }
     void put(int x, int y, int width, int height, const unsigned char* alpha) override {
-        const Bound bound(coming_);
-#ifdef __EMSCRIPTEN__
         std::vector<std::uint32_t> white(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
         for (std::uint32_t& px : white) px = IM_COL32(255, 255, 255, *alpha++);
+        const Bound bound(coming_);
         glTexSubImage2D(GL_TEXTURE_2D, 0, x, y, width, height, GL_RGBA, GL_UNSIGNED_BYTE, white.data());
-#else
-        glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
-        glTexSubImage2D(GL_TEXTURE_2D, 0, x, y, width, height, GL_RED, GL_UNSIGNED_BYTE, alpha);
-        glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
-#endif
     }
     void finish() override {
 #if IMGUI_VERSION_NUM < 19200

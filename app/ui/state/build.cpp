@@ -1,5 +1,4 @@
 // Walks are built here: of a new problem, in another lesson, after an edit, from the history.
-#include "app/ui/state/departure.h"
 #include "app/ui/state/inputs.h"
 #include "app/ui/state/state.h"
 #include "core/base/background.h"
@@ -7,7 +6,6 @@
 #include "core/walk/compare.h"
 
 #include <algorithm>
-#include <set>
 
 namespace tilewalk::ui {
 
@@ -34,7 +32,6 @@ struct PendingTrace {
 namespace {
 
 constexpr std::size_t most_undo = 200, most_undo_bytes = 64 << 20;
-constexpr std::size_t most_departures = 40, most_departures_bytes = 128 << 20;
 
 // The step that stands where the old one stood, as far as the new trace has one.
 int same_place(const Trace& old, int k, const Trace& now) {
@@ -59,28 +56,6 @@ std::size_t bytes_of(const Problem& p) {
             for (const Matrix& one : *all) sum += of(one);
     return sum;
 }
-
-// What views hold. They share problems and walks, which are there once.
-class Held {
-public:
-    std::size_t with(const WalkView& view) {
-        for (const auto* walk : {&view.trace, &view.truth, &view.before_edit}) add(walk->get());
-        add(view.problem.get());
-        for (const auto* history : {&view.undo, &view.redo})
-            for (const ProblemPtr& problem : *history) add(problem.get());
-        return bytes_;
-    }
-
-private:
-    static std::size_t size(const Problem& problem) { return bytes_of(problem); }
-    static std::size_t size(const Trace& walk) { return walk.bytes() + bytes_of(walk.problem()); }
-    template <class T> void add(const T* one) {
-        if (one && counted_.insert(one).second) bytes_ += size(*one);
-    }
-
-    std::set<const void*> counted_;
-    std::size_t bytes_ = 0;
-};
 
 // The last one stays, however large it is.
 void forget_oldest(std::vector<ProblemPtr>& undo) {
@@ -230,16 +205,6 @@ static void forget_returned(AppState& state) {
         if (!is_back) return;
         state.departures.pop_back();
     }
-}
-
-void remember_departure(AppState& state, const WalkView& from) {
-    std::vector<Departure>& all = state.departures;
-    all.push_back({from, state.problem});
-    Held held;
-    std::size_t kept = 0;
-    for (; kept < std::min(all.size(), most_departures); ++kept)
-        if (held.with(all[all.size() - 1 - kept].from) > most_departures_bytes && kept > 0) break;
-    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(kept));
 }
 
 void undo(AppState& state) {

@@ -2,14 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <memory>
-#include <thread>
 #include <vector>
 
-using tilewalk::bound_spare_memory;
 using tilewalk::give_back_spare_memory;
 
 namespace {
@@ -51,28 +48,3 @@ TEST_CASE("pages that lie free between those in use go back to the system") {
 #endif
     for (const auto& kept : small) CHECK(kept[63] == 0);
 }
-
-#ifdef __GLIBC__
-TEST_CASE("what a thread has used does not stay with its heap, however large a block was freed before") {
-    bound_spare_memory();
-    {
-        // From this glibc would learn to keep 60 MiB.
-        constexpr std::size_t large = 30 << 20;
-        const auto block = std::make_unique_for_overwrite<char[]>(large);
-        std::fill_n(block.get(), large, '\1');
-    }
-    double before = 0, used = 0, kept = 0;
-    std::thread([&] {
-        constexpr std::size_t block = 64 << 10, count = 768;
-        std::vector<std::unique_ptr<char[]>> blocks;
-        blocks.reserve(count);
-        before = resident();
-        for (std::size_t n = 0; n < count; ++n) blocks.push_back(std::make_unique<char[]>(block));
-        used = resident();
-        blocks.clear();
-        kept = resident();
-    }).join();
-    CHECK(used - before > 40);
-    if (!own_heap) CHECK(kept - before < 20);
-}
-#endif

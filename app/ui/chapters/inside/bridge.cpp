@@ -89,14 +89,10 @@ void go_to_target(AppState& state, const Bridge* bridge) {
     go_to_held(state, std::move(arrival));
 }
 
-// A record and the index over it are so many blocks that giving them back takes longer than a frame.
-void let_go_beside(std::shared_ptr<const Bridge> bridge, std::shared_ptr<const InsideWalk> walk) {
-    if (bridge || walk) run_beside([bridge = std::move(bridge), walk = std::move(walk)] {});
-}
-
 void start_bridge(AppState& state) {
     InsidePage& page = inside_page(state);
-    let_go_beside(std::exchange(page.bridge, nullptr), std::exchange(page.bridge_of, page.shown));
+    page.bridge.reset();
+    page.bridge_of = page.shown;
     page.bridge_failure.clear();
     const gpu::TraceableKernel* kernel = inside_kernel(state);
     if (!kernel || !kernel->tiles) {

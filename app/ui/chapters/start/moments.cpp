@@ -2,7 +2,6 @@
 
 #include "app/ui/chapters/compare/page.h"
 #include "app/ui/chapters/start/pictures.h"
-#include "app/ui/state/departure.h"
 #include "app/ui/state/state.h"
 #include "core/lessons/table.h"
 
@@ -84,11 +83,19 @@ ProblemPtr problem_of(const AppState& state, const Moment& moment) {
     return std::make_shared<const Problem>(std::move(problem));
 }
 
+constexpr std::size_t most_departures = 40;
+
 // It is shown as it was gone to.
 bool shown_already(const AppState& state, const Problem& problem) {
     return !state.pending && !state.departures.empty() && state.departures.back().to == state.problem &&
            state.problem->name == problem.name && state.problem->switches == problem.switches &&
            state.problem->options == problem.options;
+}
+
+// Ctrl Z leads back there.
+void remember_departure(AppState& state, const WalkView& from) {
+    state.departures.push_back({from, state.problem});
+    if (state.departures.size() > most_departures) state.departures.erase(state.departures.begin());
 }
 
 // False, with a notice, if it cannot be shown.

@@ -186,28 +186,3 @@ TEST_CASE("every moment has a line in the list of keys, and a key and a name of 
     CHECK(moment_of({Key::one}) == nullptr);
     CHECK(moment_of({Key::one, true, false, true}) == nullptr);
 }
-
-TEST_CASE("the way back from moments takes so many bytes and no more, however large the walks were") {
-    Program program;
-    constexpr int rounds = 5;
-    for (int n = 1; n <= rounds; ++n) {
-        // Its walk takes some 40 MiB.
-        Problem large = good(random_problem(512, 64, 1));
-        large.Br = large.Bc = 8;
-        large.name = "large " + std::to_string(n);
-        REQUIRE(show_walk(program.state, *find_lesson("flash-forward"),
-                          std::make_shared<const Problem>(std::move(large)), true));
-        wait_for_walk(program.state);
-        take_finished_trace(program.state);
-        const std::size_t one = program.state.trace->bytes() >> 20;
-        CAPTURE(one);
-        program.press("alt+1");
-        REQUIRE(shows_correction(program.state));
-        const std::size_t kept = program.state.departures.size();
-        CHECK(kept >= 1);
-        CHECK(kept * one <= 128);
-    }
-    CHECK(program.state.departures.size() < rounds);
-    program.press("ctrl+z");
-    CHECK(program.state.problem->name == "large 5");
-}
