@@ -60,7 +60,7 @@ void explain_load_state(const View& v) {
     const Region O = v.written(Slot::Oi).region;
     const int i = v.step.i;
     const int before = key_blocks_seen(v.problem, i) - key_blocks_seen(v.problem, i, v.step.j);
-    v.out.formula = join({sym(Slot::Oi, i), ", ", sym(Slot::m, i), ", ", sym(Slot::l, i),
+    v.out.formula = join({sym(Slot::Oi, i), ", ", sym(Slot::m), ", ", sym(Slot::l),
                           "  ←  " + range(O.row, O.rows, "row", "rows") + " of ", sym(Slot::O), ", ",
                           sym(Slot::m_hbm), ", ", sym(Slot::l_hbm)});
     set_bytes(v, state_bytes(v, O), "bytes read");
@@ -78,7 +78,7 @@ void explain_load_state(const View& v) {
 void explain_store_state(const View& v) {
     const int i = v.step.i;
     const int later = key_blocks_seen(v.problem, i, v.step.j + 1);
-    v.out.formula = join({sym(Slot::Oi, i), ", ", sym(Slot::m, i), ", ", sym(Slot::l, i), "  →  HBM"});
+    v.out.formula = join({sym(Slot::Oi, i), ", ", sym(Slot::m), ", ", sym(Slot::l), "  →  HBM"});
     set_bytes(v, state_bytes(v, v.written(Slot::O).region), "bytes written");
     v.out.kind = later > 0;
     v.out.why =
