@@ -51,7 +51,9 @@ public:
         ImGui_ImplOpenGL3_DestroyFontsTexture();
         drop(shown_);
         std::swap(shown_, coming_);
-        ImGui::GetIO().Fonts->SetTexID(reinterpret_cast<ImTextureID>(static_cast<std::intptr_t>(shown_)));
+        const auto id = static_cast<std::intptr_t>(shown_);
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): ImGui calls a texture by a pointer
+        ImGui::GetIO().Fonts->SetTexID(reinterpret_cast<ImTextureID>(id));
 #endif
     }
 
