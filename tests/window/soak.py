@@ -49,6 +49,12 @@ class Window:
     def alive(self):
         return self.process.poll() is None
 
+    def last_words(self, most=12):
+        """What it said at last, the times of its frames left out: the sentence of an abort, of a sanitizer."""
+        with open(self.log.name, encoding="utf-8", errors="replace") as log:
+            said = [line.rstrip() for line in log if line.strip() and not re.match(r"\s*(long|frame|first|start)", line)]
+        return ["  it said: " + line for line in said[-most:]]
+
     def did(self, what, act):
         self.recent.append((time.monotonic(), what))
         self.sent += 1
@@ -281,6 +287,7 @@ def main():
             quits += 1
         else:
             wrong.append(f"it ended by itself, with {window.process.returncode}, after: {window.before(time.monotonic(), 12)}")
+            wrong += window.last_words()
         if len(samples) >= 10:
             wrong += judge(samples)
             judged = True

@@ -45,7 +45,7 @@ float least_lens_w(Op op) { return op == Op::scores || op == Op::dp ? 330 : 450;
 constexpr float most_lens_h = 330;  // more than it needs
 // The words of tokens: from the cells down to the middle of those below them, from them left to the end of
 // those beside them; what of the page's edge is free for these.
-constexpr float word_down = 28, word_aside = 12, edge_for_words = 20;
+constexpr float word_down = 28, word_aside = 12, edge_for_words = 4;
 
 struct Placed : OnStage {
     int digits = 0;

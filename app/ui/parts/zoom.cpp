@@ -489,8 +489,11 @@ bool zoom(const Canvas& c, AppState& state, const Rect& area, const StageView& v
         if (arrow != band.head.end() && !has_room_for_after(c, state, z, band, a.w))
             draw_frame_word(c, a.right() - text_width(Face::regular, size::far, words.after), a.y - frame_up,
                             words.after);
-        if (band.strip >= 0 && info(z.at(band.strip).slot).role == Role::S && scores_row.w == 0)
-            scores_row = cells;
+        // A map of all tiles has what becomes of the scores; of one matrix it is that which is enlarged.
+        const auto is_on_map = [&](Slot slot) {
+            return scores.tiles ? info(slot).role == Role::S : slot == scores.slot;
+        };
+        if (band.strip >= 0 && is_on_map(z.at(band.strip).slot) && scores_row.w == 0) scores_row = cells;
         if (band.strip >= 0 && z.at(band.strip).result) result_row = cells;
         y += h + band_gap + std::min(spare, 24.0f);
     }
@@ -499,7 +502,13 @@ bool zoom(const Canvas& c, AppState& state, const Rect& area, const StageView& v
     if (z.lens > 0) {
         stage_lens(c, state, {a.x, y, a.w, a.bottom() - y}, view);
     }
-    if (scores.area.w > 0) draw_score_map(c, state, scores, scores_row);
+    if (scores.area.w > 0) {
+        // As low as the row that it leads to, where it has the room
+        if (!scores.tiles && scores_row.w > 0)
+            scores.area.y = std::clamp(scores_row.y, scores.area.y,
+                                       std::max(scores.area.y, area.bottom() - scores.area.h));
+        draw_score_map(c, state, scores, scores_row);
+    }
     if (result_row.w > 0) draw_sent(c, state, result_row, view.strip);
     return true;
 }

@@ -41,6 +41,12 @@ struct Meters {
         well(n);
     }
 
+    // Beside bytes a little more of them is no other unit.
+    static std::string size_beside(std::int64_t bytes, std::int64_t other) {
+        constexpr std::int64_t kib = 1024;
+        return other < kib && bytes < 10 * kib ? format_count(bytes) + " B" : format_size(bytes);
+    }
+
     // What has moved, and how far it will go.
     void this_run() const {
         const Line moved{strong(format_size(now.hbm_read)), word(" read, "),
@@ -58,7 +64,7 @@ struct Meters {
         c.rect(x, bar_y(0), w * done, bar, t.t1, 3);
         if (tall())
             c.text(x + w * std::max(end, .45f), bar_y(0) + bar + 10,
-                   format_size(flash.total()) + " when done", 13, t.t3, Align::right);
+                   size_beside(flash.total(), standard.total()) + " when done", 13, t.t3, Align::right);
     }
 
     // What it is held against, on the same problem. Where that moves less, the bar says so.

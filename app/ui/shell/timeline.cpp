@@ -363,12 +363,12 @@ Rect tag(const Canvas& c, const AppState& state, const Rect& cell, const Rect& a
 // What is set below a letter; nothing where that is only a name, as of W_Q.
 std::string index_words(const Trace& trace) {
     const Lesson& lesson = trace.lesson();
-    if (lesson.uses(chooses_ranks)) return "index: rank";
-    if (lesson.picture == Picture::softmax) return "index: element";
-    if (lesson.picture == Picture::merge) return "index: part";
-    if (lesson.uses(chooses_workers)) return "index: block or split";
+    if (lesson.uses(chooses_ranks)) return "subscript: rank";
+    if (lesson.picture == Picture::softmax) return "subscript: element";
+    if (lesson.picture == Picture::merge) return "subscript: part";
+    if (lesson.uses(chooses_workers)) return "subscript: block, split";
     const bool tiled = !lesson.by_cell;
-    return tiled ? "index: block" : "";
+    return tiled ? "subscript: block" : "";
 }
 
 // On stage what a lane alone is called, and its blocks.

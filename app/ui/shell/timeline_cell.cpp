@@ -5,6 +5,7 @@
 #include "core/walk/formula.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <tuple>
 
@@ -213,13 +214,15 @@ void legend_of_marks(const Canvas& c, const AppState& state, const TimelineGrid&
     };
     const ImU32 ink = c.theme->t2;
     constexpr float s = mark_over;
-    Mark marks[] = {{"from HBM", false, [&](Point at) { way_mark(c, at, s, true, .8f * s, ink); }},
-                    {"to HBM", false, [&](Point at) { way_mark(c, at, s, false, .8f * s, ink); }},
-                    {"between ranks", false, [&](Point at) { exchange_mark(c, at, s, ink, true); }},
-                    {"maximum rises", false, [&](Point at) {
-                         c.polygon({{at.x, at.y - s}, {at.x + s, at.y}, {at.x, at.y + s}, {at.x - s, at.y}},
-                                   hue(*c.theme, Role::m));
-                     }}};
+    const auto diamond = [](Point at) {
+        return std::array<Point, 4>{{{at.x, at.y - s}, {at.x + s, at.y}, {at.x, at.y + s}, {at.x - s, at.y}}};
+    };
+    Mark marks[] = {
+        {"from HBM", false, [&](Point at) { way_mark(c, at, s, true, .8f * s, ink); }},
+        {"to HBM", false, [&](Point at) { way_mark(c, at, s, false, .8f * s, ink); }},
+        {"between ranks", false, [&](Point at) { exchange_mark(c, at, s, ink, true); }},
+        {"may rise", false, [&](Point at) { c.polyline(diamond(at), c.theme->t3, 1.2f, true); }},
+        {"maximum rises", false, [&](Point at) { c.polygon(diamond(at), hue(*c.theme, Role::m)); }}};
     for (int k = 0; k < trace.size(); ++k) {
         if (cell_of(grid, v, k).w <= 0 || (hides_what_comes(state) && k > state.cursor.step)) continue;
         const Op op = trace.step(k).op;
@@ -228,8 +231,10 @@ void legend_of_marks(const Canvas& c, const AppState& state, const TimelineGrid&
         marks[0].seen |= (is_load(op) && !message) || grows;
         marks[1].seen |= is_store(op) || grows;
         marks[2].seen |= message;
-        marks[3].seen |= max_rose(state, k) == Rose::yes;
+        marks[3].seen |= max_rose(state, k) == Rose::unknown;
+        marks[4].seen |= max_rose(state, k) == Rose::yes;
     }
+    if (!marks[4].seen) marks[3].words = "maximum may rise";
     constexpr float to_words = 8, apart = 20;
     float x = a.right();
     for (auto mark = std::rbegin(marks); mark != std::rend(marks); ++mark) {

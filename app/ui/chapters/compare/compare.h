@@ -58,13 +58,16 @@ void error_gauge(const Canvas& canvas, const OutputVerdict& verdict, const Rect&
 /// Returns the rectangle that was filled.
 Rect heat_map(const Canvas& canvas, const Map& map, const Rect& area);
 /// What its rows and columns are, outside of what was filled: "query" at the left, "column" or "key" above,
-/// with their numbers.
-void map_axes(const Canvas& canvas, const AppState& state, const Map& map, const Rect& filled, float size);
+/// with their numbers; of the rows only `told` and the last, if it is one.
+void map_axes(const Canvas& canvas, const AppState& state, const Map& map, const Rect& filled, float size,
+              int told = -1);
 /// The room that they take there.
 constexpr float axis_left(float size) { return size * 4.2f; }
 constexpr float axis_top(float size) { return size * 1.5f; }
 /// "How far O is from fp64"
 Line map_title(const Map& map);
+/// The colours in one line, from the least difference to the largest; nothing where they have no room.
+void map_scale(const Canvas& canvas, const Map& map, const Rect& area, float size);
 /// Which colour is how far, and where the rule's limit lies, with text of this size.
 void map_legend(const Canvas& canvas, const Map& map, const Rect& area, float size);
 /// A frame round a cell, seen on every colour of the map, and beside it how far it is, within `room`; where

@@ -136,6 +136,21 @@ static float limit_mark(const Canvas& c, const Map& map, const Rect& a, float ba
     return colours;
 }
 
+void map_scale(const Canvas& c, const Map& map, const Rect& a, float size) {
+    const DifferenceScale& scale = map.scale;
+    if (!(scale.to > 0)) return;
+    const std::string to = three_digits(scale.to);
+    const Line from{word(scale.logarithmic ? "less" : "0")};
+    constexpr float gap = 8, least = 60;
+    const float before = rich_width(c, from, size) + gap, behind = text_width(Face::regular, size, to) + gap,
+                w = a.w - before - behind, bar = size * .62f;
+    if (w < least) return;
+    c.rich(a.x, a.middle(), from, size, Align::left, c.theme->t2);
+    for (float x = 0; x < w; x += 2)
+        c.rect(a.x + before + x, a.middle() - bar / 2, std::min(2.5f, w - x), bar, cividis(x / w));
+    c.text(a.right(), a.middle(), to, size, c.theme->t2, Align::right);
+}
+
 // Values below a bar of all colours, before it the empty cell of what is the same
 void map_legend(const Canvas& c, const Map& map, const Rect& all, float size) {
     const Theme& t = *c.theme;
@@ -185,12 +200,22 @@ std::vector<int> row_ticks(const AppState& state, const Map& map, int most) {
     return out;
 }
 
-void row_axis(const Canvas& c, const AppState& state, const Map& map, const Rect& filled, float size) {
+// `told`: the row that the page speaks of, −1: none.
+void row_axis(const Canvas& c, const AppState& state, const Map& map, const Rect& filled, float size,
+              int told) {
     const Theme& t = *c.theme;
     const std::vector<int> ticks = row_ticks(state, map, static_cast<int>(filled.h / (2 * size)));
     const auto all = px(map.far.rows());
     float taken = filled.y - 2 * size;
-    for (std::size_t n = 0; n < ticks.size(); ++n) {
+    if (told >= 0) {
+        const float y = std::max(filled.y + filled.h * (px(told) + .5f) / all, filled.y + size * .4f);
+        c.text(filled.x - 8, y, str(map.row0 + told), size, t.t1, Face::semibold, Align::right);
+        taken = y;
+        if (const int last = static_cast<int>(map.far.rows()) - 1; filled.bottom() - y > 2 * size)
+            c.text(filled.x - 8, filled.bottom() - size * .4f, str(map.row0 + last), size, t.t3,
+                   Align::right);
+    }
+    for (std::size_t n = 0; n < ticks.size() && told < 0; ++n) {
         const float top = filled.y + filled.h * px(ticks[n]) / all,
                     end =
                         n + 1 < ticks.size() ? filled.y + filled.h * px(ticks[n + 1]) / all : filled.bottom();
@@ -391,7 +416,10 @@ void mark_cell(const Canvas& c, const AppState& state, const Map& map, const Map
                 middle = right || left                     ? frame.middle() - h / 2
                          : below + h < filled.bottom() - 2 ? below
                                                            : above;
-    const Rect plate{beside, std::clamp(middle, filled.y + 2, filled.bottom() - h - 2), w, h};
+    // A row lower than the number would be hidden by it.
+    const bool thin = (right || left) && cell.h < .5f * size;
+    const float top = !thin ? middle : below + h < filled.bottom() - 2 ? below : above;
+    const Rect plate{beside, std::clamp(top, filled.y + 2, filled.bottom() - h - 2), w, h};
     c.rect(plate.x, plate.y, plate.w, plate.h, t.t1, radius::cell);
     c.text(plate.x + plate.w / 2, plate.middle(), far, size, t.inv, Face::mono_bold, Align::center);
 }
@@ -435,12 +463,13 @@ Rect heat_map(const Canvas& c, const Map& map, const Rect& a) {
     return filled;
 }
 
-void map_axes(const Canvas& c, const AppState& state, const Map& map, const Rect& filled, float size) {
+void map_axes(const Canvas& c, const AppState& state, const Map& map, const Rect& filled, float size,
+              int told) {
     const bool keys = map.quantity == KernelFault::Quantity::S || map.quantity == KernelFault::Quantity::P;
     const std::string columns = map.far.cols() == 1 ? "" : keys ? "key →" : "column →";
     c.text(filled.x - 8, filled.y - size * .85f, of_keys(map.slot) ? "key ↓" : "query ↓", size, c.theme->t2,
            Align::right);
-    row_axis(c, state, map, filled, size);
+    row_axis(c, state, map, filled, size, told);
     if (!columns.empty()) column_axis(c, map, filled, columns, size);
 }
 

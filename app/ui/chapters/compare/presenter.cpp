@@ -44,11 +44,12 @@ void worst_number(const Canvas& c, const KernelComparison& shown, const Rect& a)
 
 // Beside it where the output is off: the map alone, with what its rows and columns are.
 void small_map(const Canvas& c, const AppState& state, const Map& map, const Rect& a) {
-    c.rich(a.x, a.y + 16, map_title(map), size::far, Align::left, c.theme->t2);
+    const float title = c.rich(a.x, a.y + 16, map_title(map), size::far, Align::left, c.theme->t2) + 28;
     const float left = axis_left(size::far), top = a.y + 34 + axis_top(size::far);
     if (map.far.size() == 0 || a.bottom() - top < 80) return;
+    map_scale(c, map, {a.x + title, a.y, a.w - title, 32}, size::far);
     const Rect filled = heat_map(c, map, {a.x + left, top, a.w - left, a.bottom() - top});
-    map_axes(c, state, map, filled, size::far);
+    map_axes(c, state, map, filled, size::far, shown_cell(state, map).row);
     // The number beside it is how far it is from fp64.
     mark_cell(c, state, map, shown_cell(state, map), filled, a, size::far, map.from_exact);
 }

@@ -177,13 +177,13 @@ void current_tile(const Canvas& c, const GhostGrid& grid, const Step& now, bool 
     const Rect t = grid.tile(now);
     const int rows = std::min(grid.p.Br, grid.p.N() - now.i * grid.p.Br),
               cols = std::min(grid.p.Bc, grid.p.N_kv() - now.j * grid.p.Bc);
-    const bool cells = std::min(grid.cw, grid.ch) >= 5;
+    const bool cells = std::min(grid.cw, grid.ch) >= 8;
     for (int r = 0; there && cells && r < rows; ++r)
         for (int q = 0; q < cols; ++q)
             c.rect(t.x + px(q) * grid.cw + 1, t.y + px(r) * grid.ch + 1, grid.cw - 2, grid.ch - 2,
                    mix(c.theme->panel, colour, .5f), radius::bar);
     if (there && !cells) c.rect(t.x, t.y, t.w, t.h, mix(c.theme->panel, colour, .7f), 2);
-    c.frame(t.x - 1, t.y - 1, t.w + 2, t.h + 2, colour, 2.4f, 5);
+    c.frame(t.x - 1, t.y - 1, t.w + 2, t.h + 2, colour, 2.4f, std::min(5.0f, t.w / 5));
 }
 
 ImU32 masked_surface(const Theme& t) { return mix(t.panel, t.t3, .3f); }

@@ -32,7 +32,7 @@ void far_product(const Canvas& c, AppState& state, const Rect& a, const InsidePl
     const auto& chain = inside_ways(state, at).chain;
     const Line sum =
         pieces(*inside::symbol_of(names.C) ? matter_line(names.C, "C") : pieces(symbol("C", role)),
-               sub(str(named.row) + ", " + str(named.column), role), word(" = "),
+               word("[" + str(named.row) + "," + str(named.column) + "] = "),
                number(format_short(p.before(cell.row, cell.column)), role), word(" + 16 products = "),
                number(format_short(p.after(cell.row, cell.column)), Role::none, true),
                word(chain.parts > 1 ? ", part " + str(chain.part) + " of " + str(chain.parts) : ""));
@@ -319,6 +319,19 @@ void far_body(const Canvas& c, AppState& state, const Rect& body, const InsidePl
         far_step(c, state, body, at, arrival.empty() ? why : arrival, points_at(state, "Registers"));
 }
 
+// Behind the title what the machine calls it; at the right the step, as in a lesson, before it the colours.
+void draw_far_head(const PresenterPage& page, const InsidePlace& at, const std::string& subject, float W) {
+    constexpr float apart = 30;
+    const std::string number = format_count(at.k + 1) + " / " + format_count(at.steps().count(at.warp));
+    const float right = W - space::far_edge, left = 72 + page.title_width() + 20,
+                counted = text_width(Face::medium, size::far, number) + apart;
+    page.subject(number, 240);
+    const float room = right - counted - left, w = text_width(Face::regular, size::far_text, subject);
+    const bool beside = w <= room;
+    if (beside) page.c.text(left, 38, subject, size::far_text, page.c.theme->t2);
+    draw_far_hues(page.c, at, left + (beside ? w + apart : 0), right - counted, 36);
+}
+
 // The drawing of the step takes all the room that there is.
 bool fills_stage(AppState& state, const InsidePlace& at) {
     return at.event->op == Op::multiply_add || at.event->op == Op::fetch_tile || shows_packing(at) ||
@@ -358,10 +371,8 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
     const ArrivalWords arrival = arrival_words(state, at);
     const std::string subject =
         arrival.symbol.empty() ? words.instruction : arrival.symbol + " · lane " + str(at.lane);
-    page.subject(subject, 240);
-    const float right = W - space::far_edge - text_width(Face::medium, size::far, subject);
     const bool brief = H < from::presenter_page;  // the card of a tour has the rest
-    if (!brief) draw_far_hues(c, at, 72 + page.title_width() + 30, right - 30, 36);
+    brief ? page.subject(subject, 240) : draw_far_head(page, at, subject, W);
     // What is told in words leaves more room to the warps.
     const float warps = brief                    ? 0
                         : fills_stage(state, at) ? (at.steps().flights_at_once() > 1 ? 188 : 170)

@@ -184,6 +184,8 @@ void draw_part_title(const Canvas& c, const Sheet16& s, float y, const char* let
     const float letters = c.rich(s.area.x + w + 10, y, name, look.far ? look.small : 17);
     std::string shape = str(of.rows) + " × " + str(of.columns);
     if (s.rows < of.rows) shape = "rows " + range_text(s.first, s.first + s.rows - 1) + " of 16";
+    // Numbers in cells are lanes here, and values everywhere else; of its rows A says the same.
+    if (look.far && s.part == Part::C) shape = "numbers: lanes";
     if (w + letters + 24 + text_width(Face::regular, look.small, shape) < s.area.w)
         c.text(s.area.right(), y, shape, look.small, t.t3, Align::right);
 }

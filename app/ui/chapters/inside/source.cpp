@@ -53,6 +53,17 @@ void add_rows(std::vector<CodeRow>& out, int line, std::string_view text, int de
     } while (!rest.empty());
 }
 
+// What stands above it is whole.
+bool begins_statement(const SourceText& source, int line) {
+    if (line <= 1) return true;
+    std::string_view above = source.line(line - 1);
+    const std::size_t begin = above.find_first_not_of(' ');
+    if (begin == above.npos || above.substr(begin).starts_with("//")) return true;
+    above = above.substr(0, above.find("  //"));
+    const char last = above[above.find_last_not_of(' ')];
+    return last == ';' || last == '{' || last == '}' || last == ':';
+}
+
 // The rows that fit, round the current line; the beginning of its function, where that is near.
 std::vector<CodeRow> code_rows(const SourceText& source, int current, int columns, int fit) {
     std::vector<CodeRow> all;
@@ -62,8 +73,15 @@ std::vector<CodeRow> code_rows(const SourceText& source, int current, int column
         if (!source.line(n).empty()) dedent = std::min(dedent, spaces_before(source.line(n)));
     for (int n = from; n <= to; ++n) add_rows(all, n, source.line(n), dedent, columns);
     const auto at = std::ranges::find(all, current, &CodeRow::line) - all.begin();
-    const auto first =
+    auto first =
         std::clamp<std::ptrdiff_t>(at - fit * 2 / 5, 0, std::max<std::ptrdiff_t>(0, std::ssize(all) - fit));
+    // From a statement's beginning on, where that is near
+    for (std::ptrdiff_t n = first; n <= std::min<std::ptrdiff_t>(at, first + fit / 4); ++n)
+        if (const CodeRow& row = all[static_cast<std::size_t>(n)];
+            row.first && begins_statement(source, row.line)) {
+            first = n;
+            break;
+        }
     const auto last = std::min<std::ptrdiff_t>(first + fit, std::ssize(all));
     return {all.begin() + first, all.begin() + last};
 }
@@ -117,8 +135,7 @@ void draw_code(const Canvas& c, AppState& state, const Rect& a, const InsidePlac
         // Of a row that goes on with its line the next kind
         if (row.first) kinds = at.launch->times.at(at.warp, at.k, shown.file, row.line), kind = 0;
         const float middle = y + code_row / 2;
-        if (told)
-            c.rect(a.x - 6, y, a.w + 12, code_row, current ? t.t1 : t.raised, row.first ? radius::bar : 0);
+        if (told) c.rect(a.x - 6, y, a.w + 12, code_row, current ? t.t1 : t.raised);
         if (told && shown.called && row.first)
             c.polygon({{a.x - 4, middle - 4}, {a.x + 1, middle}, {a.x - 4, middle + 4}}, t.t1);
         const bool comment = row.text.find_first_not_of(' ') == row.text.find("//");

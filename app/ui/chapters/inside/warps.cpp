@@ -171,7 +171,7 @@ void choose_rows(const Canvas& c, const InsidePlace& at, std::vector<FlightBar>&
 
 // Those on their way have their names first: inside its bar, without its bytes if need be, else behind it.
 void choose_names(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
-                  std::vector<FlightBar>& bars, float size) {
+                  std::vector<FlightBar>& bars, float left, float size) {
     const int now = at.steps().slot(at.warp, at.k);
     const auto is_free = [&](const FlightBar& own, float from, float to) {
         return std::ranges::none_of(bars, [&](const FlightBar& other) {
@@ -197,6 +197,12 @@ void choose_names(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet
                 bar.name = name, bar.name_end = name + w, bar.brief = brief;
                 break;
             }
+            // One that is on its way and begins the lanes has it before them.
+            for (const bool brief : {false, true}) {
+                const float w = rich_width(c, flight_name(at, *bar.flight, brief), size) + 6;
+                if (bar.name > 0 || !flying || bar.x - w < left || !is_free(bar, bar.x - w, bar.x)) continue;
+                bar.name = bar.x - w, bar.name_end = bar.x, bar.brief = brief;
+            }
         }
 }
 
@@ -207,9 +213,9 @@ struct FlightSheet {
     float name = 0;  ///< size of their names; 0: the rows are too low for them
     float y(const FlightBar& bar) const { return top + px(bar.row) * row; }
 };
-FlightSheet lay_out_flights(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, float top,
+FlightSheet lay_out_flights(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, Point corner,
                             const WarpRows& rows, const InsideLook& look) {
-    FlightSheet out{find_bars(at, sheet), top, rows.row};
+    FlightSheet out{find_bars(at, sheet), corner.y, rows.row};
     const int needed = rows_needed(out.bars);
     // No bar hides another: where there are too few rows they are lower.
     int count = rows.flights;
@@ -217,7 +223,7 @@ FlightSheet lay_out_flights(const Canvas& c, const InsidePlace& at, const WarpSh
         out.row = rows.row * px(std::max(1, count)) / px(std::max(1, needed)), count = needed;
     if (rows.names && out.row >= 1.1f * look.small) out.name = look.small;
     choose_rows(c, at, out.bars, count, out.name);
-    if (out.name > 0) choose_names(c, at, sheet, out.bars, out.name);
+    if (out.name > 0) choose_names(c, at, sheet, out.bars, corner.x, out.name);
     for (std::size_t n = 0; n < out.bars.size(); ++n)
         note_part(c, {out.bars[n].x, out.y(out.bars[n]), out.bars[n].end - out.bars[n].x, out.row - 1},
                   "Copy " + str(static_cast<int>(n)));
@@ -226,7 +232,7 @@ FlightSheet lay_out_flights(const Canvas& c, const InsidePlace& at, const WarpSh
 
 // Rows too low for names: those that are on their way are named once, where no bar is.
 void draw_names_together(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
-                         const FlightSheet& flights, float h, float size) {
+                         const FlightSheet& flights, float left, float h, float size) {
     const int now = at.steps().slot(at.warp, at.k);
     Line names;
     float x = sheet.area.x;
@@ -244,6 +250,9 @@ void draw_names_together(const Canvas& c, const InsidePlace& at, const WarpSheet
         if (x + w > sheet.area.right() || !free) continue;
         return void(c.rich(x, flights.top + h / 2, line, size, Align::left, c.theme->t1));
     }
+    // Before the first of them
+    if (const float w = rich_width(c, names, size) + 8; sheet.area.x - w >= left)
+        c.rich(sheet.area.x - w, flights.top + h / 2, names, size, Align::left, c.theme->t1);
 }
 
 // The triangle of what is issued, the tick of what is committed, the disc of what has come; each where it has
@@ -638,14 +647,14 @@ void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     sheet.lane_h = sheet.pitch >= 8 ? sheet.pitch - 3 : sheet.pitch * .8f;
     sheet.area.h = sheet.pitch * px(warps);
     sheet.slot_w = sheet.area.w / px(std::max(1, at.steps().slots()));
-    const FlightSheet flights = lay_out_flights(c, at, sheet, a.y, rows, look);
+    const FlightSheet flights = lay_out_flights(c, at, sheet, {a.x, a.y}, rows, look);
     draw_flight_tints(c, at, sheet, flights.bars);
     for (const FlightBar& bar : flights.bars)
         draw_flight_bar(c, at, sheet, bar, flights.y(bar), flights.row - (flights.row > 8 ? 2 : 1),
                         look.small);
     for (const FlightBar& bar : flights.bars)
         draw_flight_name(c, at, bar, flights.y(bar) + flights.row / 2 - 1, look.small);
-    if (flights.name <= 0) draw_names_together(c, at, sheet, flights, head - 8, look.small);
+    if (flights.name <= 0) draw_names_together(c, at, sheet, flights, a.x, head - 8, look.small);
     for (int w = 0; w < warps; ++w) draw_lane(c, at, sheet, w);
     draw_running(c, at, sheet);
     draw_barriers(c, at, sheet);
@@ -657,9 +666,6 @@ void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePla
         draw_race_arrow(c, *told, at, sheet);
     draw_names(c, state, sheet, a.x, at, look.small);
     float y = sheet.area.bottom() + 8;
-    if (look.far && rows.phases > 0)
-        c.text_within(a.x, y + rows.phases / 2, names - 8, "step " + format_count(at.k + 1), look.small,
-                      c.theme->t2);
     if (rows.phases > 0) draw_phases(c, at, sheet, y + rows.phases / 2, look.small), y += rows.phases;
     if (rows.axis > 0) draw_slot_axis(c, at, sheet, names, y + rows.axis / 2, look.small);
     answer_flights(c, state, sheet, flights.bars, a.y, flights.row, at);

@@ -288,6 +288,9 @@ void draw_argument(const Canvas& c, AppState& state, const Rect& a) {
 
 }  // namespace
 
+// A load changes nothing of what is drawn beside the table.
+static const char* word_of_drawing(Op op) { return is_load(op) ? "so far" : frame_words(op).operation; }
+
 void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& body) {
     follow_component(state);
     // A line of the derivation is no step: it has no words above it.
@@ -311,7 +314,7 @@ void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
         const float w = names_w + px(walk.N()) * least_element_w, x = a.x + w + 28, top = a.y - frame_up;
         draw_row(c, state, walk, {a.x, a.y, w, row_h}, true);
         draw_cards(c, state, walk, {a.x, y, w, h});
-        draw_frame_word(c, x, top, frame_words(op).operation);
+        draw_frame_word(c, x, top, word_of_drawing(op));
         draw_reads(c, walk, {x, a.y, a.right() - x, head_h}, top, top);
         return draw_lens(c, state, walk, {x, a.y + 10, a.right() - x, a.h - 10});
     }
@@ -322,7 +325,7 @@ void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
     if (w == a.w) return;
     const Rect lens{a.x + w + 24, y, a.w - w - 24, h};
     draw_lens(c, state, walk, lens);
-    draw_frame_word_in_border(c, lens, frame_words(op).operation);
+    draw_frame_word_in_border(c, lens, word_of_drawing(op));
 }
 
 }  // namespace tilewalk::ui
