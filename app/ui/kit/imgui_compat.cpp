@@ -3,6 +3,7 @@
 #include <imgui_internal.h>
 
 #include <cmath>
+#include <cstring>
 #include <string>
 
 namespace tilewalk::ui {
@@ -99,6 +100,23 @@ ImGuiID last_item() { return ImGui::GetItemID(); }
 ImGuiID active_item() { return ImGui::GetCurrentContext()->ActiveId; }
 
 void release_active_item() { ImGui::ClearActiveID(); }
+
+void forget_edits_of_other_text(ImGuiID item, const char* text) {
+#if IMGUI_VERSION_NUM < 19200
+    ImGuiInputTextState& edits = ImGui::GetCurrentContext()->InputTextState;
+    if (edits.ID != item || item == active_item() || edits.TextW.empty()) return;
+    // As ImGui keeps it while it is edited
+    ImVector<ImWchar> wide;
+    wide.resize(edits.TextW.Size);
+    const int letters = ImTextStrFromUtf8(wide.Data, wide.Size, text, nullptr);
+    if (letters == edits.CurLenW &&
+        std::memcmp(wide.Data, edits.TextW.Data, sizeof(ImWchar) * static_cast<std::size_t>(letters)) == 0)
+        return;
+    edits.ID = 0;
+#else
+    (void)item, (void)text;  // it looks for itself
+#endif
+}
 
 ImGuiID current_window() { return ImGui::GetCurrentWindowRead()->ID; }
 

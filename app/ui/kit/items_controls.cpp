@@ -289,6 +289,7 @@ FieldResult text_field(const Canvas& c, const char* id, float x, float y, float 
     FieldLook shown = look;
     if (writable) shown.focus_now |= focus_stop(item, c.device(x, y), c.device(x + w, y + h), true).entered;
     draw_field_frame(c, x, y, w, h, active, look.invalid);
+    forget_edits_of_other_text(item, text);
     const bool returned = bare_input(c, id, x, y, w, h, text, capacity, shown);
     if (vector_picture) record_field(c, x, y, w, h, text, look);
     result.active = ImGui::IsItemActive();

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
+
 using namespace tilewalk;
 using namespace tilewalk::ui;
 
@@ -210,6 +212,43 @@ TEST_CASE("a text field takes what is typed and says when Enter was pressed") {
     CHECK_FALSE(entered);
     desk.key(ImGuiKey_Enter);
     CHECK(entered);
+}
+
+// ImGui kept what could be undone of a text that the field no longer had, and wrote outside of it.
+TEST_CASE("a text field that has got another text meanwhile undoes nothing of the old one") {
+    char text[32] = "flash-forward-step-11.png";
+    Desk desk([&](const Canvas& c) {
+        text_field(c, "name", 20, 20, 300, 36, text, sizeof text);
+        button(c, "go", 20, 80, 100, 40, "Go", {});
+    });
+    const auto undo = [&](ImGuiKey key) {
+        send_ctrl(true);
+        desk.key(key);
+        send_ctrl(false);
+        desk.step();
+    };
+    desk.click("name");
+    desk.key(ImGuiKey_End);
+    for (int n = 0; n < 8; ++n) desk.key(ImGuiKey_Backspace);
+    desk.type("ab");
+    desk.click("go");
+    CHECK(std::string(text) == "flash-forward-steab");
+    std::strcpy(text, "a");
+    desk.step();
+    desk.click("name");
+    for (int n = 0; n < 12; ++n) undo(ImGuiKey_Z);
+    CHECK(std::string(text) == "a");
+    desk.key(ImGuiKey_End);
+    desk.type("b");
+    CHECK(std::string(text) == "ab");
+    // What was typed since is undone.
+    undo(ImGuiKey_Z);
+    CHECK(std::string(text) == "a");
+    // Of a text that it still has, all.
+    desk.type("cd");
+    desk.click("go"), desk.click("name");
+    undo(ImGuiKey_Z), undo(ImGuiKey_Z);
+    CHECK(std::string(text) == "a");
 }
 
 TEST_CASE("a tooltip appears once the mouse has rested") {
