@@ -550,10 +550,12 @@ void bars(const Canvas& c, const Rect& all, const std::vector<Bar>& list, bool m
         const bool chosen = mark && list[n].value == best && phase >= during::terms.to;
         if (p.aside) {
             c.line({x - 4, p.zero}, {x + p.w + 4, p.zero}, t.line2);
+            // Words belong to the bar before them, not to the next one.
+            if (n > 0) c.line({x - 12, pane.y}, {x - 12, pane.bottom()}, t.line);
             draw_label_aside(c, pane, list[n], x + p.w + 8, there >= 1, list[n].value == best && mark);
         }
         if (list[n].waits) {
-            c.to_come(x, p.zero - 10, p.w, 10);
+            c.text(mid, p.zero - 10, "–", size::small, t.t3, Align::center);
             c.text(mid, pane.bottom() - 8, list[n].label, size::small, t.t3, Align::center);
             continue;
         }

@@ -248,9 +248,9 @@ void skipped_column(const Frame& f, std::size_t n) {
         f.c.text(f.x(n) + f.cw / 2, y - 10, "skipped", size::small, f.c.theme->t3, Align::center);
 }
 
-// What is not computed yet: on the axis a mark of the same height everywhere, which tells nothing.
+// What is not computed yet: a dash, which nobody takes for a bar.
 void pending(const Frame& f, float x, float w, float foot) {
-    if (f.cw >= 12) f.c.to_come(x, foot - 10, w, 10);
+    if (f.cw >= 12) f.c.text(x + w / 2, foot - 10, "–", size::small, f.c.theme->t3, Align::center);
 }
 
 void maximum(const Frame& f) {

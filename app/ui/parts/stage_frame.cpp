@@ -59,7 +59,7 @@ float draw_frame_word_over(const Canvas& c, const Rect& a, const std::string& wo
 }
 
 void draw_frame_word_in_border(const Canvas& c, const Rect& a, const std::string& word) {
-    constexpr float aside = 16, air = 8, up = 6;
+    constexpr float aside = 32, air = 8, up = 6;  // clear of the rounded corner
     const float w = text_width(Face::regular, size::far, word);
     c.rect(a.x + aside - air, a.y - 1, w + 2 * air, 3, presenter_page(*c.theme));
     draw_frame_word(c, a.x + aside, a.y - up, word);

@@ -286,6 +286,13 @@ std::vector<Group> groups_of(const AppState& state, const Grid& grid, const Lane
     return out;
 }
 
+// The cells of that of the current step, where it has a name
+Rect group_now(const AppState& state, const Grid& grid, const LaneWindow& v) {
+    for (const Group& group : groups_of(state, grid, v))
+        if (group.now && group.in_block() && !group.words.empty()) return group.cells;
+    return {};
+}
+
 // "key block 1" below its cells, from the left edge of the first on: it stays there from step to step. The
 // group of the current step has its name before the others, beyond its cells if need be.
 void group_names(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, float y,
@@ -361,8 +368,16 @@ Rect tag(const Canvas& c, const AppState& state, const Rect& cell, const Rect& a
 }
 
 // What is set below a letter; nothing where that is only a name, as of W_Q.
-std::string index_words(const Trace& trace) {
+std::string index_words(const AppState& state) {
+    const Trace& trace = *state.trace;
     const Lesson& lesson = trace.lesson();
+    // Of a step whose formula has none, or only words, it would say nothing.
+    const bool some = std::ranges::any_of(state.explanation.formula, [](const Span& s) {
+        const char first = s.text.empty() ? ' ' : s.text.front();
+        return s.script == Span::Script::sub &&
+               ((first >= '0' && first <= '9') || (first >= 'A' && first <= 'Z' && s.text.size() == 1));
+    });
+    if (!some || lesson.uses(chooses_sequences)) return "";
     if (lesson.uses(chooses_ranks)) return "subscript: rank";
     if (lesson.picture == Picture::softmax) return "subscript: element";
     if (lesson.picture == Picture::merge) return "subscript: part";
@@ -378,7 +393,7 @@ void names_on_stage(const Canvas& c, const AppState& state, const Grid& grid, co
     if (cell.w <= 0) return;
     const Rect right_of_all{1e9f, cell.y - above_marks, 0, above_lane_h};
     const Rect taken = title ? tag(c, state, cell, a) : right_of_all;
-    const std::string index = title ? "" : index_words(*state.trace);
+    const std::string index = title ? "" : index_words(state);
     const float right = a.right() - v.space(), room = text_width(Face::regular, size::small, index) + 12;
     if (!index.empty()) c.text(right, taken.middle(), index, size::small, c.theme->t3, Align::right);
     const float free = right - (index.empty() ? 0 : room),
@@ -527,7 +542,7 @@ void lanes(const Canvas& c, AppState& state, const Rect& a, const LaneStyle& sty
         lane(c, state, grid, v, row, style);
         lane_ends(c, state, grid, v, row, std::min(a.right(), v.x_of(v.offset + v.columns)), style.stage);
     }
-    draw_marks(c, state, v);
+    draw_marks(c, state, v, style.stage ? group_now(state, grid, v) : Rect{});
     if (style.stage) names_on_stage(c, state, grid, v, a, style.title);
     answer_mouse(c, state, grid, v, a.right());
     if (v.overview.w > 0) overview(c, state, v);

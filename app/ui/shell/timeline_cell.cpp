@@ -179,7 +179,7 @@ float least_cell(const Canvas& c, const Trace& trace, int k) {
     const Op op = trace.step(k).op;
     if (op == Op::skip) return 0;
     // The mark of a transfer may stand above its letters.
-    return rich_width(c, narrow_symbol(step_symbol(trace, k), op), symbol_size) + 4;
+    return rich_width(c, narrow_symbol(step_symbol(trace, k), op), symbol_size) + 8;
 }
 
 namespace {
@@ -208,7 +208,7 @@ void legend_of_marks(const Canvas& c, const AppState& state, const TimelineGrid&
                      const Rect& a) {
     const Trace& trace = *state.trace;
     struct Mark {
-        const char* words;
+        const char *words, *brief;
         bool seen;
         std::function<void(Point)> draw;
     };
@@ -218,11 +218,12 @@ void legend_of_marks(const Canvas& c, const AppState& state, const TimelineGrid&
         return std::array<Point, 4>{{{at.x, at.y - s}, {at.x + s, at.y}, {at.x, at.y + s}, {at.x - s, at.y}}};
     };
     Mark marks[] = {
-        {"from HBM", false, [&](Point at) { way_mark(c, at, s, true, .8f * s, ink); }},
-        {"to HBM", false, [&](Point at) { way_mark(c, at, s, false, .8f * s, ink); }},
-        {"between ranks", false, [&](Point at) { exchange_mark(c, at, s, ink, true); }},
-        {"may rise", false, [&](Point at) { c.polyline(diamond(at), c.theme->t3, 1.2f, true); }},
-        {"maximum rises", false, [&](Point at) { c.polygon(diamond(at), hue(*c.theme, Role::m)); }}};
+        {"from HBM", "load", false, [&](Point at) { way_mark(c, at, s, true, .8f * s, ink); }},
+        {"to HBM", "store", false, [&](Point at) { way_mark(c, at, s, false, .8f * s, ink); }},
+        {"between ranks", "send", false, [&](Point at) { exchange_mark(c, at, s, ink, true); }},
+        {"maximum may rise", "may rise", false,
+         [&](Point at) { c.polyline(diamond(at), c.theme->t3, 1.2f, true); }},
+        {"rises", "rises", false, [&](Point at) { c.polygon(diamond(at), hue(*c.theme, Role::m)); }}};
     for (int k = 0; k < trace.size(); ++k) {
         if (cell_of(grid, v, k).w <= 0 || (hides_what_comes(state) && k > state.cursor.step)) continue;
         const Op op = trace.step(k).op;
@@ -234,13 +235,20 @@ void legend_of_marks(const Canvas& c, const AppState& state, const TimelineGrid&
         marks[3].seen |= max_rose(state, k) == Rose::unknown;
         marks[4].seen |= max_rose(state, k) == Rose::yes;
     }
-    if (!marks[4].seen) marks[3].words = "maximum may rise";
+    if (!marks[3].seen) marks[4].words = "maximum rises";
     constexpr float to_words = 8, apart = 20;
+    // All of them, however short, rather than some
+    float wanted = -apart;
+    for (const Mark& mark : marks)
+        if (mark.seen)
+            wanted += text_width(Face::regular, size::small, mark.words) + to_words + 2 * s + apart;
+    const bool brief = wanted > a.w;
     float x = a.right();
     for (auto mark = std::rbegin(marks); mark != std::rend(marks); ++mark) {
-        const float w = text_width(Face::regular, size::small, mark->words);
+        const char* const words = brief ? mark->brief : mark->words;
+        const float w = text_width(Face::regular, size::small, words);
         if (!mark->seen || x - w - to_words - 2 * s < a.x) continue;
-        c.text(x, a.middle(), mark->words, size::small, c.theme->t3, Align::right);
+        c.text(x, a.middle(), words, size::small, c.theme->t3, Align::right);
         x -= w + to_words + s;
         mark->draw({x, a.middle()});
         x -= s + apart;

@@ -43,7 +43,7 @@ void skipped_cell(const Canvas& canvas, float x, float y, float w, float h, ImU3
 StepRange range_of_level(const Trace& trace, int k, Level level);
 /// Below the cells: the looped range. Over them: the bracket of the tile or block, breakpoints, bookmarks.
 void draw_loop(const Canvas& canvas, const AppState& state, const LaneWindow& window);
-void draw_marks(const Canvas& canvas, const AppState& state, const LaneWindow& window);
+void draw_marks(const Canvas& canvas, const AppState& state, const LaneWindow& window, const Rect& group);
 /// True while one of the ends is being moved.
 bool loop_handles(const Canvas& canvas, AppState& state, const LaneWindow& window);
 /// "loop 12–19"; empty while there is none.

@@ -102,11 +102,14 @@ void draw_loop(const Canvas& c, const AppState& state, const LaneWindow& v) {
     }
 }
 
-void draw_marks(const Canvas& c, const AppState& state, const LaneWindow& v) {
+void draw_marks(const Canvas& c, const AppState& state, const LaneWindow& v, const Rect& group) {
     const TimelineGrid& grid = state.look.grid;
     const int current = state.cursor.step, row = grid.lane_of(current);
     const StepRange range = range_of_level(*state.trace, current, state.player.level);
-    const Rect part = part_of_lane(grid, v, row, range);
+    Rect part = part_of_lane(grid, v, row, range);
+    // A round has its name below its first step, which hands on what the next one needs.
+    if (part.w > 0 && part.x > group.x && part.right() <= group.right())
+        part = {group.x, part.y, part.right() - group.x, part.h};
     if (part.w > 0 && range.first < range.last) bracket(c, part, v.gap);
     if (!state.marks) return;
     for (int k = grid.begin(v.first_lane); k < grid.end(v.first_lane + v.lanes - 1); ++k) {

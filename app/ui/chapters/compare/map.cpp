@@ -140,8 +140,13 @@ void map_scale(const Canvas& c, const Map& map, const Rect& a, float size) {
     const DifferenceScale& scale = map.scale;
     if (!(scale.to > 0)) return;
     const std::string to = three_digits(scale.to);
-    const Line from{word(scale.logarithmic ? "less" : "0")};
-    constexpr float gap = 8, least = 60;
+    // One digit: it stands for the lower end of a scale of powers of ten
+    const int power = static_cast<int>(std::floor(std::log10(std::max(scale.from, 1e-300)) + 1e-9));
+    const Line from = scale.logarithmic
+                          ? pieces(significant(scale.from / std::pow(10.0, power), 1) + "×10",
+                                   super((power < 0 ? "−" : "") + str(std::abs(power)), Role::none))
+                          : Line{word("0")};
+    constexpr float gap = 8, least = 40;
     const float before = rich_width(c, from, size) + gap, behind = text_width(Face::regular, size, to) + gap,
                 w = a.w - before - behind, bar = size * .62f;
     if (w < least) return;

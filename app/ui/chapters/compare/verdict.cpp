@@ -75,7 +75,7 @@ void gauge_marks(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
         for (const std::string& text : texts) {
             const float w = text_width(Face::regular, size, text);
             const float at = std::clamp(X(error), a.x + w / 2, a.right() - w / 2);
-            if (at + w / 2 + 10 > free) continue;
+            if (at + w / 2 + size > free) continue;
             c.text(at, a.bottom() + size * .9f, text, size, c.theme->t2, Face::regular, Align::center);
             free = at - w / 2;
             break;

@@ -366,7 +366,10 @@ void draw_space(const Canvas& c, AppState& state, const Rect& a, const InsidePla
                    Align::right);
             free = r.y;
         }
-        const std::string name = area_name(state, at, area, content), words = short_content(name, content);
+        const std::string name = area_name(state, at, area, content);
+        std::string words = short_content(name, content);
+        // Where it has room for its name alone it would look filled.
+        if (!content.any && text_width(Face::medium, look.small, words) >= r.w - 6) words = name + " empty";
         if (r.h >= look.small + 3 && text_width(Face::medium, look.small, name) < r.w - 6)
             c.text_within(r.x + r.w / 2, name_y, r.w - 6,
                           text_width(Face::medium, look.small, words) < r.w - 6 ? words : name, look.small,

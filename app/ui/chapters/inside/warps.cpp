@@ -44,8 +44,26 @@ float part_of_height(Op op) {
     }
 }
 
-// Neighbours of one colour are one rectangle; where slots are narrower than a pixel, one of them stands for
-// it.
+// What the warp computes in that slot; where that is not known, none.
+Matter made_in(const InsidePlace& at, int warp, int slot) {
+    static constexpr Matter made[] = {Matter::none, Matter::S, Matter::S, Matter::S, Matter::O, Matter::S,
+                                      Matter::S,    Matter::S, Matter::V, Matter::K, Matter::Q};
+    static_assert(std::size(made) == static_cast<std::size_t>(Phase::count));
+    for (const inside::PhaseStretch& stretch : at.launch->phases[static_cast<std::size_t>(warp)])
+        if (slot >= stretch.first && slot <= stretch.last)
+            return made[static_cast<std::size_t>(stretch.phase)];
+    return Matter::none;
+}
+
+// Of many steps in one pixel each alone would tell chance, and their mean would be grey: they have the colour
+// of what they make together.
+ImU32 colour_of_pixel(const Theme& t, const InsidePlace& at, int warp, int k, bool past) {
+    const Matter made = made_in(at, warp, at.steps().slot(warp, k));
+    if (made == Matter::none) return step_colour(t, at, at.steps().event(warp, k), past);
+    return mix(t.panel, hue_of(t, made), past ? .8f : .34f);
+}
+
+// Neighbours of one colour are one rectangle.
 void draw_lane(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, int warp) {
     const Theme& t = *c.theme;
     const int count = at.steps().count(warp), now = at.steps().slot(at.warp, at.k);
@@ -61,15 +79,17 @@ void draw_lane(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, i
         const std::uint32_t n = at.steps().event(warp, k);
         const int slot = at.steps().slot(warp, k);
         const float x = sheet.x(slot), end = x + std::max(sheet.slot_w, least);
-        const ImU32 here = step_colour(t, at, n, slot <= now);
+        // On to the next pixel
+        const int ahead = static_cast<int>(least / sheet.slot_w),
+                  next = ahead < 2 ? k + 1 : std::max(k + 1, at.steps().at_slot(warp, slot + ahead, k));
+        const ImU32 here =
+            next == k + 1 ? step_colour(t, at, n, slot <= now) : colour_of_pixel(t, at, warp, k, slot <= now);
         const float height = part_of_height(at.block().events[n].op);
         const bool goes_on =
             gap == 0 && here == colour && height == part && x - to < sheet.slot_w * .5f + least;
         if (!goes_on) flush(), from = x, colour = here, part = height;
         to = end;
-        // On to the next pixel
-        const int ahead = static_cast<int>(least / sheet.slot_w);
-        k = ahead < 2 ? k + 1 : std::max(k + 1, at.steps().at_slot(warp, slot + ahead, k));
+        k = next;
     }
     flush();
 }
@@ -197,10 +217,10 @@ void choose_names(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet
                 bar.name = name, bar.name_end = name + w, bar.brief = brief;
                 break;
             }
-            // One that is on its way and begins the lanes has it before them.
+            // One that begins the lanes has it before them.
             for (const bool brief : {false, true}) {
                 const float w = rich_width(c, flight_name(at, *bar.flight, brief), size) + 6;
-                if (bar.name > 0 || !flying || bar.x - w < left || !is_free(bar, bar.x - w, bar.x)) continue;
+                if (bar.name > 0 || bar.x - w < left || !is_free(bar, bar.x - w, bar.x)) continue;
                 bar.name = bar.x - w, bar.name_end = bar.x, bar.brief = brief;
             }
         }

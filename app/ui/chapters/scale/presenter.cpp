@@ -48,7 +48,7 @@ double memory_of(const Record& r) {
 std::string beside_time(const ShownReport& shown, const Record& r) {
     if (time_of(r) <= 0) return r.state == Record::State::no_memory ? "does not fit" : name_of(r.state);
     const double times = times_as_fast(shown, r.kernel, r.workload.N_kv);
-    return is_standard(r.kernel) || times == 0 ? "" : format_number(times, 2) + "×";
+    return is_standard(r.kernel) || times == 0 ? "" : format_number(times, 2) + "× as fast";
 }
 
 // Between a bar, its number and what stands behind that.

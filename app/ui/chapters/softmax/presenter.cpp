@@ -309,16 +309,17 @@ void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
     const bool asked = quiz_waits(state);  // a question asks what the drawing would tell
     const bool values = asked || state.softmax.tab == SoftmaxPage::values;
     const Op op = walk.step().op;
-    if (values && !asked) draw_frame_word_over(c, a, words_of_table(op));
     if (values && !asked && h >= least_lens_h && short_row(walk, a)) {
         const float w = names_w + px(walk.N()) * least_element_w, x = a.x + w + 28, top = a.y - frame_up;
         draw_row(c, state, walk, {a.x, a.y, w, row_h}, true);
+        draw_frame_word_over(c, a, words_of_table(op));  // over the column that is lit
         draw_cards(c, state, walk, {a.x, y, w, h});
         draw_frame_word(c, x, top, word_of_drawing(op));
         draw_reads(c, walk, {x, a.y, a.right() - x, head_h}, top, top);
         return draw_lens(c, state, walk, {x, a.y + 10, a.right() - x, a.h - 10});
     }
     draw_row(c, state, walk, {a.x, a.y, a.w, row_h}, false);
+    if (values && !asked) draw_frame_word_over(c, a, words_of_table(op));
     if (!values) return draw_argument(c, state, {a.x, y, a.w, h});
     const float w = asked || h < least_lens_h ? a.w : std::min(440.0f, a.w * .36f);
     draw_cards(c, state, walk, {a.x, y, w, h});

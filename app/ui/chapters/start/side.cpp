@@ -114,7 +114,7 @@ void continue_panel(const Canvas& c, AppState& state, const Rect& a) {
     if (!state.start.left) {
         const EmptyAnswer answer =
             empty_state(c, a,
-                        {.words = "Nothing was left yet; later it is found here, at its step.",
+                        {.words = "Nothing to go on with yet: your last step will be here.",
                          .first = {"##first walk", "The worked example, step 1",
                                    "The tiled forward pass of the 4 × 4 worked example", false}});
         const Rect& b = answer.button;
