@@ -19,6 +19,7 @@ Outcome run(int argc, char** argv, std::ostream& out, const WindowRunner& open_w
     const auto a = parse_arguments(argc, argv);
     if (!a) return is_ring_command(argc, argv) ? refuse_on_all_ranks(a.error) : bad_input(a.error);
     if (!a->print.empty()) return put(std::nullopt, out, a->print);
+    if (const auto refused = refuse_same_files(*a)) return bad_input(*refused);
     return a->command ? a->command->run(*a, out) : run_window_command(*a, options, open_window);
 }
 

@@ -40,6 +40,11 @@ inline Outcome written(const Result<void>& result) {
 Outcome put(const std::optional<std::string>& file, std::ostream& out, const Writer& write);
 Outcome put(const std::optional<std::string>& file, std::ostream& out, const std::string& text);
 
+/// They lead to one file, by whatever way: "a", "./a", a link.
+bool name_same_file(const std::string& a, const std::string& b);
+/// A sentence where a file that the command writes would take the place of another one that it was given.
+std::optional<std::string> refuse_same_files(const Arguments& arguments);
+
 // ---- The commands
 
 /// The whole walk as text, JSON or Markdown.

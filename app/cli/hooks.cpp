@@ -14,6 +14,7 @@
 #include <cmath>
 #include <ctime>
 #include <filesystem>
+#include <utility>
 
 namespace tilewalk {
 namespace {
@@ -59,17 +60,46 @@ Result<Problem> problem_of_link(std::string_view link, SavedView* view) {
     return place->problem;
 }
 
+// "q.csv k.csv v.csv" where one name has room; a name with spaces in it is one if there is such a file.
+std::vector<std::string> named_in(const std::string& text) {
+    std::error_code error;
+    if (std::filesystem::exists(text, error)) return {text};
+    std::vector<std::string> out;
+    std::string name;
+    for (const char c : text + " ") {
+        if (c != ' ' && c != ',') {
+            name += c;
+        } else if (!name.empty()) {
+            if (!std::filesystem::exists(name, error)) return {text};
+            out.push_back(std::exchange(name, {}));
+        }
+    }
+    return out.empty() ? std::vector{text} : out;
+}
+
+// A matrix of another size than those that it comes to
+std::optional<Failure> does_not_fit(const Problem& p, const std::vector<std::string>& paths) {
+    if (p.Q.cols() == p.K.cols() && p.K.rows() == p.V.rows()) return std::nullopt;
+    const auto size = [](const char* name, const Matrix& m) {
+        return std::string(name) + " " + str(m.rows()) + " × " + str(m.cols());
+    };
+    return Failure{"With " + paths.front() + (paths.size() > 1 ? " and what came with it" : "") + ", " +
+                   size("Q is", p.Q) + ", " + size("K", p.K) + " and " + size("V", p.V) +
+                   "; name or drop Q, K and V together, as q.csv k.csv v.csv."};
+}
+
 Failure not_named(const std::string& path) {
     return failure_at(path, "the name does not say which matrix this is, expected q, k, v or do in it");
 }
 
 }  // namespace
 
-Result<Problem> load_dropped_files(const std::vector<std::string>& paths, const Problem& current, Slot target,
+Result<Problem> load_dropped_files(const std::vector<std::string>& given, const Problem& current, Slot target,
                                    SavedView* view) {
-    if (paths.empty()) return Failure{"No file was named."};
-    if (const std::size_t link = paths[0].find("tilewalk:"); paths.size() == 1 && link != std::string::npos)
-        return problem_of_link(std::string_view(paths[0]).substr(link), view);
+    if (given.empty()) return Failure{"No file was named."};
+    if (const std::size_t link = given[0].find("tilewalk:"); given.size() == 1 && link != std::string::npos)
+        return problem_of_link(std::string_view(given[0]).substr(link), view);
+    const std::vector<std::string> paths = given.size() == 1 ? named_in(given[0]) : given;
     if (paths.size() == 1 && is_json(paths[0])) return load_problem_file(paths[0], view);
 
     Problem problem = current;
@@ -83,6 +113,8 @@ Result<Problem> load_dropped_files(const std::vector<std::string>& paths, const 
         if (!matrix) return Failure{matrix.error};
         matrix_of(problem, slot) = std::move(*matrix);
     }
+    if (paths.size() < 3)
+        if (const auto wrong = does_not_fit(problem, paths)) return *wrong;
     const bool dO_fits =
         problem.dO && problem.dO->rows() == problem.Q.rows() && problem.dO->cols() == problem.Q.cols();
     if (!dO_fits) problem.dO.reset();

@@ -161,7 +161,7 @@ Outcome run_questions(const Arguments& a, std::ostream& out) {
     if (!format) return bad_input(format.error);
     if (a.key == "-") return bad_input("--key is \"-\", expected a file; the key has one of its own.");
     const Word key = key_file(a);
-    if (key && a.output && *key == *a.output)
+    if (key && a.output && name_same_file(*key, *a.output))
         return bad_input("--key and -o name the same file; the students' questions and the answers are two.");
     Course course;
     const Outcome made = (a.lesson == "inside" ? course_of_kernel : course_of_lesson)(a, course);

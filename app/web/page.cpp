@@ -6,6 +6,7 @@
 #include "app/cli/session.h"
 #include "app/export/export_formats.h"
 #include "app/ui/kit/fonts.h"
+#include "app/ui/kit/imgui_compat.h"
 #include "app/ui/kit/theme.h"
 #include "app/ui/shell/frame.h"
 #include "app/ui/state/state.h"
@@ -291,7 +292,7 @@ double Page::frame(double seconds) {
     pasting ? end_paste() : release_keys();
     look_for_changes();
 
-    frames_wanted = std::max(0, frames_wanted - 1);
+    frames_wanted = std::max(ui::caret_moves() ? 1 : 0, frames_wanted - 1);  // or typed letters would be shortcuts
     // A frame that says so stands there before the work begins that nothing here can do beside it.
     if (frames_wanted == 0 && do_one_beside()) wake();
     look_after_kernels();

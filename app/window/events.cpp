@@ -7,7 +7,6 @@
 #include <backends/imgui_impl_glfw.h>
 #include <imgui.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace tilewalk {
@@ -53,7 +52,7 @@ void on_scale(GLFWwindow* window, float, float) {
 
 // Shortcuts are taken from the events, not from ImGui's state of the keyboard: ImGui before 1.87 looks at the
 // keys once per frame and would miss a key that goes down and up between two slow frames. For the same reason
-// its text fields see the release of such a key one frame late.
+// its text fields see what is let go in a frame in which a key was pressed one frame late.
 void on_key(GLFWwindow* window, int key, int scancode, int action, int mods) {
     wake(window);
     Events& events = events_of(window);
@@ -61,12 +60,12 @@ void on_key(GLFWwindow* window, int key, int scancode, int action, int mods) {
     if (auto press = key_press(key, scancode, action, mods, ImGui::GetIO().WantTextInput))
         events.keys->push_back(*press);
 
-    const bool is_new = std::ranges::find(events.pressed, key) != events.pressed.end();
-    if (action == GLFW_RELEASE && is_new) {
+    // Of Ctrl A, too, where Ctrl is let go in the frame that A is pressed in.
+    if (action == GLFW_RELEASE && events.pressed) {
         events.releases.push_back({key, scancode, action, mods});
         return;
     }
-    if (action == GLFW_PRESS) events.pressed.push_back(key);
+    if (action == GLFW_PRESS) events.pressed = true;
     ImGui_ImplGlfw_KeyCallback(window, key, scancode, action, mods);
 }
 
@@ -101,7 +100,7 @@ void release_keys(GLFWwindow* window, Events& events) {
     if (!events.releases.empty()) wake(window);
     for (const auto& [key, scancode, action, mods] : std::exchange(events.releases, {}))
         ImGui_ImplGlfw_KeyCallback(window, key, scancode, action, mods);
-    events.pressed.clear();
+    events.pressed = false;
 }
 
 }  // namespace tilewalk

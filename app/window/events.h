@@ -27,8 +27,8 @@ struct Events {
     struct KeyEvent {
         int key, scancode, action, mods;
     };
-    std::vector<int> pressed;        ///< keys that went down since the last frame
-    std::vector<KeyEvent> releases;  ///< of those, for ImGui to see in the next frame
+    bool pressed = false;            ///< a key went down since the last frame
+    std::vector<KeyEvent> releases;  ///< since then, for ImGui to see in the next frame
 };
 
 /// The press that a GLFW key event means, or nothing: a release, a repeat of a key that does not repeat, a

@@ -3,6 +3,7 @@
 #include "app/io/end_request.h"
 #include "app/io/exit.h"
 #include "app/ui/kit/fonts.h"
+#include "app/ui/kit/imgui_compat.h"
 #include "app/ui/kit/imgui_compat_gl.h"
 #include "app/ui/kit/theme.h"
 #include "app/ui/shell/frame.h"
@@ -234,7 +235,8 @@ int run_loop(GLFWwindow* window, Events& events, ui::AppState& state, const Wind
         times.measure(FrameTimes::frame, state, [&] { ui::frame(state); });
         draw_frame(window, ui::theme(state.settings.theme).bg);
         spare.drawn();
-        events.frames_wanted = std::max(0, events.frames_wanted - 1);
+        // Without them what is typed next would be shortcuts.
+        events.frames_wanted = std::max(ui::caret_moves() ? 1 : 0, events.frames_wanted - 1);
         times.measure(FrameTimes::keep, state, [&] { keeper.look(state); });
 
         if (pictures)

@@ -27,14 +27,19 @@ Arguments sizes_of(const Problem& p, int d, bool all_heads) {
 
 }  // namespace
 
-Result<Arguments> fitting(const Rung& rung, const Problem& p, DType type, const Chip& chip, bool all_heads) {
-    const auto sizes = [&](int d) { return sizes_of(p, d, all_heads); };
+Result<Arguments> fitting(const Rung& rung, const Problem& p, DType type, const Chip& chip, Fitting wanted) {
+    const auto sizes = [&](int d) { return sizes_of(p, d, wanted.all_heads); };
+    const auto refuse = [&](int d) {
+        Arguments a = sizes(d);
+        a.trace.tiles_i = wanted.traced;  // some widths are not compiled with what writes tiles down
+        return rung.refuse(a, type, chip);
+    };
     const int own = static_cast<int>(p.d());
-    std::string why = rung.refuse(sizes(own), type, chip);
+    std::string why = refuse(own);
     if (why.empty()) return sizes(own);
     for (int d : head_dimensions) {
         if (d <= p.d()) continue;
-        const std::string reason = rung.refuse(sizes(d), type, chip);
+        const std::string reason = refuse(d);
         if (reason.empty()) return sizes(d);
         why = reason;
     }

@@ -8,9 +8,13 @@
 
 namespace tilewalk::gpu {
 
+struct Fitting {
+    bool all_heads = false;
+    bool traced = false;  ///< what it computes of every tile is written down
+};
 /// Sizes with the smallest head dimension that holds the problem's and that the kernel takes.
 Result<Arguments> fitting(const Rung& rung, const Problem& problem, DType type, const Chip& chip,
-                          bool all_heads = false);
+                          Fitting wanted = {});
 
 /// The problem in a device's memory. Its functions throw what DeviceMemory and expect_well do.
 class ProblemOnDevice {

@@ -91,7 +91,8 @@ Result<inside::Record> record_rung(const std::shared_ptr<RecordingDevice>& devic
     if (request.all_heads && query_heads(p) > most_recorded_heads)
         return Failure{std::to_string(query_heads(p)) + " heads are too many to be recorded; up to " +
                        std::to_string(most_recorded_heads) + " are."};
-    const Result<Arguments> sizes = fitting(rung, p, request.dtype, device->chip, request.all_heads);
+    const Result<Arguments> sizes =
+        fitting(rung, p, request.dtype, device->chip, {.all_heads = request.all_heads});
     if (!sizes) return Failure{sizes.error};
     if (request.twin && !rung.traced) return Failure{request.kernel + " has no tiles that it writes down."};
     const Tile tile = rung.tile(*sizes, request.dtype, device->chip);

@@ -220,7 +220,8 @@ Result<KernelTrace> trace_kernel(Where where, const TraceRequest& request, std::
     const Rung* const rung = find_rung(*device, request.kernel);
     if (!rung)
         return Failure{"There is no kernel \"" + request.kernel + "\"; `tilewalk kernels` lists them."};
-    const Result<Arguments> sizes = fitting(*rung, request.problem, request.dtype, device->chip);
+    const Result<Arguments> sizes =
+        fitting(*rung, request.problem, request.dtype, device->chip, {.traced = rung->traced});
     if (!sizes) return Failure{sizes.error};
 
     KernelTrace trace;

@@ -47,6 +47,22 @@ KernelComparison compared(const Problem& p, const KernelFault& fault = {}) {
 }  // namespace
 
 TEST_SUITE("cuda/split") {
+    TEST_CASE("tiles are written down at any head dimension, also where the kernel's own has no such code") {
+        int written = 0;
+        for (const TraceableKernel& kernel : traceable_kernels())
+            for (const int d : {20, 65, 96, 97}) {
+                if (kernel.direction == Direction::backward || kernel.name.starts_with("f0-")) continue;
+                INFO(kernel.name, ", d = ", d);
+                TraceRequest request;
+                request.kernel = kernel.name, request.problem = *random_problem(40, d, 7);
+                request.dtype = kernel.types.front();
+                const auto trace = trace_kernel(Where::emulator, request);
+                REQUIRE_MESSAGE(trace, trace.error);
+                written += !trace->tiles.empty();
+            }
+        CHECK(written >= 20);
+    }
+
     TEST_CASE("few queries against many keys, in groups of every size, with and without a mask") {
         for (const auto& [heads, kv_heads] : {std::pair{1, 1}, {3, 1}, {16, 2}})
             for (const std::int64_t N_q : {1, 4, 16})

@@ -118,6 +118,12 @@ void forget_edits_of_other_text(ImGuiID item, const char* text) {
 #endif
 }
 
+bool caret_moves() {
+    const ImGuiContext& g = *ImGui::GetCurrentContext();
+    return g.NavMoveSubmitted || g.NavNextActivateId != 0 ||
+           (g.WantTextInputNextFrame == 1) != g.IO.WantTextInput;
+}
+
 ImGuiID current_window() { return ImGui::GetCurrentWindowRead()->ID; }
 
 bool lies_above(const char* window, const char* other) {

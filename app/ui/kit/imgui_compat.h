@@ -45,6 +45,8 @@ void release_active_item();
 /// Before a text box is submitted: what was undone or could be belongs to the text that it had when it was left.
 /// If it has another one now, undoing would write outside of it.
 void forget_edits_of_other_text(ImGuiID item, const char* text);
+/// After a frame: the caret comes to a field, or leaves it, only with the next ones.
+bool caret_moves();
 /// The window that is drawn into.
 ImGuiID current_window();
 /// Of two windows that are shown.

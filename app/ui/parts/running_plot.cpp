@@ -250,7 +250,9 @@ void skipped_column(const Frame& f, std::size_t n) {
 
 // What is not computed yet: a dash, which nobody takes for a bar.
 void pending(const Frame& f, float x, float w, float foot) {
-    if (f.cw >= 12) f.c.text(x + w / 2, foot - 10, "–", size::small, f.c.theme->t3, Align::center);
+    constexpr float half = 5;
+    if (f.cw >= 12)
+        f.c.line({x + w / 2 - half, foot - 10}, {x + w / 2 + half, foot - 10}, f.c.theme->t3, 1.4f);
 }
 
 void maximum(const Frame& f) {

@@ -50,6 +50,8 @@ static_assert(std::size(frames) == op_count && in_order(), "one row for each op,
 
 const FrameWords& frame_words(Op op) { return frames[static_cast<std::size_t>(op)]; }
 
+const char* word_of_drawing(Op op) { return is_load(op) ? "so far" : frame_words(op).operation; }
+
 float draw_frame_word(const Canvas& c, float x, float middle, const std::string& word) {
     return c.text(x, middle, word, size::far, c.theme->t3);
 }

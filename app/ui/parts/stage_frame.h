@@ -22,6 +22,8 @@ float draw_frame_word(const Canvas& canvas, float x, float middle, const std::st
 /// Over something, at its left edge.
 float draw_frame_word_over(const Canvas& canvas, const Rect& area, const std::string& word);
 /// Where something else lies above a drawing: in its upper border.
+/// Of the drawing beside a table: a load changes nothing of it.
+const char* word_of_drawing(Op op);
 void draw_frame_word_in_border(const Canvas& canvas, const Rect& area, const std::string& word);
 
 /// A table in which both stand: "before → after"; of what moves, between which memories.

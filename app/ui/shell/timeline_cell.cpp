@@ -179,7 +179,7 @@ float least_cell(const Canvas& c, const Trace& trace, int k) {
     const Op op = trace.step(k).op;
     if (op == Op::skip) return 0;
     // The mark of a transfer may stand above its letters.
-    return rich_width(c, narrow_symbol(step_symbol(trace, k), op), symbol_size) + 8;
+    return rich_width(c, narrow_symbol(step_symbol(trace, k), op), symbol_size) + 4;
 }
 
 namespace {

@@ -28,6 +28,26 @@ TEST_CASE("dropped files: the name says which matrix it is") {
     CHECK(!load_dropped_files({folder.file("absent.csv")}, current, Slot::Q));
 }
 
+TEST_CASE("dropped files: three names in one field; one matrix of another size says that it takes three") {
+    const Folder folder;
+    const Problem& current = *find_example("worked-4x4");
+    const std::string q = folder.file("q.csv", "1,2\n3,4\n5,6\n"), k = folder.file("k.csv", "1,0\n0,1\n"),
+                      v = folder.file("v.csv", "1\n2\n"), spaced = folder.file("my k.csv", "1,1,1,1\n");
+    for (const std::string& between : {std::string(" "), std::string(", "), std::string("  ")}) {
+        const Problem own = good(load_dropped_files({q + between + k + between + v}, current, Slot::Q));
+        CHECK(own.Q(2, 1) == 6);
+        CHECK(own.K.rows() == 2);
+        CHECK(own.V(1, 0) == 2);
+    }
+    const std::string alone = load_dropped_files({q}, current, Slot::Q).error;
+    CHECK(contains(alone, "Q is 3 × 2, K 4 × 4 and V 4 × 4"));
+    CHECK(contains(alone, "name or drop Q, K and V together"));
+    CHECK(contains(load_dropped_files({q + " " + folder.file("absent.csv")}, current, Slot::Q).error,
+                   "absent"));
+    // A name with a space in it is one name.
+    CHECK(contains(load_dropped_files({spaced}, current, Slot::K).error, "K 1 × 4"));
+}
+
 TEST_CASE("dropped files: a problem, or the problem of a recorded walk") {
     const Folder folder;
     const std::string walk =

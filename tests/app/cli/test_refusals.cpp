@@ -267,3 +267,19 @@ TEST_CASE("suggest: the nearest name, if it is near") {
     CHECK(nearest("something else", names).empty());
     CHECK(nearest(std::string(100000, 'w'), names).empty());
 }
+
+TEST_CASE("refusals: a file that would take the place of another one that the command was given") {
+    const Folder folder;
+    const std::string kept = folder.file("kept.json", "mine"), link = folder.file("link.json");
+    std::filesystem::create_symlink(kept, link);
+    for (const std::string& other : {kept, link, (folder.path / "." / "kept.json").string()})
+        check_refused({{{"trace", "--load", kept, "-o", other}, "-o name the same file"},
+                       {{"compare", "--load-bundle", other, "-o", kept}, "-o name the same file"},
+                       {{"compare", "--random", "16x64", "--save", other, "-o", kept}, "one would replace"},
+                       {{"questions", "--key", other, "-o", kept}, "the same file"}});
+    CHECK(contents(kept) == "mine");
+    // Before they are there, too
+    check_refused(
+        {{{"questions", "--key", folder.file("new.md"), "-o", (folder.path / "." / "new.md").string()},
+          "the same file"}});
+}

@@ -570,6 +570,7 @@ TEST_CASE("tilewalk questions: mistakes are told in a sentence") {
                    {{"-o", "-"}, "leave -o out"},
                    {{"--key", "-"}, "--key is \"-\""},
                    {{"-o", "a.md", "--key", "a.md"}, "the same file"},
+                   {{"-o", "a.md", "--key", "./a.md"}, "the same file"},
                    {{"--theme", "dark"}, "--theme"},
                    {{"more"}, "a word too many"}},
                   {"questions"});

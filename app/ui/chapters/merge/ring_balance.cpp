@@ -20,7 +20,7 @@ struct Dealt {
 
     // "36 of 4 × 15 scores: 60 % busy"
     std::string told() const {
-        const auto count = [](double scores) { return format_count(static_cast<std::int64_t>(scores)); };
+        const auto count = [](double n) { return format_count(static_cast<std::int64_t>(n)); };
         return count(sum) + " of " + str(scores.size()) + " × " + count(end) + " scores: " + percent(busy) +
                " busy";
     }

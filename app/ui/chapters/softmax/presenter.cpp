@@ -288,9 +288,6 @@ void draw_argument(const Canvas& c, AppState& state, const Rect& a) {
 
 }  // namespace
 
-// A load changes nothing of what is drawn beside the table.
-static const char* word_of_drawing(Op op) { return is_load(op) ? "so far" : frame_words(op).operation; }
-
 void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& body) {
     follow_component(state);
     // A line of the derivation is no step: it has no words above it.

@@ -114,7 +114,7 @@ void continue_panel(const Canvas& c, AppState& state, const Rect& a) {
     if (!state.start.left) {
         const EmptyAnswer answer =
             empty_state(c, a,
-                        {.words = "Nothing to go on with yet: your last step will be here.",
+                        {.words = "Nothing yet: your last step will be here.",
                          .first = {"##first walk", "The worked example, step 1",
                                    "The tiled forward pass of the 4 × 4 worked example", false}});
         const Rect& b = answer.button;
@@ -254,7 +254,7 @@ std::string left_place(const AppState& state) {
 }
 
 std::string continue_label(const AppState& state) {
-    if (!state.start.left) return "Nothing was left yet";
+    if (!state.start.left) return "Nothing yet";
     const auto page = static_cast<Page>(state.start.page);
     if (page == Page::walk) return "Continue at step " + str(state.cursor.step + 1);
     for (const Chapter& chapter : chapters())

@@ -310,7 +310,7 @@ TEST_CASE("0, H and the mark at the top lead to it; Enter and Escape back to the
 TEST_CASE("a first start says that nothing was left; Enter begins the tour") {
     Program program;
     show_start(program, false);
-    CHECK(program.shows("Nothing was left yet"));
+    CHECK(program.shows("Nothing yet"));
     program.press(Key::escape);
     CHECK(program.state.page == Page::start);
     program.press(Key::enter);

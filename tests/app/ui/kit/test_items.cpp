@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <utility>
 
 using namespace tilewalk;
 using namespace tilewalk::ui;
@@ -249,6 +250,43 @@ TEST_CASE("a text field that has got another text meanwhile undoes nothing of th
     desk.click("go"), desk.click("name");
     undo(ImGuiKey_Z), undo(ImGuiKey_Z);
     CHECK(std::string(text) == "a");
+}
+
+TEST_CASE("a text field: all of it is selected by Ctrl A, and replaced by what is typed") {
+    char text[32] = "";
+    Desk desk([&](const Canvas& c) { text_field(c, "name", 20, 20, 300, 36, text, sizeof text); });
+    desk.click("name");
+    desk.type("bad");
+    send_ctrl(true);
+    desk.key(ImGuiKey_A);
+    send_ctrl(false);
+    desk.step();
+    desk.type("semi");
+    CHECK(std::string(text) == "semi");
+}
+
+// The window draws only when something happens: without these frames what is typed next would be shortcuts.
+TEST_CASE("frames are wanted until a field that is to have the caret has it, and no longer") {
+    char text[32] = "1.5";
+    bool wanted = false;
+    Desk desk([&](const Canvas& c) {
+        FieldLook look;
+        look.focus_now = std::exchange(wanted, false);
+        text_field(c, "name", 20, 20, 300, 36, text, sizeof text, look);
+    });
+    CHECK_FALSE(caret_moves());
+    wanted = true;
+    desk.step();
+    int frames = 0;
+    while (caret_moves() && frames < 10) desk.step(), ++frames;
+    CHECK(frames >= 2);
+    CHECK(frames <= 4);
+    CHECK(ImGui::GetIO().WantTextInput);
+    desk.step(3);
+    CHECK_FALSE(caret_moves());
+    desk.key(ImGuiKey_Escape);
+    while (caret_moves() && frames < 20) desk.step(), ++frames;
+    CHECK_FALSE(ImGui::GetIO().WantTextInput);
 }
 
 TEST_CASE("a tooltip appears once the mouse has rested") {

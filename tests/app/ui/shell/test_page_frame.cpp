@@ -121,7 +121,7 @@ TEST_CASE("the frame: what stands in the place of results is said in one way on 
     for (const Screen screen : sizes) {
         Program start(example("worked-4x4"), screen);
         open_page(start, Page::start);
-        check(start, "Continue", "Nothing was left yet", "first walk");
+        check(start, "Continue", "Nothing yet", "first walk");
         Program scale(example("worked-4x4"), screen);
         scale.state.hooks.recorded_results = nullptr;
         open_page(scale, Page::scale);
