@@ -614,8 +614,12 @@ Result<Arguments> parse_arguments(int argc, const char* const* argv) {
         const auto chosen = app.get_subcommands();
         if (!chosen.empty()) arguments.repeated = repeated(*chosen.front());
     } catch (const CLI::CallForHelp&) {
+        if (const auto left = app.remaining(true); !left.empty() && left.front()[0] != '-')
+            return Failure{unknown_word(app, app, left.front())};
         arguments.print = app.help();
     } catch (const CLI::CallForVersion&) {
+        if (const auto left = app.remaining(true); !left.empty())
+            return Failure{in_quotes(left.front()) + " is a word too many for 'tilewalk --version'."};
         arguments.print = std::string("tilewalk ") + version + "\n";
     } catch (const CLI::ArgumentMismatch&) {
         return Failure{without_value(app, words)};

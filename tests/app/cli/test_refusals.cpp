@@ -10,6 +10,9 @@ using namespace tilewalk::test;
 TEST_CASE("refusals: words that are no commands and options") {
     check_refused({
         {{"trce"}, "did you mean trace?"},
+        {{"help", "trce"}, "did you mean trace?"},
+        {{"help", "nonsense"}, "There is no command \"nonsense\""},
+        {{"--version", "more"}, "\"more\" is a word too many"},
         {{"trace", "\u2014br", "2"}, "begins with a long dash; options begin with two short ones: --."},
         {{"--"}, "\"--\" has no meaning here"},
         {{"trace", "--", "--format", "json"}, "\"--\" has no meaning here"},

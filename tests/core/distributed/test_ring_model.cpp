@@ -1,6 +1,8 @@
 #include "core/distributed/ring_model.h"
 
+#include "tests/near.h"
 #include <cmath>
+
 #include <doctest/doctest.h>
 
 using namespace tilewalk;
@@ -41,9 +43,9 @@ TEST_CASE("where the link is slow, the ring takes as long as its messages") {
     const Problem forward = problem(Shards::zigzag, 1 << 12),
                   backward = problem(Shards::zigzag, 1 << 12, Direction::backward);
     const double pair = 2.0 * 4 * 128 * 2 * (1 << 12) / 8 / slow_link.link;  // K and V of a shard
-    CHECK(simulate(forward, 8, slow_link, 2).seconds == doctest::Approx(7 * pair).epsilon(.01));
+    CHECK(simulate(forward, 8, slow_link, 2).seconds == test::near(7 * pair, .01));
     // 8 times dK and dV, in float32
-    CHECK(simulate(backward, 8, slow_link, 2).seconds == doctest::Approx((7 + 2 * 8) * pair).epsilon(.01));
+    CHECK(simulate(backward, 8, slow_link, 2).seconds == test::near((7 + 2 * 8) * pair, .01));
 }
 
 TEST_CASE("from the length that the closed form names, the schedule takes as long as its computing, and not "

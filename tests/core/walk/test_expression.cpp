@@ -1,4 +1,5 @@
 #include "tests/core/expression.h"
+#include "tests/near.h"
 
 #include <doctest/doctest.h>
 
@@ -39,9 +40,9 @@ TEST_SUITE("expression reader of the tests") {
             CHECK_MESSAGE(!evaluate(text), text);
     }
     TEST_CASE("the worth of the last digit") {
-        CHECK(static_cast<double>(read_number("1.368")->unit) == doctest::Approx(1e-3));
+        CHECK(static_cast<double>(read_number("1.368")->unit) == near(1e-3));
         CHECK(static_cast<double>(read_number("12")->unit) == 1);
-        CHECK(static_cast<double>(read_number("−4.10×10⁻⁵")->unit) == doctest::Approx(1e-7));
+        CHECK(static_cast<double>(read_number("−4.10×10⁻⁵")->unit) == near(1e-7));
         CHECK(rounds(*read_number("1.368"), 1.3678794));
         CHECK_FALSE(rounds(*read_number("1.368"), 1.3674));
         CHECK_FALSE(rounds(*read_number("∞"), -INFINITY));
