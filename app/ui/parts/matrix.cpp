@@ -3,6 +3,7 @@
 #include "app/ui/kit/focus.h"
 #include "app/ui/kit/items.h"
 #include "app/ui/parts/slot_view.h"
+#include "app/ui/state/broken_stage.h"
 #include "app/ui/state/inputs.h"
 #include "app/ui/state/inspection.h"
 #include "app/ui/state/marks.h"
@@ -366,7 +367,7 @@ const Value* counterpart(const AppState& state, const MatrixLook& look, const Tr
     return now ? now : counterpart_after(state.cursor.step - 1, state, look, *other);
 }
 
-// Cells that differ from the true walk have a filled corner, those that an edit changed a dotted outline.
+// Cells that differ from the true walk, by more than their last bits, have a filled corner, those that an edit changed a dotted outline.
 void marks(const Canvas& canvas, const MatrixLook& look, const Value* before) {
     const Value* const truth = look.truth;
     if (look.cw < 14 || look.ch < 12 || !look.value || heat_map(look)) return;
@@ -378,7 +379,7 @@ void marks(const Canvas& canvas, const MatrixLook& look, const Value* before) {
             const double v = look.value->data(r, c);
             const auto [x, y] = place_of(look, r, c);
             if (before && distance(v, before->data(r, c)) > 0) edit_mark(canvas, x, y, look.cw, look.ch);
-            if (truth && distance(v, truth->data(r, c)) > 0)
+            if (truth && !same_number(truth->data(r, c), v))
                 wrong_mark(canvas, x, y, look.cw, look.ch, lost(look, *look.value, r, c));
         }
 }
