@@ -78,14 +78,27 @@ std::vector<std::string> named_in(const std::string& text) {
 }
 
 // A matrix of another size than those that it comes to
-std::optional<Failure> does_not_fit(const Problem& p, const std::vector<std::string>& paths) {
+std::optional<Failure> does_not_fit(const Problem& p, const std::string& what, const std::string& otherwise) {
     if (p.Q.cols() == p.K.cols() && p.K.rows() == p.V.rows()) return std::nullopt;
     const auto size = [](const char* name, const Matrix& m) {
         return std::string(name) + " " + str(m.rows()) + " × " + str(m.cols());
     };
-    return Failure{"With " + paths.front() + (paths.size() > 1 ? " and what came with it" : "") + ", " +
-                   size("Q is", p.Q) + ", " + size("K", p.K) + " and " + size("V", p.V) +
-                   "; name or drop Q, K and V together, as q.csv k.csv v.csv."};
+    return Failure{"With " + what + ", " + size("Q is", p.Q) + ", " + size("K", p.K) + " and " +
+                   size("V", p.V) + "; " + otherwise};
+}
+
+// What belonged to other numbers goes.
+void settle(Problem& problem, std::string title) {
+    const bool dO_fits =
+        problem.dO && problem.dO->rows() == problem.Q.rows() && problem.dO->cols() == problem.Q.cols();
+    if (!dO_fits) problem.dO.reset();
+    if (static_cast<int>(problem.tokens.size()) != std::max(problem.N(), problem.N_kv()))
+        problem.tokens.clear();
+    choose_row(problem.options, problem.options.row, problem.N());
+    problem.name.clear();
+    problem.seed.reset();
+    problem.title = std::move(title);
+    problem.watch.clear();
 }
 
 Failure not_named(const std::string& path) {
@@ -114,17 +127,30 @@ Result<Problem> load_dropped_files(const std::vector<std::string>& given, const 
         matrix_of(problem, slot) = std::move(*matrix);
     }
     if (paths.size() < 3)
-        if (const auto wrong = does_not_fit(problem, paths)) return *wrong;
-    const bool dO_fits =
-        problem.dO && problem.dO->rows() == problem.Q.rows() && problem.dO->cols() == problem.Q.cols();
-    if (!dO_fits) problem.dO.reset();
-    if (static_cast<int>(problem.tokens.size()) != std::max(problem.N(), problem.N_kv()))
-        problem.tokens.clear();
-    choose_row(problem.options, problem.options.row, problem.N());
-    problem.name.clear();
-    problem.seed.reset();
-    problem.title = "From " + without_controls(std::filesystem::path(paths.front()).filename().string());
-    problem.watch.clear();
+        if (const auto wrong =
+                does_not_fit(problem, paths.front() + (paths.size() > 1 ? " and what came with it" : ""),
+                             "name or drop Q, K and V together, as q.csv k.csv v.csv."))
+            return *wrong;
+    settle(problem, "From " + without_controls(std::filesystem::path(paths.front()).filename().string()));
+    return problem;
+}
+
+Result<Problem> take_table(const std::string& table, const Problem& current, Slot target) {
+    const bool tabs = table.find('\t') != table.npos, marks = table.find_first_of(",;") != table.npos;
+    std::string text = table;
+    // A row of numbers with spaces between them
+    if (!tabs && !marks)
+        for (std::size_t n = 0; n < text.size(); ++n)
+            if (text[n] == ' ') text[n] = n > 0 && text[n - 1] != '\t' && text[n - 1] != '\n' ? '\t' : ' ';
+    Result<Matrix> matrix =
+        matrix_from_csv(text, tabs || !marks ? '\t' : csv_separator(text), "The clipboard");
+    if (!matrix) return Failure{matrix.error};
+    Problem problem = current;
+    matrix_of(problem, target) = std::move(*matrix);
+    if (auto wrong = does_not_fit(problem, "the table of the clipboard",
+                                  "load Q, K and V together, as q.csv k.csv v.csv."))
+        return *wrong;
+    settle(problem, "From the clipboard");
     return problem;
 }
 

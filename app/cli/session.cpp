@@ -112,6 +112,7 @@ Result<ui::AppState> make_state(const Lesson* lesson, Problem problem, ui::Setti
     state.settings = std::move(settings);
     state.player.steps_per_second = state.settings.speed;
     state.hooks.load_files = load_dropped_files;
+    state.hooks.take_table = take_table;
     state.hooks.save_problem = save_problem_file;
     state.hooks.load_results = load_results;
     state.hooks.recorded_results = recorded_results;

@@ -70,7 +70,7 @@ std::vector<Shortcut> number_keys() {
             {g, "E  Shift E", "softmax: next, previous line of the derivation", {{Key::e}, shift(Key::e)}},
             {g, "S  Shift S", "softmax: cut of the proof to and fro", {{Key::s}, shift(Key::s)}},
             {g, "D  Shift D", "next difference, next NaN of a broken walk", {{Key::d}, shift(Key::d)}},
-            {g, "Ctrl C", "copy cell or explanation", {ctrl(Key::c)}},
+            {g, "Ctrl C  Ctrl V", "copy cell or explanation; paste a table", {ctrl(Key::c), ctrl(Key::v)}},
             {g, "F2", "edit the cell that is pointed at or chosen", {{Key::f2}}},
             of(g, matrix_menu_card),
             {g, "Ctrl Z  Ctrl Y", "undo, redo an edit", {ctrl(Key::z), ctrl(Key::y), ctrl_shift(Key::z)}}};

@@ -200,6 +200,10 @@ void answer(AppState& state, const KeyPress& press) {
     if (press.key == Key::w && !press.ctrl) return inspect(state, chosen_cell(state));
     if (press.key == Key::l && press.ctrl) return copy_link(state);
     if (press.key == Key::v && !press.ctrl && !press.alt) return cross_bridge(state);
+    if (press.key == Key::v && press.ctrl && state.page == Page::walk) {
+        const char* const table = ImGui::GetClipboardText();
+        return paste_table(state, table ? table : "");
+    }
     if (press.key == Key::z && press.ctrl && !press.shift && leads_back(state)) return undo(state);
     if (answer_page_key(state, press)) return;
     if (is_direction(press.key)) return answer_walk_key(state, press);

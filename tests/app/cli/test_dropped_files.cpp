@@ -48,6 +48,23 @@ TEST_CASE("dropped files: three names in one field; one matrix of another size s
     CHECK(contains(load_dropped_files({spaced}, current, Slot::K).error, "K 1 × 4"));
 }
 
+TEST_CASE("a pasted table takes the place of one matrix, whatever stands between its numbers") {
+    const Problem& current = *find_example("worked-4x4");
+    for (const char* table : {"1\t2\t3\t4\n5\t6\t7\t8.5\n", "1,2,3,4\r\n5,6,7,8.5\r\n",
+                              "1 2 3  4\n5 6  7 8.5", "1;2;3;4\n5;6;7;8.5"}) {
+        CAPTURE(table);
+        const Problem own = good(take_table(table, current, Slot::Q));
+        CHECK(own.Q.rows() == 2);
+        CHECK(own.Q(1, 3) == 8.5);
+        CHECK(own.K == current.K);
+        CHECK(!own.dO);
+        CHECK(own.title == "From the clipboard");
+    }
+    CHECK(contains(take_table("1\t2\n3\t4\n", current, Slot::K).error, "K 2 × 2 and V 4 × 4"));
+    CHECK(contains(take_table("1\t2\nx\t4\n", current, Slot::Q).error, "The clipboard"));
+    CHECK(contains(take_table("hello", current, Slot::Q).error, "The clipboard"));
+}
+
 TEST_CASE("dropped files: a problem, or the problem of a recorded walk") {
     const Folder folder;
     const std::string walk =

@@ -307,3 +307,27 @@ TEST_SUITE("inspect") {
         CHECK(program.state.presenter);
     }
 }
+
+TEST_CASE(
+    "Ctrl V puts a table of the clipboard into the matrix that the mouse is at, and Ctrl Z takes it back") {
+    Program program;
+    const Matrix before = program.state.problem->V;
+    program.state.hooks.take_table = [](const std::string& table, const Problem& current, Slot target) {
+        Problem own = current;
+        CHECK(target == Slot::V);
+        own.V.setConstant(table.size());
+        return Result<Problem>(own);
+    };
+    program.hover("V[1,2]", "HBM");
+    ImGui::SetClipboardText("12345");
+    program.press("ctrl+v");
+    program.settle();
+    CHECK(program.state.problem->V(0, 0) == 5);
+    CHECK(program.shows("V is the table of the clipboard now"));
+    program.press("ctrl+z");
+    program.settle();
+    CHECK(program.state.problem->V == before);
+    ImGui::SetClipboardText("");
+    program.press("ctrl+v");
+    CHECK(program.shows("the clipboard holds no text"));
+}
