@@ -292,7 +292,8 @@ double Page::frame(double seconds) {
     pasting ? end_paste() : release_keys();
     look_for_changes();
 
-    frames_wanted = std::max(ui::caret_moves() ? 1 : 0, frames_wanted - 1);  // or typed letters would be shortcuts
+    frames_wanted =
+        std::max(ui::caret_moves() ? 1 : 0, frames_wanted - 1);  // or typed letters would be shortcuts
     // A frame that says so stands there before the work begins that nothing here can do beside it.
     if (frames_wanted == 0 && do_one_beside()) wake();
     look_after_kernels();

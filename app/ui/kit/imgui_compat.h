@@ -42,8 +42,8 @@ ImGuiID last_item();
 ImGuiID active_item();
 /// Takes mouse or caret away from it.
 void release_active_item();
-/// Before a text box is submitted: what was undone or could be belongs to the text that it had when it was left.
-/// If it has another one now, undoing would write outside of it.
+/// Before a text box is submitted: what was undone or could be belongs to the text that it had when it was
+/// left. If it has another one now, undoing would write outside of it.
 void forget_edits_of_other_text(ImGuiID item, const char* text);
 /// After a frame: the caret comes to a field, or leaves it, only with the next ones.
 bool caret_moves();

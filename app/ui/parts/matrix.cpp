@@ -367,7 +367,8 @@ const Value* counterpart(const AppState& state, const MatrixLook& look, const Tr
     return now ? now : counterpart_after(state.cursor.step - 1, state, look, *other);
 }
 
-// Cells that differ from the true walk, by more than their last bits, have a filled corner, those that an edit changed a dotted outline.
+// Cells that differ from the true walk, by more than their last bits, have a filled corner, those that an
+// edit changed a dotted outline.
 void marks(const Canvas& canvas, const MatrixLook& look, const Value* before) {
     const Value* const truth = look.truth;
     if (look.cw < 14 || look.ch < 12 || !look.value || heat_map(look)) return;

@@ -54,7 +54,8 @@ struct Hooks {
     std::function<Result<Problem>(const std::vector<std::string>& paths, const Problem& current, Slot target,
                                   SavedView* view)>
         load_files;
-    /// A table of numbers, as a spreadsheet puts it on the clipboard, in the place of one matrix of `current`.
+    /// A table of numbers, as a spreadsheet puts it on the clipboard, in the place of one matrix of
+    /// `current`.
     std::function<Result<Problem>(const std::string& table, const Problem& current, Slot target)> take_table;
     /// Writes a problem file with where the walk stands; a sentence if that failed.
     std::function<Result<void>(const std::string& path, const Problem& problem, const SavedView& view)>

@@ -146,6 +146,21 @@ void edit_chosen(AppState& state) {
     }
 }
 
+void paste_table(AppState& state, const std::string& table) {
+    if (!state.hooks.take_table) return notify(state, "A table cannot be pasted here.");
+    if (table.find_first_not_of(" \t\r\n") == table.npos)
+        return notify(state, "Ctrl V pastes a table of numbers into a matrix; the clipboard holds no text.");
+    std::optional<Slot> target;
+    if (state.hover) target = input_of(state.hover->slot);
+    if (!target && inspecting(state)) target = input_of(state.inspection->at().cell.slot);
+    const Slot into = target.value_or(state.form.matrix);
+    auto problem = state.hooks.take_table(table, *state.problem, into);
+    if (!problem) return notify(state, problem.error);
+    const std::string name = plain(slot_symbol(into));
+    if (set_problem(state, std::move(*problem)))
+        notify(state, name + " is the table of the clipboard now; Ctrl Z takes it back.");
+}
+
 void end_unseen_edit(AppState& state) {
     if (!state.edit || !state.edit->widget.empty()) return;
     const std::string name = cell_name(state.edit->cell);

@@ -53,6 +53,8 @@ void take_back_click(AppState& state);
 /// The cell to type into without a double click: the one under the pointer, else the inspected one; a
 /// sentence where neither is an input's.
 void edit_chosen(AppState& state);
+/// A table of numbers into the matrix that the mouse or the inspection is at, else into the chosen one.
+void paste_table(AppState& state, const std::string& table);
 /// The edit that no view of this frame has shown ends, with a sentence.
 void end_unseen_edit(AppState& state);
 

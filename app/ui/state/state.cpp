@@ -1,7 +1,6 @@
 #include "app/ui/state/state.h"
 
 #include "app/ui/state/inputs.h"
-#include "app/ui/state/inspection.h"
 #include "app/ui/state/marks.h"
 #include "app/ui/state/motion.h"
 #include "app/ui/state/quiz.h"
@@ -194,21 +193,6 @@ void load_files(AppState& state, const std::vector<std::string>& paths) {
     if (!set_problem(state, std::move(*problem))) return;
     notify(state, "Loaded " + paths.front() + (paths.size() > 1 ? " and more." : "."));
     restore_view(state, view);
-}
-
-void paste_table(AppState& state, const std::string& table) {
-    if (!state.hooks.take_table) return notify(state, "A table cannot be pasted here.");
-    if (table.find_first_not_of(" \t\r\n") == table.npos)
-        return notify(state, "Ctrl V pastes a table of numbers into a matrix; the clipboard holds no text.");
-    std::optional<Slot> target;
-    if (state.hover) target = input_of(state.hover->slot);
-    if (!target && inspecting(state)) target = input_of(state.inspection->at().cell.slot);
-    const Slot into = target.value_or(state.form.matrix);
-    auto problem = state.hooks.take_table(table, *state.problem, into);
-    if (!problem) return notify(state, problem.error);
-    const std::string name = plain(slot_symbol(into));
-    if (set_problem(state, std::move(*problem)))
-        notify(state, name + " is the table of the clipboard now; Ctrl Z takes it back.");
 }
 
 SavedView view_of(const AppState& state) {

@@ -66,8 +66,6 @@ void notify_saved(AppState& state, const std::string& path, const Result<void>& 
 const Problem* find_example(const AppState& state, const std::string& name);
 void choose_example(AppState& state, int index);
 void load_files(AppState& state, const std::vector<std::string>& paths);
-/// A table of numbers into the matrix that the mouse or the inspection is at, else into the chosen one.
-void paste_table(AppState& state, const std::string& table);
 void save_file(AppState& state, std::string path);
 /// Where the walk stands, to be saved with the problem, and back. A step beyond the walk becomes its last.
 SavedView view_of(const AppState& state);
