@@ -88,6 +88,9 @@ std::string sum_text(const Dot& d, double sum) {
     return d.formula ? formula_text(*d.formula, d.product_role, sum, std::move(text)) : text;
 }
 
+// No screen has room for more of them as numbers: how these would be written nobody asks.
+constexpr std::size_t most_in_numbers = 128;
+
 std::array<DotRow, 3> rows_of(const Dot& d) {
     std::vector<double> products;
     for (std::size_t n = 0; n < d.q.size(); ++n) products.push_back(d.q[n] * d.k[n]);
@@ -101,6 +104,7 @@ std::array<DotRow, 3> rows_of(const Dot& d) {
          {d.k, d.k_role, "×", in_hue(d.k_name, d.k_role), digits_of(d.k, d.k_digits), d.formula},
          {products, d.product_role, "=", {}, digits_of(products, nullptr)}}};
     rows[2].even = true;
+    if (products.size() > most_in_numbers) return rows;
     const int all = number_style().digits;
     // Products with the decimals of their factors, and up to three more until they come to just the shown
     // sum.
@@ -128,9 +132,11 @@ constexpr float widest_on_stage = 104;
 constexpr float dot_edge = 22, dot_sum = 150;  // the signs at the left; names and the sum at the right
 
 float widest_cell(const std::array<DotRow, 3>& rows) {
+    constexpr float widest = 96;
+    if (rows[0].values.size() > most_in_numbers) return widest;
     float out = 58;
     for (const DotRow& row : rows) out = std::max(out, row.widest(number_style().digits) + 10);
-    return std::min(out, 96.0f);
+    return std::min(out, widest);
 }
 
 // Without room for two digits of all, those that have some.
@@ -152,6 +158,10 @@ std::string before_sum(double scale, const char* sign) {
 
 // "=" where the products as they are shown come to the sum as it is shown.
 const char* sign_of_shown(const Dot& d, const DotRow& products, int digits) {
+    if (products.values.size() > most_in_numbers) {  // none of them is shown
+        const double shown = read_shown(sum_text(d, d.total)).value;
+        return std::abs(shown - d.total) <= 1e-9 * std::abs(d.total) ? "=" : "≈";
+    }
     NumberLine shown;
     shown.comes_to = 0;
     for (std::size_t n = 0; n < products.values.size(); ++n)

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace tilewalk::ui {
 
@@ -158,9 +159,12 @@ SlotLook range_of(const AppState& state, const ScoreMap& map) {
     SlotLook out = state.look[map.slot];
     for (const StageTerm& term : stage_terms(*state.trace, state.cursor.step)) {
         if (map.tiles || term.slot != map.slot) continue;
-        out.lo = out.hi = 0;
-        for (const double v : term.value->data.reshaped())
-            if (std::isfinite(v)) out.lo = std::min(out.lo, v), out.hi = std::max(out.hi, v);
+        std::tie(out.lo, out.hi) = state.stage.extent.of({state.trace, state.cursor.step, term.slot}, [&] {
+            double lo = 0, hi = 0;
+            for (const double v : term.value->data.reshaped())
+                if (std::isfinite(v)) lo = std::min(lo, v), hi = std::max(hi, v);
+            return std::pair(lo, hi);
+        });
     }
     return out;
 }

@@ -20,6 +20,9 @@ constexpr float least_row = 38, least_lens_h = 184, low_lens_h = 160;
 // Letters of the longest number of the line.
 int letters(const AppState& state, const Strip& s, int digits) {
     const Region cells = s.line.cells, all = s.value->region;
+    // Of hundreds the widest of the whole matrix is known.
+    constexpr int many = 128;
+    if (s.line.length() > many) return state.look[s.slot].letters_with(digits);
     int most = 1;
     for (int r = 0; r < std::max(cells.rows, s.rows); ++r)
         for (int c = 0; c < cells.cols; ++c) {

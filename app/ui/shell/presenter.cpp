@@ -258,7 +258,11 @@ bool comes_to_result(const Canvas& c, const AppState& state) {
     const auto sum = cell_sum(*state.trace, state.cursor.step, e.target.row, e.target.col, e.target.slot);
     const bool drawn = sum && !sum->grows && sum->divisor == 1 && sum->adds_up(), told = !!e.numbers.comes_to;
     if (told && *sign_before(e.numbers, e.result.back().text) != '=') return false;
-    return drawn ? drawn_sum_holds(c, state, *sum) : told;
+    const auto [digits, comma] = number_style();
+    return drawn ? state.stage.sum_holds.of({state.trace, state.cursor.step, e.target.row, e.target.col,
+                                             e.target.slot, digits, comma, e.numbers.size()},
+                                            [&] { return drawn_sum_holds(c, state, *sum); })
+                 : told;
 }
 
 // Where they are left to cells and drawing, which have the decimals of the formula, the sign is the same in

@@ -13,6 +13,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace tilewalk::ui {
@@ -95,6 +97,16 @@ struct TimelineView {
     using OfLane = std::pair<std::shared_ptr<const Trace>, int>;
     /// What the steps of a lane belong to, in words; kept while the lane is drawn.
     mutable Remembered<OfLane, std::vector<std::string>> group_words{};
+};
+
+/// What the stage asks in every frame of a step of large matrices, where the answer is a walk through all of
+/// their numbers.
+struct StageMemory {
+    using Held = std::shared_ptr<const Trace>;
+    /// Step, cell, digits of the settings and of the formula
+    using OfSum = std::tuple<Held, int, int, int, Slot, int, bool, std::size_t>;
+    Remembered<OfSum, bool> sum_holds{};
+    Remembered<std::tuple<Held, int, Slot>, std::pair<double, double>> extent{};
 };
 
 /// Numbers of the user's own, as they stand in their fields.
