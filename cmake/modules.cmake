@@ -5,11 +5,13 @@ function(tilewalk_precompile name)
     <memory> <optional> <span> <string> <string_view> <utility> <vector> ${ARGN})
 endfunction()
 
-# Where tests/coverage.sh asks for it, a library counts its lines, without optimisation; what is built on it is as ever.
+# Where tests/coverage.sh asks for it, a library counts its lines and branches as clang reads them in the source, whatever
+# is optimised afterwards; what is built on it is as ever.
 function(tilewalk_counted name)
   if(TILEWALK_COVERAGE_CORE)
-    target_compile_options(${name} PRIVATE -O0 --coverage -fprofile-update=atomic)
-    target_link_options(${name} PUBLIC --coverage -Wl,-u,__gcov_dump) # which leave() calls
+    target_compile_options(${name} PRIVATE -fprofile-instr-generate -fcoverage-mapping -fprofile-update=atomic
+      -fprofile-list=${PROJECT_SOURCE_DIR}/cmake/counted.txt "SHELL:-mllvm -runtime-counter-relocation")
+    target_link_options(${name} PUBLIC -fprofile-instr-generate)
   endif()
 endfunction()
 

@@ -257,8 +257,9 @@ TEST_SUITE("inside") {
         CHECK(score->word == 10 + 1);
         // The twin writes m, α and ℓ down in lane 12; the others that have them find them as well.
         for (int lane = 12; lane < 16; ++lane)
-            for (const auto& [held, quantity] :
+            for (const auto& [held, the_quantity] :
                  {std::pair{*m, Quantity::m}, {*alpha, Quantity::alpha}, {*l, Quantity::l}}) {
+                const auto& quantity = the_quantity;
                 const auto here = b.run->bridge.at(0, held.warp, held.step, lane);
                 const auto own = std::ranges::find_if(here, [&](const Bridge::Entry& e) {
                     return e.number.quantity == quantity && e.number.row == 3;

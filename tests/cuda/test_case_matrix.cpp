@@ -110,8 +110,9 @@ TEST_SUITE("kernels on the emulator") {
 
     TEST_CASE("chips with less shared memory are refused or served") {
         for (const auto& [kernel, type] : kernels_and_types())
-            for (const auto& [capability, kilobytes] : {std::pair{75, 64}, {86, 99}})
+            for (const auto& [the_capability, kilobytes] : {std::pair{75, 64}, {86, 99}})
                 for (std::int64_t d : {64, 128}) {
+                    const auto& capability = the_capability;
                     if (!test::in_full && (type == DType::f16 || d == 128)) continue;
                     gpu::Chip chip{capability, kilobytes << 10, 40};
                     const KernelCase c =

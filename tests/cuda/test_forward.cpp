@@ -106,7 +106,8 @@ TEST_SUITE("cuda/forward") {
         };
         const std::string unaligned = "rows that do not begin at multiples of 16 bytes";
         alignas(16) static unsigned char memory[32];
-        for (const auto& [kernel, type] : kernels_and_types()) {
+        for (const auto& [the_kernel, type] : kernels_and_types()) {
+            const auto& kernel = the_kernel;
             CAPTURE(kernel);
             const bool wide = kernel != "f0-materialise" && kernel != "f0-cublas" &&
                               kernel != "f1-online-row" && kernel != "f2-tiled-fp32" &&

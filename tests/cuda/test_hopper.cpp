@@ -346,8 +346,9 @@ TEST_SUITE("hopper") {
         const inside::Record record = record_of("b4-hopper", N, d);
         CHECK(record.races() == 0);
         REQUIRE(record.launches.size() == 3);  // D; dK and dV; dQ
-        for (const auto& [launch, products, outputs, of_query] :
+        for (const auto& [the_launch, products, outputs, of_query] :
              {std::tuple{1u, 4, 2, true}, {2u, 3, 1, false}}) {
+            const auto& launch = the_launch;
             CAPTURE(launch);
             const inside::Counts fetches = total(record, inside::Op::fetch_tile, launch);
             CHECK(fetches.global_bytes == 2 * 2 * (N * d + tiles * passes * d));

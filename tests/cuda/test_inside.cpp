@@ -349,7 +349,8 @@ TEST_SUITE("inside") {
 
     TEST_CASE("the model: a copy beside products takes the longer of both, a load before them the sum") {
         const Record copies = record_of("copies beside products"), loads = record_of("loads before products");
-        for (const auto& [mma, sector] : {std::pair(5, 20), {100, 20}, {10, 0}}) {
+        for (const auto& [the_mma, sector] : {std::pair(5, 20), {100, 20}, {10, 0}}) {
+            const auto& mma = the_mma;
             CAPTURE(mma);
             const Costs costs{0, "", mma, 1, 1, 1, 3, sector, 50};
             // 512 bytes: 16 sectors, 4 turns of the banks
@@ -362,7 +363,9 @@ TEST_SUITE("inside") {
     }
 
     TEST_CASE("the model: copies that run ahead of the products are not slower than loads between them") {
-        for (const auto& [N, d] : {std::pair(128, 64), {256, 64}, {256, 128}}) {
+        for (const auto& [the_N, the_d] : {std::pair(128, 64), {256, 64}, {256, 128}}) {
+            const auto& N = the_N;
+            const auto& d = the_d;
             CAPTURE(N);
             CAPTURE(d);
             const Record loads = record_rung("f4-tensor-core", N, d),

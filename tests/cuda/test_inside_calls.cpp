@@ -85,7 +85,8 @@ TEST_SUITE("inside") {
                                                          {"f4-tensor-core", "Q K V"},
                                                          {"f5-flash2", "Q K V"},
                                                          {"b1-recompute-fp32", "Q dO K V"}};
-        for (const auto& [kernel, matrices] : copying) {
+        for (const auto& [the_kernel, matrices] : copying) {
+            const auto& kernel = the_kernel;
             const bool wide = contains(kernel, "fp32");
             const Record record = recorded(kernel, wide ? DType::f32 : DType::bf16);
             const Launch& launch = *std::ranges::max_element(record.launches, {}, &Launch::steps);
@@ -117,7 +118,8 @@ TEST_SUITE("inside") {
             ++products[std::string(line_of(way[1].file, way[1].lines.front()))];
         });
         REQUIRE(products.size() == 5);
-        for (const auto& [line, times] : products) {
+        for (const auto& [the_line, times] : products) {
+            const auto& line = the_line;
             CAPTURE(line);
             CHECK(times == products.begin()->second);
         }

@@ -619,7 +619,7 @@ TEST_SUITE("inside faults") {
     }
 
     TEST_CASE("the list has every barrier and wait of the kernel's own file") {
-        for (const auto& [kernel, file] : std::initializer_list<std::pair<const char*, const char*>>{
+        for (const auto& [the_kernel, the_file] : std::initializer_list<std::pair<const char*, const char*>>{
                  {"f2-tiled-fp32", "f2_tiled_fp32.cu"},
                  {"f3-warp-rows", "f3_warp_rows.cu"},
                  {"f4-tensor-core", "f4_tensor_core.cu"},
@@ -628,6 +628,8 @@ TEST_SUITE("inside faults") {
                  {"f6-split", "f6_split.cu"},
                  {"f7-hopper", "f7_hopper.cu"},
                  {"b4-hopper", "b4_hopper.cu"}}) {
+            const auto& kernel = the_kernel;
+            const auto& file = the_file;
             CAPTURE(kernel);
             const std::vector<Fault> all = faults_of(recorded(of_two_tiles(kernel)));
             const std::vector<int> lines = waiting_lines(file);
@@ -785,7 +787,8 @@ TEST_SUITE("inside faults") {
                                                    {FaultKind::swapped_B, with_swapped_B(p, 64)}};
         const Matrix right = attention_of(p, p.Q, p.K, p.V);
         CHECK(off(sound, right) < .02);
-        for (const auto& [kind, wanted] : expected) {
+        for (const auto& [the_kind, wanted] : expected) {
+            const auto& kind = the_kind;
             CAPTURE(info(kind).id);
             CHECK(off(sound, wanted) > .03);  // it shows
             for (const auto& [other, unused] : expected)

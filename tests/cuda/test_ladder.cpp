@@ -56,11 +56,12 @@ TEST_SUITE("inside") {
     TEST_CASE("what a rung loads, multiplies and waits for is what its loops say") {
         constexpr int N = 128, d = 64;
         const Problem p = *random_problem(N, d, 1);
-        for (const auto& [kernel, type, rows, keys] : {std::tuple("f2-tiled-fp32", DType::f32, 64, 64),
-                                                       {"f3-warp-rows", DType::f32, 128, 32},
-                                                       {"f4-tensor-core", DType::bf16, 64, 64},
-                                                       {"f5-flash2", DType::bf16, 128, 64},
-                                                       {"f7-hopper", DType::bf16, 128, 64}}) {
+        for (const auto& [the_kernel, type, rows, keys] : {std::tuple("f2-tiled-fp32", DType::f32, 64, 64),
+                                                           {"f3-warp-rows", DType::f32, 128, 32},
+                                                           {"f4-tensor-core", DType::bf16, 64, 64},
+                                                           {"f5-flash2", DType::bf16, 128, 64},
+                                                           {"f7-hopper", DType::bf16, 128, 64}}) {
+            const auto& kernel = the_kernel;
             CAPTURE(kernel);
             const Totals t = counted_totals(kernel, type, p);
             const int bytes = type == DType::f32 ? 4 : 2, blocks = N / rows;

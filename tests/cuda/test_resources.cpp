@@ -97,8 +97,11 @@ TEST_SUITE("cuda/resources") {
         const Resources now = of_this_build(), known = kept();
         if (now.kernels.empty()) return skip("built without nvcc");
         if (now.nvcc != known.nvcc) return skip("nvcc " + now.nvcc + " is not the known " + known.nvcc);
-        for (const auto& [kernel, figures] : now.kernels)
-            for (const auto& [sm, f] : figures) {
+        for (const auto& [the_kernel, figures] : now.kernels)
+            for (const auto& [the_sm, the_f] : figures) {
+                const auto& kernel = the_kernel;
+                const auto& sm = the_sm;
+                const auto& f = the_f;
                 CAPTURE(kernel);
                 CAPTURE(sm);
                 const auto before = known.kernels.find(kernel);
@@ -111,11 +114,13 @@ TEST_SUITE("cuda/resources") {
 
     TEST_CASE("the kernels of the tensor cores spill nothing") {
         int kernels = 0;
-        for (const auto& [kernel, figures] : kept().kernels) {
+        for (const auto& [the_kernel, figures] : kept().kernels) {
+            const auto& kernel = the_kernel;
             const std::string rung = kernel.substr(0, 2);
             const bool backward = rung < "c";
             if (rung < (backward ? "b2" : "f4") || records(kernel)) continue;
-            for (const auto& [sm, f] : figures) {
+            for (const auto& [the_sm, f] : figures) {
+                const auto& sm = the_sm;
                 CAPTURE(kernel);
                 CAPTURE(sm);
                 CHECK(f.spills == 0);

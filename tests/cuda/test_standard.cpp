@@ -44,7 +44,8 @@ std::int64_t launches(const char* name, int heads, int kv_heads, bool by_rows, b
 
 TEST_SUITE("cuda/standard") {
     TEST_CASE("all heads of all batch entries are one product where they lie behind each other") {
-        for (const auto& [heads, kv_heads] : {std::pair{4, 4}, {4, 2}, {4, 1}}) {
+        for (const auto& [heads, the_kv_heads] : {std::pair{4, 4}, {4, 2}, {4, 1}}) {
+            const auto& kv_heads = the_kv_heads;
             CAPTURE(kv_heads);
             CHECK(launches("f0-cublas", heads, kv_heads, false) == 2 + 1);
             CHECK(launches("b0-materialise", heads, kv_heads, false, true) == 1 + 1);

@@ -152,16 +152,20 @@ TEST_CASE("results that cannot be are refused with what and where") {
     const auto good = nlohmann::json::parse(bench_to_json(sample()));
     const std::tuple<const char*, nlohmann::json, const char*> damages[] = {
         {"/points/1/seconds/0", -1, "r.json: points[1].seconds is -1, expected numbers above 0."},
+        {"/points/1/seconds/0", "x",
+         "r.json: points[1].seconds is the string \"x\", expected numbers above 0."},
         {"/points/0/median_s", .1, "r.json: points[0].median_s is 0.1, but the median of seconds is 0.2."},
         {"/points/0/verified", false, "what is not verified is not timed"},
         {"/points/2/state", "measured", "0 times"},
+        {"/points/0/first_s", -.5, "r.json: points[0].first_s is -0.5, expected seconds, 0 or more."},
         {"/points/0/state", "fast", "points[0].state"},
         {"/points/0/head_dim", 0, "r.json: points[0]: head-dim is 0, expected 1 to 1024."},
         {"/points/0/seqlen", 1.5, "r.json: points[0].seqlen is 1.5, expected a whole number."},
         {"/points/0/speed", 1, "points[0].speed"},
         {"/machine/cpu", 5, "machine.cpu is 5"},
         {"/schema", "tilewalk-trace-1", "expected \"tilewalk-bench-1\""}};
-    for (const auto& [place, value, words] : damages) {
+    for (const auto& [damaged, value, words] : damages) {
+        const char* const place = damaged;
         auto bad = good;
         bad[nlohmann::json::json_pointer(place)] = value;
         CHECK_MESSAGE(contains(refusal(bad), words), place);
@@ -173,6 +177,12 @@ TEST_CASE("results that cannot be are refused with what and where") {
     CHECK_FALSE(bench_from_json("{", "r.json"));
     CHECK_FALSE(is_bench_json("{\"schema\":5}"));
     CHECK_FALSE(is_bench_json("nonsense"));
+    // What has the word of the schema somewhere is looked at closely.
+    for (const char* other : {"\"tilewalk-bench-1\"", "[\"tilewalk-bench-1\"]",
+                              "{\"schema\":\"tilewalk-bench-1\"", "{\"name\":\"tilewalk-bench-1\"}"})
+        CHECK_FALSE(is_bench_json(other));
+    CHECK(contains(load_bench_file("/nowhere/r.json").error,
+                   "/nowhere/r.json: cannot read the file: there is no"));
     auto remarked = good;
     remarked["comment"] = "of a quiet machine";
     CHECK(bench_from_json(remarked.dump(), "r.json"));
@@ -215,6 +225,26 @@ TEST_CASE("the Markdown report has the finding, the machine, how to repeat it, a
     CHECK(rows == 2 + static_cast<int>(report.points.size()));
 }
 
+TEST_CASE("a recorded report says where it is from and on which GPU, and leaves out what nobody measured") {
+    BenchReport report = sample();
+    report.machine.gpu = "NVIDIA A100", report.machine.driver = "550.54";
+    report.machine.product_library = "", report.command = "", report.peak = 0;
+    report.source = "lab.json", report.complete = false;
+    const std::string text = bench_to_markdown({&report, 1});
+    check_contains(text,
+                   {"## Recorded: lab.json\n", "- GPU: NVIDIA A100, driver 550.54\n",
+                    "- Recorded in: lab.json\n", "\nThe run was ended before all points were measured.\n"});
+    CHECK_FALSE(contains(text, "Multiply-add peak"));
+    CHECK_FALSE(contains(text, "Products of standard attention"));
+    CHECK_FALSE(contains(text, "Repeat with"));
+    CHECK(contains(bench_to_csv({&report, 1}), "lab.json"));
+    // A share of more than all is none, and the table says what to make of it.
+    report.peak = 1;
+    for (Point& point : report.points) point.peak = 1;
+    check_contains(bench_to_markdown({&report, 1}), {"> 100 %", beyond_the_limit(report)});
+    CHECK(contains(bench_to_csv({&report, 1}), "of_peak"));
+}
+
 TEST_CASE("the figures of a ring read back as they were written; what cannot be is refused") {
     BenchReport report = sample();
     report.points.resize(1);
@@ -230,6 +260,19 @@ TEST_CASE("the figures of a ring read back as they were written; what cannot be 
     json = nlohmann::json::parse(text);
     json["points"][0]["ring"]["ranks"] = 3;
     CHECK(contains(refusal(json), "ring has the figures of 2 ranks, expected 3"));
+    json = nlohmann::json::parse(text);
+    json["points"][0]["ring"]["ranks"] = -1, json["points"][0]["ring"]["of_rank"] = nlohmann::json::array();
+    CHECK(contains(refusal(json), "ring has the figures of 0 ranks, expected 0"));
+    // Of a length that did not fit no rank has figures.
+    report.points = {sample().points[2]};
+    report.points[0].ring = RingFigures{4, "zigzag", 0, 0, 0, {}};
+    const std::string refused = bench_to_json(report);
+    CHECK(good(bench_from_json(refused, "r.json")).points[0].ring == report.points[0].ring);
+    json = nlohmann::json::parse(refused);
+    json["points"][0]["ring"]["of_rank"].push_back(
+        nlohmann::json::parse(text)["points"][0]["ring"]["of_rank"][0]);
+    CHECK(contains(refusal(json), "ring has the figures of 1 rank, expected 0"));
+    CHECK(contains(bench_to_csv({&report, 1}), ",4,zigzag,,,,,"));
     json = nlohmann::json::parse(text);
     json["points"][0]["ring"]["of_rank"][0]["colour"] = 1;
     CHECK(contains(refusal(json), "ring.of_rank[0"));

@@ -195,7 +195,8 @@ TEST_CASE("examples: sizes, and how many of their tiles are whole, cut and skipp
                   {"ragged-7x5", 7, 5, 3, 3, {9, 0, 0}},
                   {"causal-8", 8, 8, 4, 4, {6, 4, 6}},
                   {"window-12", 12, 12, 6, 6, {5, 10, 21}}};
-    for (const auto& [name, N, N_kv, Tr, Tc, tiles] : wanted) {
+    for (const auto& [example_name, N, N_kv, Tr, Tc, tiles] : wanted) {
+        const char* const name = example_name;
         CAPTURE(name);
         const Problem& p = example(name);
         CHECK(p.N() == N);

@@ -1,15 +1,19 @@
 #include "app/io/file.h"
 
+#include "app/io/file_parts.h"
 #include "tests/child.h"
 #include "tests/contains.h"
 #include "tests/folder.h"
 #include "tests/skip.h"
 
+#include <cerrno>
 #include <chrono>
 #include <new>
 #include <ostream>
+#include <system_error>
 #include <thread>
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -55,6 +59,20 @@ TEST_CASE("what cannot be read is told in a sentence") {
     CHECK(read_file(scratch.file("ten"), 10));
     CHECK(contains(read_file(scratch.file("ten"), 9).error, "more than 9 bytes"));
     CHECK(contains(read_file("/dev/zero", 2 << 20).error, "more than 2 MiB"));
+}
+
+TEST_CASE("every reason of the system is told in words, and not as its name for it") {
+    for (const int error : {ENOENT, ENOTDIR, EACCES, EPERM, EEXIST, EISDIR, ENOSPC, EFBIG, ELOOP, EROFS,
+                            ENAMETOOLONG, not_all_taken, EIO}) {
+        const std::string said = reason(error);
+        CHECK_MESSAGE(said.size() > 8, said);
+        CHECK_MESSAGE(said.find_first_of(".:") == std::string::npos, said);
+    }
+    CHECK(reason(EPERM) == "it is not permitted");
+    CHECK(reason(EROFS) == "the file system is read-only");
+    // What has no words of its own here has the system's.
+    CHECK(reason(EIO) == std::generic_category().message(EIO));
+    CHECK(reason(not_all_taken) == "it did not take all bytes");
 }
 
 TEST_CASE("a pipe that nobody writes to does not hang") {
@@ -236,6 +254,31 @@ TEST_CASE("a second signal while files are removed, to another thread, leaves no
     CHECK(WIFSIGNALED(status));
     CHECK(WTERMSIG(status) == SIGINT);
     CHECK(scratch.count() == 0);
+}
+
+TEST_CASE("an allocation that fails where nobody can catch it takes what is temporary along and is told") {
+    const Folder scratch;
+    const std::string said = scratch.file("said");
+    const auto end_by = [&](auto thrown) {
+        return status_of([&] {
+            end_in_order_without_memory();
+            const int to = ::open(said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+            ::dup2(to, STDERR_FILENO);
+            StagedFiles files;
+            files.add(scratch.file("one"), [](std::ostream& out) { out << "half"; });
+            [&]() noexcept { throw thrown; }();
+        });
+    };
+    const int status = end_by(std::bad_alloc());
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 2);
+    CHECK(read_file(said).value == "tilewalk: There is not enough memory for this; the program ends.\n");
+    CHECK(scratch.count() == 1);
+    // Anything else is a mistake of the program, and ends it as such.
+    const int other = end_by(7);
+    CHECK(WIFSIGNALED(other));
+    CHECK(WTERMSIG(other) == SIGABRT);
+    CHECK(scratch.count() == 1);
 }
 
 TEST_CASE("a signal that is ignored stays ignored") {

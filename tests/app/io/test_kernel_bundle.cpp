@@ -72,9 +72,30 @@ TEST_CASE("bundle: infinities and NaN stand in quotes") {
     KernelTrace out = recorded();
     out.O[0] = std::numeric_limits<float>::quiet_NaN();
     out.L[0] = -std::numeric_limits<float>::infinity();
+    out.L[1] = std::numeric_limits<float>::infinity();
     const KernelTrace in = good(bundle_from_json(bundle_to_json(out), "run.json"));
     CHECK(std::isnan(in.O[0]));
     CHECK(in.L[0] == out.L[0]);
+    CHECK(in.L[1] == out.L[1]);
+}
+
+TEST_CASE("bundle: a run on a GPU, a fault of a whole row, and a backward pass come back as they were") {
+    KernelTrace out = recorded({KernelFault::Quantity::m, 0, 0, 3, -1, .5});
+    out.run.device = "cuda";
+    const KernelTrace in = good(bundle_from_json(bundle_to_json(out), "run.json"));
+    CHECK(in.run.device == "cuda");
+    CHECK(in.fault == out.fault);
+    CHECK(in.fault.column == -1);
+    gpu::TraceRequest request;
+    request.problem = *random_problem(40, 24, 3);
+    request.problem.dO = request.problem.V;
+    request.kernel = "b2-tensor-core";
+    const KernelTrace back = good(gpu::trace_kernel(gpu::Where::emulator, request));
+    CHECK(back.backward);
+    const KernelTrace read = good(bundle_from_json(bundle_to_json(back), "run.json"));
+    CHECK(read.backward);
+    CHECK(read.P_from_L == back.P_from_L);
+    CHECK(read.dK == back.dK);
 }
 
 TEST_CASE("bundle: wrong files are refused with one sentence") {
@@ -90,12 +111,14 @@ TEST_CASE("bundle: wrong files are refused with one sentence") {
         {"\"dtype\":\"bf16\"", "\"dtype\":\"f64\"", "dtype is"},
         {"\"tiles\":[", "\"tiles\":[7,", "tiles[0] is 7, expected an object"},
         {"\"m\":[", "\"m\":[\"x\",", "tiles[0].m[0] is the string \"x\""},
+        {"\"m\":[", "\"m\":[null,", "tiles[0].m[0] is null, expected a number of float32"},
         {"\"m\":[", "\"m\":[0,", "m of tile (0, 0) has 129 numbers; expected 128"},
         {"\"m\":[", "\"m\":[1e300,", "a number of float32"},
         {"\"visited\"", "\"visitd\"", "visitd"},
         {"\"backward\":false", "\"backward\":false, \"P_from_L\":true", "P_from_L is true of a forward"}};
-    for (const auto& [from, to, words] : damages)
-        CHECK_MESSAGE(contains(error_of(replaced(whole, from, to)), words), words);
+    for (const auto& damage : damages)
+        CHECK_MESSAGE(contains(error_of(replaced(whole, damage.from, damage.to)), damage.words),
+                      damage.words);
     CHECK(error_of(replaced(whole, "\"q\": [", "\"q\": [[1],")).find("run.json: problem") == 0);
 }
 
@@ -107,5 +130,8 @@ TEST_CASE("bundle: files") {
     CHECK(is_bundle_file(path));
     CHECK(load_bundle_file(path)->O == out.O);
     CHECK_FALSE(is_bundle_file(scratch.file("none.json")));
+    CHECK(save_bundle_file(scratch.file("run.txt"), out));
+    CHECK_FALSE(is_bundle_file(scratch.file("run.txt")));
+    CHECK(contains(load_bundle_file(scratch.file("none.json")).error, "there is no such file"));
     CHECK_FALSE(save_bundle_file("/nowhere/at/all/run.json", out));
 }

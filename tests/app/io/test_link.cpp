@@ -6,6 +6,7 @@
 #include "tests/contains.h"
 #include "tests/core/lessons/broken.h"
 #include "tests/core/lessons/dense_checks.h"
+#include "tests/good.h"
 
 #include <cstdio>
 #include <doctest/doctest.h>
@@ -261,15 +262,56 @@ TEST_CASE("links: hostile ones get a sentence that says what is wrong") {
     said("example=worked-4x4&element-bytes=3", "The link does not work");
     said("example=worked-4x4&row=9", "The link does not work");
     said("example=worked-4x4&random=2x2.1", "an example and a random problem");
-    said("random=4096x4096.1", "random=");
-    said("random=2x2", "random=");
+    for (const char* of : {"4096x4096.1", "2x2", "0x2.1", "2x0.1", "2.1x2", "22.1", "2x2.", "x2.1"})
+        said(std::string("random=") + of, "random=");
+    for (const char* row : {"q.-1.0:1", "q.0.-1:1", "q.x.0:1", "q.0.x:1", "q.0.4:1", "q.0:1", "q.0.0"})
+        said(std::string("example=worked-4x4&set=") + row, "set=");
+    for (const char* cell : {"x", "1.x", "0.-1"}) said(std::string("example=worked-4x4&at=") + cell, "at=");
+    said("example=worked-4x4&window=-1", "window=\"-1\", expected a whole number from 0, or none");
+    said("example=worked-4x4&window=x", "window=");
+    said("example=worked-4x4&sink=inf", "sink=\"inf\", expected a number or none");
+    said("example=worked-4x4&scale=half", "scale=\"half\", expected none, sqrt or a number");
+    said("example=worked-4x4&learning-rate=fast", "learning-rate=");
+    said("example=worked-4x4&lesson=ring&ranks=x", "ranks=");
+    said("example=worked-4x4&lesson=ring&ranks=2000000000", "ranks=");
+    said("example=worked-4x4&splits=2,x", "splits=\"2,x\", expected whole numbers, or none");
+    said("example=worked-4x4&splits=2,-1", "splits=");
+    said("example=worked-4x4&precision=scores", "precision=");
+    said("example=worked-4x4&precision=score:fp16", "precision=");
+    said("example=worked-4x4&tokens=a,b", "tokens=\"a,b\", expected words with a colon before each");
+    for (const char* heads : {"4.2.1", "4.2.1.ever", "x.2.1.once", "4.x.1.once", "4.2.x.once", "0.1.0.once",
+                              "4.0.0.once", "999.1.0.once", "4.999.0.once"})
+        said(std::string("example=worked-4x4&heads=") + heads, "expected H.H_KV.SHOWN.again or once");
+    said("example=worked-4x4&heads-q=1x1:1", "heads-q=");
+    said("example=worked-4x4&heads=1.1.0.once&heads-q=1x1", "heads-q=");
     said("q=2x2:1,2,3", "q=");
     said("q=999999x999999:1", "q=");
-    said("q=-1x-1:1", "q=");
+    for (const char* q : {"-1x-1:1", "1x-1:1", "0x1:1", "1x0:1", "x1:1", "1x:1", "1x1", "11:1", "1:x1",
+                          "1x999999:1", "1x1:one"})
+        said(std::string("q=") + q, "q=");
     said("q=2x1:1,2", "The link does not work");
     said("wq=1x1:2", "do not fit its input X");
+    for (const char* weights : {"wq=2x2:1,2,3,4&wk=1x1:1&wv=1x1:1", "wq=1x1:1&wk=2x2:1,2,3,4&wv=1x1:1",
+                                "wq=1x1:1&wk=1x1:1&wv=2x2:1,2,3,4"})
+        said(std::string("x=1x1:1&") + weights, "do not fit its input X");
     said("x=2x2:1,2,3,4&wq=1x1:2&wk=1x1:1&wv=1x1:1", "do not fit its input X");
     said("x=1x1:1&wq=1x2:1,2&wk=1x1:1&wv=1x1:1", "The link does not work");
+}
+
+TEST_CASE("links: what an example has can be taken back, each by its own word") {
+    const auto from = [](const std::string& text) {
+        return good(place_of_link(with_sum("tilewalk:example=worked-4x4&" + text))).problem;
+    };
+    CHECK(from("scale=sqrt").scale.kind == Scale::Kind::sqrt);
+    CHECK(from("scale=0.25").scale == Scale{Scale::Kind::number, 0.25});
+    CHECK(from("window=none&sink=none&splits=none&break=none&tokens=none").options.splits.empty());
+    CHECK(from("ranks=none").options.ranks == 0);
+    Problem scaled = *find_example("worked-4x4");
+    for (const Scale& scale : {Scale{Scale::Kind::sqrt, 1}, Scale{Scale::Kind::number, 0.25},
+                               Scale{Scale::Kind::number, 0.5}, Scale{}}) {
+        scaled.scale = scale;
+        CHECK(good(place_of_link(good(link_to({.problem = scaled})))).problem.scale == scale);
+    }
 }
 
 TEST_CASE("links: a problem that is too large is to be saved as a file") {
@@ -277,4 +319,12 @@ TEST_CASE("links: a problem that is too large is to be saved as a file") {
     CHECK(link_to({.problem = p})->size() < 200);
     p.seed.reset();
     CHECK(contains(link_to({.problem = p}).error, "save it as a file"));
+    // Few enough numbers to be written down, and too many letters
+    Problem wide = *random_problem(16, 8, 1);
+    wide.seed.reset();
+    CHECK(contains(link_to({.problem = wide}).error, "save it as a file"));
+    // A seed whose problem nobody can draw again, for it has other sizes
+    Problem cut = *random_problem(4, 4, 1);
+    cut.seed = 1, cut.K = cut.K.topRows(2).eval(), cut.V = cut.V.topRows(2).eval();
+    check_same(good(place_of_link(good(link_to({.problem = cut})))), {.problem = cut});
 }

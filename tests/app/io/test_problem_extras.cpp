@@ -6,7 +6,9 @@
 #include "tests/good.h"
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <string>
 
 using namespace tilewalk::test;
@@ -143,6 +145,18 @@ TEST_CASE("a key that nobody knows is refused in every object of a file, by its 
     }
 }
 
+TEST_CASE("the sizes that lists and traces tell of a problem are those that its file would need") {
+    Problem p = good(random_problem(8, 3, 1));
+    p.Q = p.Q.topRows(6).eval();
+    p.Br = 2, p.Bc = 4, p.causal = true, p.window = 5, p.scale = {Scale::Kind::sqrt};
+    const nlohmann::ordered_json sizes = json_of_sizes(p);
+    CHECK(sizes.dump() == R"({"n":6,"n_kv":8,"d":3,"br":2,"bc":4,"causal":true,"window":5,"scale":)" +
+                              nlohmann::json(1 / std::sqrt(3.0)).dump() + "}");
+    p.window.reset(), p.scale = {};
+    CHECK(json_of_sizes(p)["window"].is_null());
+    CHECK(json_of_sizes(p)["scale"] == 1);
+}
+
 TEST_CASE("a random problem keeps its seed") {
     const std::string text = problem_to_json(good(random_problem(3, 2, 37)));
     CHECK(good(problem_from_json(text, "p.json")).seed == 37);
@@ -161,6 +175,17 @@ TEST_CASE("Q, K and V may be left out where X and the weights are there, and mus
     CHECK(contains(problem_from_json(R"({"x":[[2]],"w_q":[[3]],"w_k":[[4]]})", "p.json").error, "w_v"));
     CHECK(contains(problem_from_json(R"({"x":[[2,1]],"w_q":[[3]],"w_k":[[4]],"w_v":[[5]]})", "p.json").error,
                    "w_q has 1 rows, but x has 2 columns"));
+    CHECK(
+        contains(problem_from_json(R"({"x":[[2]],"w_q":[[3]],"w_k":[[4],[1]],"w_v":[[5]]})", "p.json").error,
+                 "w_k has 2 rows, but x has 1 column"));
+    // Any of them alone asks for the others.
+    for (const char* one : {"w_q", "w_k", "w_v"})
+        CHECK(contains(problem_from_json("{\"" + std::string(one) + "\":[[3]]}", "p.json").error,
+                       "the key \"x\" is missing"));
+    CHECK(contains(problem_from_json("{" + weights + R"(,"k":[[8],[8]]})", "p.json").error,
+                   "k is not x times w_k; leave k out"));
+    CHECK(contains(problem_from_json("{" + weights + R"(,"v":[[10,1]]})", "p.json").error,
+                   "v is not x times w_v; leave v out"));
 }
 
 TEST_CASE("damaged parts get one sentence that names the place") {
@@ -177,6 +202,11 @@ TEST_CASE("damaged parts get one sentence that names the place") {
         {R"("alibi": [1])", "alibi is an array"},
         {R"("alibi": -0.5)", "The ALiBi slope is"},
         {R"("options": 3)", "options is 3, expected an object"},
+        {R"("switches": [1])", "switches[0] is 1, expected the name of a switch"},
+        {R"("precision": {"scores": 16})", "scores is 16, expected fp64, fp32"},
+        {R"("precision": {"scores": "fp17"})", "scores is the string \"fp17\", expected fp64, fp32"},
+        {R"("options": {"splits": [1e10]})", "options.splits[0] is 10000000000"},
+        {R"("seed": -1)", "seed is -1"},
         {R"("options": {"row": 0.5})", "options.row is 0.5"},
         {R"("options": {"row": 1})", "The row is 1"},
         {R"("options": {"rows": 1})", "options.rows"},

@@ -15,6 +15,23 @@ TEST_CASE("text: characters that would act on the terminal or the window are rep
     CHECK(in_quotes("\u202ex\U0001F600\xff") == "\"?x\U0001F600?\"");
 }
 
+TEST_CASE("text: what was meant is told where one name alone is near, and no other model of a chip") {
+    const std::vector<std::string> cards = {"h100", "h200", "rtx-4090", "a100"};
+    CHECK(nearest("h20", cards).empty());  // a card that is sold, and not a word that is not finished
+    CHECK(nearest("h300", cards).empty());
+    CHECK(nearest("rtx", cards) == "rtx-4090");
+    CHECK(nearest("rtx-409", cards).empty());
+    CHECK(nearest("H100", cards) == "h100");
+    const std::vector<std::string> names = {"flash-forward", "f5-flash2", "step", "-x", "12"};
+    CHECK(nearest("step", names) == "step");
+    CHECK(nearest("f5", names) == "f5-flash2");
+    CHECK(nearest("flash-foward", names) == "flash-forward");
+    CHECK(nearest("1", names).empty());
+    CHECK(nearest("--", names).empty());
+    CHECK(nearest("12.5", names).empty());
+    CHECK(nearest(std::string(65, 's'), names).empty());
+}
+
 TEST_CASE("text: long paths keep their beginning and their end") {
     const std::string usual(200, 'x');
     CHECK(short_path(usual) == usual);

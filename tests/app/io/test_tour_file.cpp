@@ -2,6 +2,7 @@
 #include "app/io/bench_json.h"
 #include "app/io/embedded.h"
 #include "app/io/examples.h"
+#include "app/io/file.h"
 #include "app/io/problem_json.h"
 #include "app/io/tour_file.h"
 #include "core/base/numbers.h"
@@ -615,6 +616,31 @@ TEST_SUITE("tour files") {
               "flash-attention.");
     }
 
+    TEST_CASE("what a stop points at by one word alone, or with a panel around it") {
+        CHECK(only_stop("- highlight: timeline\n").place.name == "Timeline");
+        CHECK(only_stop("- highlight: formula\n").place.name == "Explanation");
+        CHECK(only_stop("- highlight: button play\n").place.kind == TourPlace::Kind::button);
+        const TourStop within = only_stop("- step: 20\n- highlight: cell Q[0,0] in HBM\n");
+        CHECK(within.place.within == "HBM");
+        CHECK(within.place.kind == TourPlace::Kind::cell);
+    }
+
+    TEST_CASE("a tour that cannot be loaded says why, in a sentence with its name") {
+        const Folder scratch;
+        CHECK(contains(load_tour_file(scratch.file("none.md"), names).error, "there is no such file"));
+        REQUIRE(write_file_atomic(scratch.file("my.md"), head + "\nx\n"));
+        CHECK(good(load_tour(scratch.file("my.md"), names)).stops.size() == 1);
+        REQUIRE(write_file_atomic(scratch.file("long.md"), std::string(2 << 20, 'x')));
+        CHECK(contains(load_tour(scratch.file("long.md"), names).error, "it has more than 1 MiB"));
+    }
+
+    TEST_CASE("more stops than are taken are told with both numbers") {
+        std::string text = "# T\n## A\n- problem: ties\n\nx\n";
+        for (int stop = 1; stop < 200; ++stop) text += "## A\n\nx\n";
+        CHECK(good(parsed(text)).stops.size() == 200);
+        CHECK(refusal(text + "## A\n\nx\n") == "my.md: the tour has 201 stops, at most 200 are taken.");
+    }
+
     TEST_CASE("every mistake is located") {
         struct Wrong {
             std::string text, sentence;
@@ -696,6 +722,43 @@ TEST_SUITE("tour files") {
              "my.md, line 6: expected a launch from 1 in place of \"main\"."},
             {head + "- lesson: inside\n- launch: 0\n" + end,
              "my.md, line 6: expected a launch from 1 in place of \"0\"."},
+            {head + "- lesson: inside\n- launch: 1000\n" + end,
+             "my.md, line 6: expected a launch from 1 in place of \"1000\"."},
+            {head + "- instruction: pack\n" + end,
+             "my.md, line 5: an instruction belongs to a stop of the page inside."},
+            {head + "- lesson: inside\n- instruction: 0\n" + end,
+             "my.md, line 6: instructions are counted from 1."},
+            {head + "- lesson: inside\n- instruction: pack warp=x\n" + end,
+             "my.md, line 6: expected n=1, warp=0, lane=13 or cell=0 in place of \"warp=x\"."},
+            {head + "- lesson: inside\n- instruction: pack warp=-1\n" + end,
+             "my.md, line 6: expected n=1, warp=0, lane=13 or cell=0 in place of \"warp=-1\"."},
+            {head + "- lesson: inside\n- instruction: pack wrap=1\n" + end,
+             "my.md, line 6: expected n=1, warp=0, lane=13 or cell=0 in place of \"wrap=1\"."},
+            {head + "- lesson: inside\n- kernel: f5-flash2 f16 f16\n" + end,
+             "my.md, line 6: the kernel f5-flash2 takes bf16, f16, not \"f16 f16\"."},
+            {head + "- kernel_break: swizzle\n" + end,
+             "my.md, line 5: a kernel_break belongs to a stop of the page inside."},
+            {head + "- with: heads=4\n" + end,
+             "my.md, line 5: expected query heads x key heads, such as heads=4x2, in place of \"4\"."},
+            {head + "- with: heads=0x1\n" + end,
+             "my.md, line 5: expected query heads x key heads, such as heads=4x2, in place of \"0x1\"."},
+            {head + "- with: heads=4x0\n" + end,
+             "my.md, line 5: expected query heads x key heads, such as heads=4x2, in place of \"4x0\"."},
+            {head + "- with: heads=4x3\n" + end,
+             "my.md, line 5: expected query heads x key heads, such as heads=4x2, in place of \"4x3\"."},
+            {head + "- with: heads=1000x1\n" + end,
+             "my.md, line 5: expected query heads x key heads, such as heads=4x2, in place of \"1000x1\"."},
+            {head + "- with: sink=x\n" + end, "my.md, line 5: sink is \"x\", expected a number or none."},
+            {head + "- step: 3 i=0\n" + end,
+             "my.md, line 5: there is no step \"3 i=0\"; the walk has steps 1 to 40."},
+            {head + "- step: new_max i=-1\n" + end,
+             "my.md, line 5: expected i=0, j=0 or n=1 in place of \"i=-1\"."},
+            {head + "- highlight: panel\n" + end,
+             "my.md, line 5: there is no panel \"\"; there are SRAM, HBM, Explanation, Timeline."},
+            {head + "- highlight: cell S[0,0] in SRM\n" + end,
+             "my.md, line 5: there is no panel \"SRM\"; did you mean SRAM?"},
+            {head + "- lesson: compare\n- kernel_fault: O row=-1\n" + end,
+             "my.md, line 6: expected i=0, j=0, row=0, column=0 or amount=0.05 in place of \"row=-1\"."},
             {head + "- kernel_fault: O\n" + end,
              "my.md, line 5: a kernel_fault belongs to a stop of the page compare."},
             {head + "- lesson: compare\n- kernel_fault: Q i=0\n" + end,

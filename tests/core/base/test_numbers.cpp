@@ -182,11 +182,12 @@ TEST_SUITE("numbers") {
             CHECK(format_count(count) == text);
     }
     TEST_CASE("the style decides where the caller does not") {
-        for (const auto& [digits, sixth, third, eighth, power] :
+        for (const auto& [so_many, sixth, third, eighth, power] :
              {std::tuple{3, "0.17", "33.33", "0.13", "1.23×10⁻⁴"},
               {4, "0.167", "33.333", "0.125", "1.23×10⁻⁴"},
               {5, "0.1667", "33.3333", "0.125", "1.234×10⁻⁴"},
               {6, "0.16667", "33.33333", "0.125", "1.2340×10⁻⁴"}}) {
+            const int digits = so_many;
             const Styled styled({digits, false});
             CAPTURE(digits);
             CHECK(format_number(1 / 6.0) == sixth);

@@ -205,8 +205,8 @@ TEST_SUITE("glossary") {
                                                               {"scale", "scale"},
                                                               {"tile", "tile"},
                                                               {"η", "learning-rate"}};
-        for (const auto& [typed, id] : wanted)
-            CHECK_MESSAGE(first_of(typed) == id, typed, " gives ", first_of(typed));
+        for (const auto& want : wanted)
+            CHECK_MESSAGE(first_of(want.first) == want.second, want.first, " gives ", first_of(want.first));
         CHECK(search_glossary("").size() == glossary().size());
         CHECK(search_glossary("zzz").empty());
         CHECK(search_glossary("Milakov").size() >= 4);

@@ -201,9 +201,10 @@ void check_gaps(const QuestionReference& reference, const Trace& trace, const Qu
     for (const Question& gap : q.gaps) {
         check_value(reference, trace, gap);
         targets.insert(gap.target);
-        for (const auto& [name, value] : numbers_given(gap.text)) {
-            REQUIRE_MESSAGE(all.contains(name), name, " of ", where(trace, gap), " is not in ", q.text);
-            CHECK(all.at(name) == value);
+        for (const auto& given : numbers_given(gap.text)) {
+            REQUIRE_MESSAGE(all.contains(given.first), given.first, " of ", where(trace, gap), " is not in ",
+                            q.text);
+            CHECK(all.at(given.first) == given.second);
         }
         typed += (typed.empty() ? "" : "; ") + print(gap.expected);
     }
@@ -360,7 +361,7 @@ TEST_CASE("no question says what its step does") {
         });
     });
     CHECK(rises > 20);
-    for (const auto& [of, said] : titles) CHECK_MESSAGE(said.size() == 1, of);
+    for (const auto& title_of : titles) CHECK_MESSAGE(title_of.second.size() == 1, title_of.first);
 }
 
 TEST_CASE("the softmax lessons ask in the letters of their formulas") {
@@ -463,8 +464,9 @@ TEST_CASE("what is mistaken in bytes and FLOPs is what its cause says") {
         });
     });
     CHECK(seen.size() == 5);
-    for (const auto& [cause, times] : seen)
-        CHECK_MESSAGE(times > (cause == "This is what they read together" ? 2 : 20), cause);
+    for (const auto& cause : seen)
+        CHECK_MESSAGE(cause.second > (cause.first == "This is what they read together" ? 2 : 20),
+                      cause.first);
 }
 
 TEST_CASE("who has the text alone knows which step has just been taken") {

@@ -367,7 +367,7 @@ TEST_CASE("every lesson can be asked about: each op that computes has a question
                     found = found || q.kind == Question::Kind::value;
             }
         }
-        for (const auto& [op, found] : asked) CHECK_MESSAGE(found, std::string(name(op)));
+        for (const auto& op : asked) CHECK_MESSAGE(op.second, std::string(name(op.first)));
     }
 }
 

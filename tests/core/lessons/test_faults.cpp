@@ -196,7 +196,8 @@ void check_backward_softmax(const Trace& trace, SlotCounts& changed) {
             const Matrix& A = trace.value(a.value).data;
             for (Eigen::Index r = 0; r < A.rows(); ++r)
                 for (Eigen::Index c = 0; c < A.cols(); ++c) {
-                    const auto [value, size] = exact_softmax(trace, k, a.slot, r, c);
+                    const auto exact = exact_softmax(trace, k, a.slot, r, c);
+                    const double value = exact.value, size = exact.size;
                     if (!std::isfinite(value) || !std::isfinite(size)) continue;
                     const double slack = 1e-14 * size;
                     const bool right = A(r, c) >= round_to(format, value - slack) &&

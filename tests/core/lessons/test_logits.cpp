@@ -60,7 +60,8 @@ void check_differences(const Problem& p, const Trace& trace) {
     if (p.logits.sink) check_sink_difference(p, trace);
     constexpr std::pair<Matrix Problem::*, Slot> inputs[] = {
         {&Problem::Q, Slot::dQ}, {&Problem::K, Slot::dK}, {&Problem::V, Slot::dV}};
-    for (const auto& [input, slot] : inputs) {
+    for (const auto& [input, gradient_of] : inputs) {
+        const Slot slot = gradient_of;
         const Matrix gradient = trace.result(slot);
         for (Eigen::Index n = 0; n < gradient.size(); ++n) {
             const double slope = slope_of(p, input, n, 1e-5);

@@ -24,10 +24,11 @@ TEST_SUITE("softmax lessons") {
         Random random(61);
         for (int n = 0; n < 300; ++n) {
             const Problem p = any_row(random, 12);
-            for (const auto& [lesson, passes] : {std::pair(&softmax_3pass, 3),
+            for (const auto& [walked, passes] : {std::pair(&softmax_3pass, 3),
                                                  {&softmax_2pass, 2},
                                                  {&softmax_1pass, 1},
                                                  {&softmax_dense, 2}}) {
+                const Lesson* const lesson = walked;
                 const auto trace = (*lesson)(p);
                 INFO(describe(p), ", ", lesson->id);
                 CHECK(static_cast<int>(steps_of(*trace, Op::load_x).size()) == passes * p.N_kv());

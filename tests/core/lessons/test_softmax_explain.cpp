@@ -70,7 +70,8 @@ TEST_SUITE("softmax explanations") {
                          {"did not change", "repairs the whole past", "empty start", "stands in"}},
                         {Op::row_sum,
                          {"did not move", "brings the old sum from", "starts the sum", "stays empty"}}};
-                    for (const auto& [op, sentences] : words) {
+                    for (const auto& [told, sentences] : words) {
+                        const Op op = told;
                         const Explanation e = explain(*trace, softmax_step(*trace, op, element));
                         INFO(describe(p), ", element ", element, ", ", name(op), ": ", e.why);
                         CHECK(contains(e.why, sentences[static_cast<std::size_t>(kind)]));

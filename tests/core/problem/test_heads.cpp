@@ -41,12 +41,12 @@ Matrix group_gradient(const Lesson& lesson, const Problem& p, int g, Slot slot) 
 }
 
 void check_group_differences(const Problem& p, int g, const Matrix& dK, const Matrix& dV) {
-    for (const auto& [part, gradient] : {std::pair(&Heads::K, &dK), {&Heads::V, &dV}})
+    for (const auto& [moved_part, gradient] : {std::pair(&Heads::K, &dK), {&Heads::V, &dV}})
         for (Eigen::Index n = 0; n < gradient->size(); ++n) {
             Problem moved = p;
             show_head(moved, 0);
             const double h = 1e-5;
-            const auto loss = [&](double by) {
+            const auto loss = [&, part = moved_part](double by) {
                 Problem q = moved;
                 ((*q.heads).*part)[static_cast<std::size_t>(g)].data()[n] += by;
                 q.K = q.heads->K[0], q.V = q.heads->V[0];

@@ -197,9 +197,9 @@ TEST_SUITE("origin") {
         every_walk([&](const Lesson& lesson, const Trace& trace) {
             INFO(lesson.id);
             REQUIRE(allowed.contains(lesson.id));
-            for (const auto& [place, from] : all_inputs(trace))
-                for (const Place& input : from) {
-                    INFO(text(trace, place) << " reaches " << text(trace, input));
+            for (const auto& reached : all_inputs(trace))
+                for (const Place& input : reached.second) {
+                    INFO(text(trace, reached.first) << " reaches " << text(trace, input));
                     CHECK(allowed.at(lesson.id).contains(input.cell.slot));
                 }
         });

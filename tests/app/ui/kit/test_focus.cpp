@@ -51,12 +51,20 @@ std::vector<ImGuiID> walk_round(Program& program, KeyPress tab = {Key::tab}) {
 void check_all_reached(Program& program, std::string_view panel = {}) {
     INFO(program.where(), ", ", std::string(panel));
     auto wanted = to_be_reached(program, panel);
-    const std::vector<ImGuiID> visited = walk_round(program);
-    // What work in the background has switched off meanwhile does not count.
-    const auto still = to_be_reached(program, panel);
-    std::erase_if(wanted, [&](const auto& one) { return !still.count(one.first); });
-    const std::set<ImGuiID> reached(visited.begin(), visited.end());
-    CHECK_MESSAGE(reached.size() == visited.size(), "comes twice to the same");
+    std::set<ImGuiID> reached;
+    const auto missed = [&] {
+        return std::ranges::any_of(wanted, [&](const auto& one) { return !reached.count(one.first); });
+    };
+    // What work in the background has switched off meanwhile does not count; off and on again, it is there in
+    // the next round.
+    for (int round = 0; round < 3 && (round == 0 || missed()); ++round) {
+        const std::vector<ImGuiID> visited = walk_round(program);
+        const auto still = to_be_reached(program, panel);
+        std::erase_if(wanted, [&](const auto& one) { return !still.count(one.first); });
+        CHECK_MESSAGE(std::set(visited.begin(), visited.end()).size() == visited.size(),
+                      "comes twice to the same");
+        reached.insert(visited.begin(), visited.end());
+    }
     for (const auto& [id, name] : wanted)
         if (!reached.count(id)) FAIL_CHECK("Tab never reaches ", name);
     CHECK(wanted.size() > 3);
