@@ -386,10 +386,22 @@ Line brief_phase_name(Phase phase) {
 }
 
 // A name may reach into the steps between two phases, which belong to neither.
-void draw_phases(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, float y, float size) {
+// The chosen warp; where that computes nothing, as a producer, the first that does. −1: none does.
+int computing_warp(const InsidePlace& at) {
+    const auto& all = at.launch->phases;
+    if (!all[static_cast<std::size_t>(at.warp)].empty()) return at.warp;
+    const auto first = std::ranges::find_if(all, [](const auto& phases) { return !phases.empty(); });
+    return first == all.end() ? -1 : static_cast<int>(first - all.begin());
+}
+
+void draw_phases(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, float names, float y,
+                 float size) {
     const Theme& t = *c.theme;
     const float least = 1.2f * size;  // of a very long record each pixel may be another stretch
-    const auto& all = at.launch->phases[static_cast<std::size_t>(at.warp)];
+    const int warp = computing_warp(at);
+    if (warp < 0) return;
+    const auto& all = at.launch->phases[static_cast<std::size_t>(warp)];
+    if (warp != at.warp) c.text_within(sheet.area.x - names, y, names - 8, "warp " + str(warp), size, t.t3);
     float taken = sheet.area.x;
     for (std::size_t n = 0; n < all.size(); ++n) {
         const inside::PhaseStretch& s = all[n];
@@ -619,8 +631,7 @@ void answer_mouse(const Canvas& c, AppState& state, const WarpSheet& sheet, cons
 /// How the height is shared out.
 WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
     const int warps = at.steps().warps();
-    const bool copies = !at.steps().flights().empty(),
-               phases = !at.launch->phases[static_cast<std::size_t>(at.warp)].empty();
+    const bool copies = !at.steps().flights().empty(), phases = computing_warp(at) >= 0;
     WarpRows out;
     const bool many = warps > most_high_lanes;
     out.row = look.small * (many ? 1.25f : 1.35f);
@@ -639,7 +650,8 @@ WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
     // come before a second one.
     const float text = look.small * (look.far ? 1.3f : 1.4f);
     if (!look.far) wish_row();
-    if (phases) out.phases = wish(text);
+    const bool own = computing_warp(at) == at.warp;
+    if (phases && own) out.phases = wish(text);
     // Each that is on its way has a row of its own, as far as there is room: in one row names would be lost.
     const int rows = std::clamp(at.steps().flights_at_once(), many ? 3 : 2, most_flight_rows);
     while (look.far && copies && out.flights < at.steps().flights_at_once() && left >= out.row) wish_row();
@@ -647,6 +659,7 @@ WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
     while (copies && many && out.flights < rows && left >= out.row) wish_row();
     if (!many) wish_row();
     if (!look.far) out.axis = wish(text);
+    if (phases && !own) out.phases = wish(text);  // of another warp: what is left
     // Without room for names thin rows: no bar hides another.
     if (many && out.flights == 1) out.flights = rows, out.row /= px(rows), out.names = false;
     out.lanes = h - std::max(10.0f, px(out.flights) * out.row) - out.phases - out.axis - 14;
@@ -686,7 +699,7 @@ void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePla
         draw_race_arrow(c, *told, at, sheet);
     draw_names(c, state, sheet, a.x, at, look.small);
     float y = sheet.area.bottom() + 8;
-    if (rows.phases > 0) draw_phases(c, at, sheet, y + rows.phases / 2, look.small), y += rows.phases;
+    if (rows.phases > 0) draw_phases(c, at, sheet, names, y + rows.phases / 2, look.small), y += rows.phases;
     if (rows.axis > 0) draw_slot_axis(c, at, sheet, names, y + rows.axis / 2, look.small);
     answer_flights(c, state, sheet, flights.bars, a.y, flights.row, at);
     answer_mouse(c, state, sheet, at);
