@@ -155,7 +155,11 @@ void Page::text(const std::string& utf8) {
 
 void Page::pasted(const std::string& utf8) {
     pasted_text = utf8;
-    paste_due = true;
+    // Outside of a field it is a table for a matrix.
+    if (ImGui::GetIO().WantTextInput)
+        paste_due = true;
+    else
+        state.keys.push_back({ui::Key::v, false, true});
     wake();
 }
 
