@@ -147,9 +147,13 @@ struct RingLook {
 constexpr RingLook beside_a_page{5, 5, 7, 16};  // on stage a page has its edge free
 // The head with its map above it, the formula with its tildes below it.
 constexpr RingLook between_head_and_formula{1.5f, 1.5f, 3};
+constexpr RingLook with_its_word{32, 4, 3, 4};
 
 RingLook ring_on_stage(const TourStop& stop) {
     if (!stop.page.empty()) return beside_a_page;
+    // Its word stands over the drawing, which lies beside a table.
+    if (stop.lesson && stop.lesson->picture == Picture::merge && stop.place.name == "Lens")
+        return with_its_word;
     return stop.place.kind == TourPlace::Kind::panel ? between_head_and_formula : RingLook{};
 }
 
