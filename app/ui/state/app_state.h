@@ -65,8 +65,8 @@ struct WalkView {
     std::vector<ProblemPtr> undo, redo;
     Page page = Page::walk;
     bool presenter = false;
-    bool show_problem = false;               ///< the right panel shows the problem instead of the explanation
-    bool show_break = false;                 ///< the right panel shows the switches and number formats
+    bool show_problem = false;  ///< the right panel shows the problem instead of the explanation
+    bool show_break = false;    ///< the right panel shows the switches and number formats
     mutable StageMemory stage;
     TimelineView timeline;                   ///< its zoom, and the range that is looped
     std::shared_ptr<Inspection> inspection;  ///< a cell whose origin is followed; null: the step is explained

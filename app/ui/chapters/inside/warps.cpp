@@ -345,7 +345,7 @@ struct PhaseLetters {
 
 Line phase_name(const inside::PhaseStretch& of, bool numbered) {
     const PhaseLetters letter{of, numbered};
-    const Line P = pieces(symbol("P", Role::S)), dS = matter_line(Matter::dS, "");
+    Line P = pieces(symbol("P", Role::S)), dS = matter_line(Matter::dS, "");
     const auto transposed = [](const Line& name) { return pieces(name, super("T", Role::S)); };
     switch (of.phase) {
     case Phase::scores:
