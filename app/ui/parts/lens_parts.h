@@ -166,7 +166,7 @@ Stack stack_of(const CellSum& sum);
 Stack division_stack(const Problem& problem, double old, double l, double total);
 /// What the lens has computed of the step at hand, for the one or two rows that are drawn.
 struct LensKept {
-    using OfRow = std::tuple<std::shared_ptr<const Trace>, int, int>;  ///< step, row
+    using OfRow = std::tuple<WhichOne<const Trace>, int, int>;  ///< step, row
     std::array<Remembered<OfRow, std::vector<Area>>, 2> areas;
 };
 /// The score gradient of the row: each key from the step of its own tile.

@@ -218,9 +218,9 @@ void file_section(const Canvas& c, AppState& state, float x, float y, float w) {
         text_field(c, "##path", x, y, w - 2 * 66, 32, state.form.path, sizeof state.form.path,
                    {.hint = "mine.tilewalk.json, q.csv k.csv v.csv", .size = 14});
     ButtonLook plain;
-    plain.tooltip = "A problem (.json), Q, K and V (q.csv k.csv v.csv), or one matrix for the one chosen "
-                    "above; files can also be "
-                    "dropped on the window";
+    plain.tooltip =
+        "A problem (.json), Q, K and V (q.csv k.csv v.csv), or one matrix for the one chosen above; "
+        "files can also be dropped on the window";
     if (button(c, "##load", x + w - 128, y, 62, 32, "Load", plain) || field.entered)
         if (state.form.path[0]) load_files(state, {state.form.path});
     plain.tooltip = "Write the problem as JSON";

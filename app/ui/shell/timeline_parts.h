@@ -42,6 +42,7 @@ void skipped_cell(const Canvas& canvas, float x, float y, float w, float h, ImU3
 /// The steps that one press of Tile or Block goes over, round step k.
 StepRange range_of_level(const Trace& trace, int k, Level level);
 /// Below the cells: the looped range. Over them: the bracket of the tile or block, breakpoints, bookmarks.
+/// `group`: cells with a name below them, from whose first one on the bracket goes; empty: those of the tile.
 void draw_loop(const Canvas& canvas, const AppState& state, const LaneWindow& window);
 void draw_marks(const Canvas& canvas, const AppState& state, const LaneWindow& window, const Rect& group);
 /// True while one of the ends is being moved.

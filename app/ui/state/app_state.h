@@ -65,9 +65,9 @@ struct WalkView {
     std::vector<ProblemPtr> undo, redo;
     Page page = Page::walk;
     bool presenter = false;
-    bool show_problem = false;  ///< the right panel shows the problem instead of the explanation
-    bool show_break = false;    ///< the right panel shows the switches and number formats
-    mutable StageMemory stage;
+    bool show_problem = false;               ///< the right panel shows the problem instead of the explanation
+    bool show_break = false;                 ///< the right panel shows the switches and number formats
+    mutable StageMemory stage;               ///< of this walk
     TimelineView timeline;                   ///< its zoom, and the range that is looped
     std::shared_ptr<Inspection> inspection;  ///< a cell whose origin is followed; null: the step is explained
 };

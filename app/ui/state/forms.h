@@ -94,7 +94,7 @@ struct TimelineView {
     StepRange loop;      ///< played round and round; with `first` alone its end is still to be chosen
     int drag_from = -1;  ///< the step at which a range that is being drawn began; −1: none is
 
-    using OfLane = std::pair<std::shared_ptr<const Trace>, int>;
+    using OfLane = std::pair<WhichOne<const Trace>, int>;
     /// What the steps of a lane belong to, in words; kept while the lane is drawn.
     mutable Remembered<OfLane, std::vector<std::string>> group_words{};
 };
@@ -102,11 +102,11 @@ struct TimelineView {
 /// What the stage asks in every frame of a step of large matrices, where the answer is a walk through all of
 /// their numbers.
 struct StageMemory {
-    using Held = std::shared_ptr<const Trace>;
+    using Walk = WhichOne<const Trace>;
     /// Step, cell, digits of the settings and of the formula
-    using OfSum = std::tuple<Held, int, int, int, Slot, int, bool, std::size_t>;
+    using OfSum = std::tuple<Walk, int, int, int, Slot, int, bool, std::size_t>;
     Remembered<OfSum, bool> sum_holds{};
-    Remembered<std::tuple<Held, int, Slot>, std::pair<double, double>> extent{};
+    Remembered<std::tuple<Walk, int, Slot>, std::pair<double, double>> extent{};
 };
 
 /// Numbers of the user's own, as they stand in their fields.

@@ -136,6 +136,10 @@ static float limit_mark(const Canvas& c, const Map& map, const Rect& a, float ba
     return colours;
 }
 
+static void all_colours(const Canvas& c, const Rect& a) {
+    for (float x = 0; x < a.w; x += 2) c.rect(a.x + x, a.y, std::min(2.5f, a.w - x), a.h, cividis(x / a.w));
+}
+
 void map_scale(const Canvas& c, const Map& map, const Rect& a, float size) {
     const DifferenceScale& scale = map.scale;
     if (!(scale.to > 0)) return;
@@ -151,8 +155,7 @@ void map_scale(const Canvas& c, const Map& map, const Rect& a, float size) {
                 w = a.w - before - behind, bar = size * .62f;
     if (w < least) return;
     c.rich(a.x, a.middle(), from, size, Align::left, c.theme->t2);
-    for (float x = 0; x < w; x += 2)
-        c.rect(a.x + before + x, a.middle() - bar / 2, std::min(2.5f, w - x), bar, cividis(x / w));
+    all_colours(c, {a.x + before, a.middle() - bar / 2, w, bar});
     c.text(a.right(), a.middle(), to, size, c.theme->t2, Align::right);
 }
 
@@ -169,7 +172,7 @@ void map_legend(const Canvas& c, const Map& map, const Rect& all, float size) {
     if (!(scale.to > 0)) return;
     float taken = a.x - size;
     if (map.limit > 0) a.w = limit_mark(c, map, a, bar, size);
-    for (float x = 0; x < a.w; x += 2) c.rect(a.x + x, a.y, std::min(2.5f, a.w - x), bar, cividis(x / a.w));
+    all_colours(c, {a.x, a.y, a.w, bar});
     for (const double value : ticks_of(scale, static_cast<int>(a.w / (size * 5)))) {
         if (value == 0) continue;  // the empty cell
         const Line text = tick_text(value, scale.logarithmic);

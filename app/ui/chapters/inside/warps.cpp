@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace tilewalk::ui {
 
@@ -49,10 +50,11 @@ Matter made_in(const InsidePlace& at, int warp, int slot) {
     static constexpr Matter made[] = {Matter::none, Matter::S, Matter::S, Matter::S, Matter::O, Matter::S,
                                       Matter::S,    Matter::S, Matter::V, Matter::K, Matter::Q};
     static_assert(std::size(made) == static_cast<std::size_t>(Phase::count));
-    for (const inside::PhaseStretch& stretch : at.launch->phases[static_cast<std::size_t>(warp)])
-        if (slot >= stretch.first && slot <= stretch.last)
-            return made[static_cast<std::size_t>(stretch.phase)];
-    return Matter::none;
+    // Asked for every pixel of every lane: they are in the order of their slots.
+    const auto& all = at.launch->phases[static_cast<std::size_t>(warp)];
+    const auto next = std::ranges::upper_bound(all, slot, {}, &inside::PhaseStretch::first);
+    if (next == all.begin() || slot > std::prev(next)->last) return Matter::none;
+    return made[static_cast<std::size_t>(std::prev(next)->phase)];
 }
 
 // Of many steps in one pixel each alone would tell chance, and their mean would be grey: they have the colour
