@@ -18,7 +18,8 @@ namespace tilewalk {
 /// dO is dropped when Q no longer fits it. The result is not yet validated as a whole.
 Result<Problem> load_dropped_files(const std::vector<std::string>& paths, const Problem& current, Slot target,
                                    SavedView* view = nullptr);
-/// For Ctrl V, in the place of one matrix: rows in lines; between the numbers tabs, commas, semicolons or spaces.
+/// For Ctrl V, in the place of one matrix: rows in lines; between the numbers tabs, commas, semicolons or
+/// spaces.
 Result<Problem> take_table(const std::string& table, const Problem& current, Slot target);
 
 /// The tour may be one of the program, by its name.
