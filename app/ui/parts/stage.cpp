@@ -472,7 +472,11 @@ void draw_frame(const Canvas& c, const AppState& state, const Rect& a, const Ter
         const float left = symbol_left(c, state, *result) - 14 - width(words.after);
         draw_frame_word(c, std::min(result->bed.x - 4, left), result->bed.y - symbol_up, words.after);
     }
-    if (lens.w > 0 && lens.y > line.front().bed.y) return draw_frame_word_in_border(c, lens, words.operation);
+    if (lens.w > 0 && lens.y > line.front().bed.y) {
+        const bool own_line = lens.y - line.front().bed.bottom() >= word_over_drawing;
+        return own_line ? static_cast<void>(draw_frame_word_over(c, lens, words.operation))
+                        : draw_frame_word_in_border(c, lens, words.operation);
+    }
     // Without a drawing the signs between the matrices are the operation: of two lines those of the second.
     const auto second = std::ranges::find_if(
         line, [&](const Placed& t) { return t.bed.y > line.front().bed.bottom() && !t.result; });
@@ -555,11 +559,16 @@ bool as_table(Op op) { return op == Op::scores || op == Op::dp || op == Op::prep
 float least_below(Op op) { return op == Op::init ? start_lens_h : is_flat(op) ? 136 : least_lens_h; }
 float most_below(Op op) { return op == Op::init ? most_start_lens_h : most_lens_h; }
 
-constexpr float above_lens = 14;  // with the word in its border
+// Of the equation that leaves the drawing room below it, and from it to the drawing, whose word has a line of
+// its own where it can. 0: there is no room for both.
+struct EquationAbove {
+    float h = 0, gap = 0;
+    float end() const { return h + gap; }
+};
+constexpr float word_in_border = 14;
 
-// The height of the equation that leaves the drawing room below it; 0 without. Bars end to end are the
-// higher, the less the rows above them take.
-float equation_above_lens(const AppState& state, const Terms& line, float h) {
+// Bars end to end are the higher, the less the rows above them take.
+EquationAbove equation_above_lens(const AppState& state, const Terms& line, float h) {
     const Op op = op_now(state);
     const bool flat = is_flat(op) || op == Op::ds;  // areas on both sides of a line, too
     const float least = least_below(op);
@@ -571,11 +580,12 @@ float equation_above_lens(const AppState& state, const Terms& line, float h) {
                    {42, least},
                    {36, std::min(least, as_products(op) ? lowest_lens_h : low_lens_h)},
                    {from::far_row, as_table(op) ? lowest_lens_h : least}};
-    for (const auto& [row, lens] : choices) {
-        const float wanted = symbols_h + row * px(most_rows(line)) + 8;
-        if (h - wanted - above_lens >= lens) return wanted;
-    }
-    return 0;
+    for (const float gap : {word_over_drawing - 8, word_in_border})  // eight are part of the equation
+        for (const auto& [row, lens] : choices) {
+            const float wanted = symbols_h + row * px(most_rows(line)) + 8;
+            if (h - wanted - gap >= lens) return {wanted, gap};
+        }
+    return {};
 }
 
 // The words below the keys, which stand below their scores too, are left out rather than that the drawing has
@@ -584,19 +594,20 @@ float words_above_lens(const AppState& state, const Terms& line, float h) {
     const float words = words_below(state, line);
     if (op_now(state) != Op::scores) return words;
     const bool costs_drawing =
-        equation_above_lens(state, line, h - words) == 0 && equation_above_lens(state, line, h) > 0;
+        equation_above_lens(state, line, h - words).h == 0 && equation_above_lens(state, line, h).h > 0;
     return costs_drawing ? 0 : words;
 }
 
 // The equation, the drawing below it if it has room. False if the numbers have none.
 bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view,
                       bool lens) {
-    const float words = lens ? words_above_lens(state, line, a.h) : words_below(state, line),
-                wanted = lens ? equation_above_lens(state, line, a.h - words) : 0;
-    const bool below = wanted > 0;
-    const float h = (below ? wanted : a.h - words) - symbols_h - 8;
+    const float words = lens ? words_above_lens(state, line, a.h) : words_below(state, line);
+    const EquationAbove equation =
+        lens ? equation_above_lens(state, line, a.h - words) : EquationAbove{};
+    const bool below = equation.h > 0;
+    const float h = (below ? equation.h : a.h - words) - symbols_h - 8;
     // On a high page no drawing is higher than it needs, and both stand in the middle.
-    const float drawing = wanted + words + above_lens,
+    const float drawing = equation.end() + words,
                 lens_h = std::min(a.h - drawing, most_below(op_now(state))),
                 top = a.y + (below ? (a.h - drawing - lens_h) / 2 : 0);
     const bool large = !below && fits_roomy(state, line, a.w, h);
@@ -614,7 +625,7 @@ struct BelowOperands {
     std::size_t cut = 0;  // the first result; 0: there is no room
     float row = 0, first_w = 0, second_w = 0, words = 0;
     float above = 0;  // from the operands to the drawing
-    // Without room for the word in the border of the drawing: it stands in the line of the others.
+    // Without room for the word over the drawing or in its border: it stands in the line of the others.
     bool tight() const { return above < room_of_word; }
     static constexpr float room_of_word = 22, least_above = 12;
 };
@@ -657,8 +668,9 @@ BelowOperands below_operands(const AppState& state, Terms& line, float w, float 
 // With the words below columns, if they have room.
 BelowOperands below_operands(const AppState& state, Terms& line, float w, float h) {
     const float words = words_below(state, line);
-    constexpr float all = BelowOperands::room_of_word, least = BelowOperands::least_above, closer = 6;
-    BelowOperands out = below_operands(state, line, w, h, words, all);
+    constexpr float least = BelowOperands::least_above, closer = 6;
+    BelowOperands out = below_operands(state, line, w, h, words, word_over_drawing);
+    if (out.cut == 0) out = below_operands(state, line, w, h, words, BelowOperands::room_of_word);
     if (out.cut == 0) out = below_operands(state, line, w, h, std::max(0.0f, words - closer), least);
     if (out.cut == 0 && words > 0) out = below_operands(state, line, w, h, 0, least);
     return out;
@@ -876,11 +888,12 @@ static bool whole_has_drawing(const AppState& state, float w, float h) {
     Terms line = terms_of(state);
     if (below_operands(state, line, w, h).cut > 0) return true;
     if (!fits_one_line(state, line, w)) return false;
-    const float room = h - words_above_lens(state, line, h), wanted = equation_above_lens(state, line, room);
+    const float room = h - words_above_lens(state, line, h);
+    const EquationAbove equation = equation_above_lens(state, line, room);
     // A bar above a bar, both with numbers, takes more than a line of them.
     const bool two_bars = is_flat(op_now(state)) && std::ranges::any_of(line, &Placed::old);
     constexpr float two_bars_h = 186;
-    return (wanted > 0 && room - wanted - above_lens >= (two_bars ? two_bars_h : 0)) ||
+    return (equation.h > 0 && room - equation.end() >= (two_bars ? two_bars_h : 0)) ||
            has_drawing_between(state, line, w, h);
 }
 
@@ -913,8 +926,8 @@ bool strip_stage_has_all_digits(const AppState& state, float w, float h) {
 bool stage_draws_below(const AppState& state, float w, float h) {
     Terms line = terms_of(state);
     if (line.empty() || pictures_transfer(state)) return false;
-    const float wanted = equation_above_lens(state, line, h - words_above_lens(state, line, h));
-    return wanted > 0 && fits_well(state, line, {w, wanted - symbols_h - 8});
+    const float equation = equation_above_lens(state, line, h - words_above_lens(state, line, h)).h;
+    return equation > 0 && fits_well(state, line, {w, equation - symbols_h - 8});
 }
 
 bool stage_zooms(const AppState& state, float w, float h) {
@@ -977,7 +990,7 @@ void stage(const Canvas& c, AppState& state, const Rect& all, const StageView& v
         with_result_below(c, state, a, line, view))
         return;
     if (!one_line && in_two_lines(c, state, a, line, view)) return;
-    const bool above = equation_above_lens(state, line, a.h) > 0, flat = is_flat(op_now(state)) && above;
+    const bool above = equation_above_lens(state, line, a.h).h > 0, flat = is_flat(op_now(state)) && above;
     // A tour that speaks of the drawing has it alone where it would not be there.
     if (small && lens && !above && points_at(state, "Lens") && a.h >= least_lens_h)
         return lens_alone(c, state, a, view);

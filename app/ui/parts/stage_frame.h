@@ -16,6 +16,8 @@ const FrameWords& frame_words(Op op);
 
 /// From the middle of these words down to what they stand over, and what they take of a page.
 constexpr float frame_up = 16, frame_h = 26;
+/// From what stands above a drawing down to it, with a line for its word between.
+constexpr float word_over_drawing = 32;
 
 /// Their left edge there, their middle at that height. Returns the width.
 float draw_frame_word(const Canvas& canvas, float x, float middle, const std::string& word);
