@@ -18,13 +18,48 @@ using inside::Matter;
 using inside::Op;
 using inside::Phase;
 
+bool same_role(const inside::WarpRole& a, const inside::WarpRole& b) {
+    return a.kind == b.kind && a.number == b.number;
+}
+bool have_roles(const InsidePlace& at) {
+    return std::ranges::any_of(at.launch->roles, [](const inside::WarpRole& role) {
+        return role.kind != inside::WarpRole::Kind::none;
+    });
+}
+const inside::WarpRole& role_of_warp(const InsidePlace& at, int warp) {
+    return at.launch->roles[static_cast<std::size_t>(warp)];
+}
+
+/// Which warps have a lane: all; from afar, where they have roles, of each role one, the chosen warp before
+/// the others.
+struct Lanes {
+    std::vector<int> warps;    ///< from above
+    std::vector<int> of_warp;  ///< of each warp the lane that stands for it
+    bool of_roles = false;
+    int count() const { return static_cast<int>(warps.size()); }
+    bool shows(int warp) const { return warps[static_cast<std::size_t>(lane(warp))] == warp; }
+    int lane(int warp) const { return of_warp[static_cast<std::size_t>(warp)]; }
+};
+Lanes choose_lanes(const InsidePlace& at, bool far) {
+    Lanes out;
+    out.of_roles = far && have_roles(at);
+    for (int w = 0; w < at.steps().warps(); ++w) {
+        if (w == 0 || !out.of_roles || !same_role(role_of_warp(at, w), role_of_warp(at, w - 1)))
+            out.warps.push_back(w);
+        if (w == at.warp) out.warps.back() = w;
+        out.of_warp.push_back(out.count() - 1);
+    }
+    return out;
+}
+
 /// Where slots and warps lie.
 struct WarpSheet {
     Rect area;     ///< of the lanes
     float slot_w;  ///< of one slot; below 1 several share a pixel
     float lane_h, pitch;
+    Lanes lanes;
     float x(int slot) const { return area.x + px(slot) * slot_w; }
-    float y(int warp) const { return area.y + px(warp) * pitch; }
+    float y(int warp) const { return area.y + px(lanes.lane(warp)) * pitch; }
 };
 
 ImU32 step_colour(const Theme& t, const InsidePlace& at, std::uint32_t n, bool past) {
@@ -102,6 +137,7 @@ void draw_running(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet
     const int now = at.steps().slot(at.warp, at.k);
     const float high = std::max(2.0f, sheet.lane_h * .16f);
     for (const inside::Running& r : at.steps().products()) {
+        if (!sheet.lanes.shows(r.warp)) continue;
         const Matter matter = at.origins().matter(at.steps().event(r.warp, r.step));
         const float x = sheet.x(r.issued), end = r.waited < 0 ? sheet.area.right() : sheet.x(r.waited);
         const bool runs = r.issued <= now && (r.waited < 0 || now < r.waited);
@@ -403,7 +439,8 @@ void draw_phases(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
     const int warp = computing_warp(at);
     if (warp < 0) return;
     const auto& all = at.launch->phases[static_cast<std::size_t>(warp)];
-    if (warp != at.warp) c.text_within(sheet.area.x - names, y, names - 8, "warp " + str(warp), size, t.t3);
+    const std::string whose = sheet.lanes.of_roles ? role_text(role_of_warp(at, warp)) : "warp " + str(warp);
+    if (warp != at.warp) c.text_within(sheet.area.x - names, y, names - 8, whose, size, t.t3);
     float taken = sheet.area.x;
     for (std::size_t n = 0; n < all.size(); ++n) {
         const inside::PhaseStretch& s = all[n];
@@ -484,10 +521,11 @@ void draw_race_arrow(const Canvas& c, const BrokenWalk& told, const InsidePlace&
         return Point{x, sheet.y(side.warp) + sheet.lane_h / 2};
     };
     const Point a = point(from, told.first), b = point(to, told.second);
-    // From warp to warp it leaves and comes down or up, so that it never turns back; within one warp it goes
-    // round over its neighbour: above the first there are names.
-    const bool within = from.warp == to.warp;
-    const float round = (from.warp > 0 ? -1.0f : 1.0f) * std::min(26.0f, sheet.area.h * .5f);
+    // From lane to lane it leaves and comes down or up, so that it never turns back; within one it goes round
+    // over its neighbour: above the first there are names.
+    const bool within = sheet.lanes.lane(from.warp) == sheet.lanes.lane(to.warp);
+    const float round =
+        (sheet.lanes.lane(from.warp) > 0 ? -1.0f : 1.0f) * std::min(26.0f, sheet.area.h * .5f);
     const float turn_a = within ? a.y + round : (a.y + b.y) / 2, turn_b = within ? b.y + round : turn_a;
     const Point tip{b.x, b.y + (turn_b < b.y ? -7.0f : 7.0f)};
     c.bezier_arrow(a, {a.x, turn_a}, {b.x, turn_b}, tip, t.panel, 5, 11);
@@ -504,34 +542,23 @@ void draw_playhead(const Canvas& c, const InsidePlace& at, const WarpSheet& shee
     c.rect(x - 3.5f, sheet.y(at.warp) - 1, 7, sheet.lane_h + 2, t.focus, 2);
 }
 
-bool same_role(const inside::WarpRole& a, const inside::WarpRole& b) {
-    return a.kind == b.kind && a.number == b.number;
-}
-bool have_roles(const InsidePlace& at) {
-    return std::ranges::any_of(at.launch->roles, [](const inside::WarpRole& role) {
-        return role.kind != inside::WarpRole::Kind::none;
-    });
-}
-
-/// As wide as the names of the warps are.
-float names_width(const InsidePlace& at, float size) {
+/// As wide as the names of the lanes are.
+float names_width(const InsidePlace& at, const Lanes& lanes, float size) {
     if (!have_roles(at)) return text_width(Face::semibold, size, "warp 00") + 12;
-    return text_width(Face::regular, size, "consumer 0") + text_width(Face::semibold, size, "00") + 22;
+    const float role = text_width(Face::medium, size, "consumer 0");
+    return lanes.of_roles ? role + 16 : role + text_width(Face::semibold, size, "00") + 22;
 }
 
 // "consumer 2" beside its warps.
 void draw_roles(const Canvas& c, const WarpSheet& sheet, float left, const InsidePlace& at, float size) {
     const Theme& t = *c.theme;
-    const auto& roles = at.launch->roles;
-    const auto role_of_warp = [&](int w) -> const inside::WarpRole& {
-        return roles[static_cast<std::size_t>(w)];
-    };
+    const auto role_at = [&](int w) -> const inside::WarpRole& { return role_of_warp(at, w); };
     for (int first = 0, end = 0; first < at.steps().warps(); first = end) {
-        while (end < at.steps().warps() && same_role(role_of_warp(end), role_of_warp(first))) ++end;
+        while (end < at.steps().warps() && same_role(role_at(end), role_at(first))) ++end;
         const float top = sheet.y(first), foot = sheet.y(end - 1) + sheet.lane_h;
         const bool chosen = at.warp >= first && at.warp < end;
         if (foot - top < size * .8f) continue;
-        c.text(left, (top + foot) / 2, role_text(role_of_warp(first)), size, chosen ? t.t1 : t.t3,
+        c.text(left, (top + foot) / 2, role_text(role_at(first)), size, chosen ? t.t1 : t.t3,
                chosen ? Face::medium : Face::regular);
     }
 }
@@ -555,11 +582,13 @@ void draw_names(const Canvas& c, AppState& state, const WarpSheet& sheet, float 
         return w == 0 || !same_role(all[static_cast<std::size_t>(w)], all[static_cast<std::size_t>(w - 1)]);
     };
     for (int w = 0; w < warps; ++w) {
+        if (!sheet.lanes.shows(w)) continue;  // a lane of a role has its name alone
         const bool chosen = w == at.warp;
         const float y = sheet.y(w) + sheet.lane_h / 2;
         const Face face = chosen ? Face::semibold : Face::regular;
         // Where all names have no room, the chosen one and those at a distance
-        if (chosen || ((roles ? begins(w) : w % apart == 0) && std::abs(w - at.warp) >= apart))
+        if (!sheet.lanes.of_roles &&
+            (chosen || ((roles ? begins(w) : w % apart == 0) && std::abs(w - at.warp) >= apart)))
             c.text(roles ? sheet.area.x - 12 : left, y, roles ? str(w) : "warp " + str(w), size,
                    chosen ? t.t1 : t.t3, face, roles ? Align::right : Align::left);
         const Hot hot =
@@ -619,8 +648,9 @@ void answer_mouse(const Canvas& c, AppState& state, const WarpSheet& sheet, cons
                              sheet.area.h + reach_of_slots + 6);
     const Point mouse = c.mouse();
     const int slot = static_cast<int>((mouse.x - sheet.area.x) / sheet.slot_w);
-    const int row =
-        std::clamp(static_cast<int>((mouse.y - sheet.area.y) / sheet.pitch), 0, at.steps().warps() - 1);
+    const int lane =
+        std::clamp(static_cast<int>((mouse.y - sheet.area.y) / sheet.pitch), 0, sheet.lanes.count() - 1);
+    const int row = sheet.lanes.warps[static_cast<std::size_t>(lane)];
     if (hot.hovered && !hot.held && mouse.y >= sheet.area.y && at.steps().count(row) > 0)
         tooltip(c, step_tip(at, row, at.steps().at_slot(row, std::max(0, slot))));
     if (!hot.held && !hot.clicked) return;
@@ -631,13 +661,16 @@ void answer_mouse(const Canvas& c, AppState& state, const WarpSheet& sheet, cons
 }
 
 /// How the height is shared out.
-WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
-    const int warps = at.steps().warps();
+WarpRows share_out(float h, const InsidePlace& at, const Lanes& lanes, const InsideLook& look) {
+    const int warps = lanes.count();
     const bool copies = !at.steps().flights().empty(), phases = computing_warp(at) >= 0;
     WarpRows out;
     const bool many = warps > most_high_lanes;
     out.row = look.small * (many ? 1.25f : 1.35f);
-    const float of_each = look.far ? (many ? 9.0f : 16.0f) : many ? 5.0f : 12.0f;
+    const float of_each = lanes.of_roles ? look.small  // with a name beside it
+                          : look.far     ? (many ? 9.0f : 16.0f)
+                          : many         ? 5.0f
+                                         : 12.0f;
     float left = h - px(warps) * of_each - 16;
     const auto wish = [&left](float wanted) {
         if (left < wanted) return 0.0f;
@@ -652,7 +685,7 @@ WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
     // come before a second one.
     const float text = look.small * (look.far ? 1.3f : 1.4f);
     if (!look.far) wish_row();
-    const bool own = computing_warp(at) == at.warp;
+    const bool own = computing_warp(at) == at.warp || lanes.of_roles;
     if (phases && own) out.phases = wish(text);
     // Each that is on its way has a row of its own, as far as there is room: in one row names would be lost.
     const int rows = std::clamp(at.steps().flights_at_once(), many ? 3 : 2, most_flight_rows);
@@ -672,10 +705,12 @@ WarpRows share_out(float h, const InsidePlace& at, const InsideLook& look) {
 
 void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
                 const InsideLook& look) {
-    const float names = names_width(at, look.small);
-    const int warps = at.steps().warps();
-    const WarpRows rows = share_out(a.h, at, look);
+    const Lanes lanes = choose_lanes(at, look.far);
+    const float names = names_width(at, lanes, look.small);
+    const int warps = lanes.count();
+    const WarpRows rows = share_out(a.h, at, lanes, look);
     WarpSheet sheet;
+    sheet.lanes = lanes;
     const float head = std::max(18.0f, px(rows.flights) * rows.row + 8);
     sheet.area = {a.x + names, a.y + head, a.w - names, rows.lanes};
     sheet.pitch = std::min((look.far ? 2.6f : 2.35f) * look.small, sheet.area.h / px(warps));
@@ -690,7 +725,7 @@ void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     for (const FlightBar& bar : flights.bars)
         draw_flight_name(c, at, bar, flights.y(bar) + flights.row / 2 - 1, look.small);
     if (flights.name <= 0) draw_names_together(c, at, sheet, flights, a.x, head - 8, look.small);
-    for (int w = 0; w < warps; ++w) draw_lane(c, at, sheet, w);
+    for (const int w : lanes.warps) draw_lane(c, at, sheet, w);
     draw_running(c, at, sheet);
     draw_barriers(c, at, sheet);
     const BrokenWalk* const told = state.kernel_walk->broken.get();
