@@ -170,12 +170,12 @@ public:
         apart_.pause();
     }
 
-    int pieces() const override { return shapes_ ? 2 : bands_ + 3; }
+    int pieces() const override { return shapes_ ? 3 : bands_ + 3; }
 
     Result<bool> bit(int n, bool& waits) override {
         if (n == 0) return lay_out();
         if (n + 1 == pieces()) return write();
-        return n <= bands_ ? draw_band(n - 1) : pack(waits);
+        return !shapes_ && n <= bands_ ? draw_band(n - 1) : pack(waits);
     }
 
 private:
@@ -185,7 +185,7 @@ private:
         apart_.resume();
         const bool last = settling_.bit(state_, width_, height_);
         if (last && shapes_)
-            bytes_ = svg_of_frame(state_, width_, height_, {}, 1);
+            drawn_ = vectors_of_frame(state_, width_, height_, 1);
         else if (last && settle_frame(state_, width_, height_, 1)) {
             image_.width = width_, image_.height = height_;
             image_.rgba.resize(4 * static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_));
@@ -201,7 +201,12 @@ private:
     }
     // In a browser there is no thread: the page stands still for this one.
     bool pack(bool& waits) {
-        if (!packing_.begun())
+        if (!packing_.begun() && shapes_)
+            packing_ = Background<std::string>(
+                [drawn = std::move(drawn_), w = width_, h = height_](const std::stop_token&) {
+                    return drawn.shapes.empty() ? "" : ui::to_svg(drawn, w, h);
+                });
+        else if (!packing_.begun())
             packing_ = Background<std::string>(
                 [image = std::move(image_)](const std::stop_token&) { return encode_png(image); });
         waits = !packing_.ready();
@@ -219,6 +224,7 @@ private:
     bool shapes_;
     Settling settling_;
     Image image_;
+    ui::VectorPicture drawn_;
     Background<std::string> packing_;
     std::string bytes_;
     DrawingApart apart_;

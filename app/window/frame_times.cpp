@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace tilewalk {
@@ -18,22 +19,37 @@ constexpr std::array<const char*, FrameTimes::parts> names = {"frame", "speaker"
 }  // namespace
 
 FrameTimes::FrameTimes(bool wanted) : wanted_(wanted) {
-    if (wanted) waits_ = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (wanted) scheduled_ = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 }
 
 FrameTimes::~FrameTimes() {
-    if (waits_ >= 0) ::close(waits_);
+    if (scheduled_ >= 0) ::close(scheduled_);
 }
 
-// On a busy machine the clock measures the neighbours. What Linux counts as waiting for a processor is taken
-// off; waiting for the disk or another thread is the program's own.
 FrameTimes::Moment FrameTimes::now() const {
     const std::chrono::duration<double> clock = std::chrono::steady_clock::now().time_since_epoch();
+    Moment out{clock.count()};
     char text[96] = {};
     unsigned long long ran = 0, waited = 0;
-    if (waits_ >= 0 && ::pread(waits_, text, sizeof text - 1, 0) > 0)
+    if (scheduled_ >= 0 && ::pread(scheduled_, text, sizeof text - 1, 0) > 0)
         std::sscanf(text, "%llu %llu", &ran, &waited);
-    return {clock.count(), static_cast<double>(waited) * 1e-9};
+    out.ran = static_cast<double>(ran) * 1e-9, out.waited = static_cast<double>(waited) * 1e-9;
+#ifdef RUSAGE_THREAD
+    rusage usage{};
+    if (::getrusage(RUSAGE_THREAD, &usage) == 0) out.gave_up = usage.ru_nvcsw;
+#endif
+    return out;
+}
+
+// On a busy machine the clock measures the neighbours. Waiting for the disk or another thread is the
+// program's own; what Linux counts as waiting for a processor is not, nor, of a thread that has not given one
+// up, the time in which it neither ran nor waited: the machine itself is a virtual one that did not run.
+double FrameTimes::own_time(const Moment& began, const Moment& ended) const {
+    const double passed = ended.passed - began.passed;
+#ifdef RUSAGE_THREAD
+    if (scheduled_ >= 0 && ended.gave_up == began.gave_up) return std::min(passed, ended.ran - began.ran);
+#endif
+    return passed - (ended.waited - began.waited);
 }
 
 std::string FrameTimes::place(const ui::AppState& state) {
@@ -46,7 +62,7 @@ std::string FrameTimes::place(const ui::AppState& state) {
 
 void FrameTimes::add(Part part, const Moment& began, const std::string& where, const ui::AppState& state) {
     const Moment ended = now();
-    const double passed = ended.passed - began.passed, own = passed - (ended.waited - began.waited);
+    const double passed = ended.passed - began.passed, own = own_time(began, ended);
     frames_ += part == frame;
     longest_[part] = std::max(longest_[part], own);
     if (own <= limit) return;

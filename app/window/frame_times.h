@@ -32,16 +32,19 @@ public:
     static constexpr double limit = 0.016;
 
 private:
+    /// Seconds of the clock; those in which the thread ran, and in which it waited for a processor; how often
+    /// it gave one up by itself, to wait for something.
     struct Moment {
-        double passed = 0,
-               waited = 0;  ///< seconds of the clock, and those in which the thread had no processor
+        double passed = 0, ran = 0, waited = 0;
+        long gave_up = 0;
     };
     Moment now() const;
+    double own_time(const Moment& began, const Moment& ended) const;
     static std::string place(const ui::AppState& state);
     void add(Part part, const Moment& began, const std::string& where, const ui::AppState& state);
 
     bool wanted_;
-    int waits_ = -1;  ///< the file that tells how long the thread waited for a processor; −1: there is none
+    int scheduled_ = -1;  ///< the file that tells how long the thread ran and waited; −1: there is none
     std::array<double, parts> longest_{};
     int frames_ = 0, long_ = 0;
 };

@@ -58,7 +58,7 @@ std::string matrix_as_latex(const Matrix& matrix, int digits) {
 
 MatrixDigits matrix_digits(const Matrix& matrix) {
     MatrixDigits all;
-    for (Eigen::Index n = 0; n < matrix.size(); ++n) all.take(matrix.data()[n]);
+    all.take({matrix.data(), static_cast<std::size_t>(matrix.size())});
     return all;
 }
 

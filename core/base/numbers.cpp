@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 
 namespace tilewalk {
@@ -203,6 +204,16 @@ void MatrixDigits::take(double value) {
     if (exact == never_exact || value == std::round(value) || std::abs(value) >= 1e6) return;
     for (double unit = std::pow(10, exact); exact < never_exact; ++exact, unit *= 10)
         if (std::abs(value * unit - std::round(value * unit)) < close) return;
+}
+
+void MatrixDigits::take(std::span<const double> values) {
+    std::size_t n = 0;
+    while (n < values.size() && exact < never_exact) take(values[n++]);
+    // The rest, often millions, can only be larger.
+    for (; n < values.size(); ++n) {
+        const double size = std::abs(values[n]);
+        largest = size > largest && size <= std::numeric_limits<double>::max() ? size : largest;
+    }
 }
 
 void MatrixDigits::join(const MatrixDigits& other) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -53,6 +54,7 @@ struct MatrixDigits {
     int exact = 0;       ///< decimals that show all numbers exactly
     double largest = 0;  ///< of the finite ones, without its sign
     void take(double value);
+    void take(std::span<const double> values);
     void join(const MatrixDigits& other);
     int decimals(int digits = 0) const;
     /// Its numbers are written without powers of ten.

@@ -83,11 +83,21 @@ struct Decimals {
     std::vector<const MatrixDigits*> grow{};  ///< whose numbers have more then
 };
 
+// By its text; where that is a whole number of its last decimal, none is needed.
+bool shows_exactly(const MatrixDigits& digits, double value) {
+    if (digits.plain()) {
+        constexpr double most_whole = 9007199254740992;  // 2^53
+        const double units = value * std::pow(10.0, digits.decimals());
+        if (units == std::round(units) && std::abs(units) < most_whole) return true;
+    }
+    return std::abs(read_shown(digits.text(value)).value - value) <= 1e-15 * std::abs(value);
+}
+
 // Matrices of which the formula has a number that their decimals do not show exactly.
 void collect_inexact(const Expr& e, std::vector<const MatrixDigits*>& out) {
     const bool known = e.digits && std::ranges::find(out, e.digits) != out.end();
     if (e.kind == Expr::Kind::number && e.digits && !known && std::isfinite(e.value) &&
-        std::abs(read_shown(e.digits->text(e.value)).value - e.value) > 1e-15 * std::abs(e.value))
+        !shows_exactly(*e.digits, e.value))
         out.push_back(e.digits);
     for (const Expr& part : e.parts) collect_inexact(part, out);
 }
@@ -285,7 +295,12 @@ static NumberLine written(const Expr& expr, const Decimals& decimals) {
     return out;
 }
 
+static thread_local int left_out = 0;
+FormulasLeftOut::FormulasLeftOut() { ++left_out; }
+FormulasLeftOut::~FormulasLeftOut() { --left_out; }
+
 NumberLine write(const Expr& given, double result) {
+    if (left_out > 0) return {};
     const Expr expr = alike(given);
     Decimals decimals = least_decimals(expr);
     const Shown target = shown(result);
@@ -302,6 +317,7 @@ NumberLine write(const Expr& given, double result) {
 }
 
 NumberLine write_beside(const Computed& one, const std::vector<Computed>& all) {
+    if (left_out > 0) return {};
     std::vector<Computed> with_it = all;
     with_it.push_back(one);
     std::vector<Decimals> decimals;

@@ -74,6 +74,16 @@ double evaluate(const Expr& expr);
 /// The formula with its numbers; `result` is the value that it is shown to give (by format_short).
 NumberLine write(const Expr& expr, double result);
 
+/// While it lives, formulas are not written in this thread: who asks an explanation for its sources alone has
+/// no use for them, and they take most of its time.
+class FormulasLeftOut {
+public:
+    FormulasLeftOut();
+    ~FormulasLeftOut();
+    FormulasLeftOut(const FormulasLeftOut&) = delete;
+    FormulasLeftOut& operator=(const FormulasLeftOut&) = delete;
+};
+
 /// "ℓ = 1.639" becomes "ℓ ≈ 1.639" where that is not what the shown numbers come to.
 void set_sign(const NumberLine& numbers, Line& result);
 

@@ -1,6 +1,7 @@
 #include "core/walk/origin.h"
 
 #include "core/problem/mask.h"
+#include "core/walk/formula.h"
 #include "core/walk/lesson.h"
 
 #include <algorithm>
@@ -114,11 +115,13 @@ const Value* tile_with(const Trace& trace, const Place& place) { return tile_of(
 std::vector<Place> sources(const Trace& trace, const Place& place) {
     std::vector<Place> out;
     if (place.step < 0 || overruled(trace, place)) return out;
+    std::set<Place> seen;  // a loss has every cell of a matrix
+    const FormulasLeftOut sources_alone;
     for (const CellRef& cell : explain(trace, place.step, place.cell).sources)
         for (const Access& a : trace.reads(place.step)) {
             if (a.slot != cell.slot || !trace.value(a.value).region.contains(cell.row, cell.col)) continue;
             const Place source{cell, version_read(trace, a, place.step).step};
-            if (!std::ranges::count(out, source)) out.push_back(source);
+            if (seen.insert(source).second) out.push_back(source);
         }
     return out;
 }

@@ -429,8 +429,9 @@ void Recorder::find_digits() {
     for (int s = 0; s < slot_count; ++s)
         for (const Trace::History& history : trace_->histories_[static_cast<std::size_t>(s)])
             for (const Trace::Event& event : history) {
-                for (const double value : trace_->value(event.value).data.reshaped())
-                    trace_->digits_[static_cast<std::size_t>(s)].take(value);
+                const Matrix& data = trace_->value(event.value).data;
+                trace_->digits_[static_cast<std::size_t>(s)].take(
+                    {data.data(), static_cast<std::size_t>(data.size())});
             }
     // What one of its tiles has, the whole has, and then every tile.
     const auto digits = [this](Slot slot) -> MatrixDigits& {

@@ -187,7 +187,9 @@ ImFont* add_source(ImFontAtlas& atlas, const Source& source, float em, Face face
     config.MergeMode = merge;
     // Numbers stand in columns: whole-pixel advances. Words keep their fractional ones, which read better.
     config.PixelSnapH = face == Face::mono || face == Face::mono_bold;
-    config.OversampleH = config.PixelSnapH ? 1 : 2;
+    // Of large letters a pixel is fine enough, and they take long.
+    constexpr float large_px = 36;
+    config.OversampleH = config.PixelSnapH || em * source.height > large_px ? 1 : 2;
     config.OversampleV = 1;
     const bool latin = face == Face::regular || face == Face::medium;
     const auto& ranges = latin ? table().ranges_with_latin : table().ranges;

@@ -12,6 +12,7 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <memory>
 
 namespace tilewalk::ui {
 
@@ -26,7 +27,7 @@ struct DotRow {
     const char* sign;
     Line name;
     MatrixDigits digits;
-    const Explanation* formula = nullptr;
+    std::shared_ptr<const FormulaNumbers> formula{};
     int more = 0;       ///< decimals than the matrix has, of what that does not show exactly
     bool even = false;  ///< all numbers have these
 
@@ -36,7 +37,7 @@ struct DotRow {
         if (digit_count != number_style().digits || !std::isfinite(v)) return out;
         if (more > 0 && digits.plain() && (even || read_shown(out).value != v))
             out = format_fixed(v, digits.decimals(digit_count) + more);
-        return formula ? formula_text(*formula, v, std::move(out)) : out;
+        return formula ? formula->text({}, v, out) : out;
     }
     float widest(int digit_count) const {
         float out = 0;
@@ -89,7 +90,7 @@ std::string sum_text(const Dot& d, double sum) {
 }
 
 // No screen has room for more of them as numbers: how these would be written nobody asks.
-constexpr std::size_t most_in_numbers = 128;
+constexpr std::size_t most_in_numbers = 80;
 
 std::array<DotRow, 3> rows_of(const Dot& d) {
     std::vector<double> products;
@@ -99,9 +100,10 @@ std::array<DotRow, 3> rows_of(const Dot& d) {
         for (const double v : values) own.take(v);
         return known ? *known : own;
     };
+    const auto formula = d.formula ? std::make_shared<const FormulaNumbers>(*d.formula) : nullptr;
     std::array<DotRow, 3> rows = {
-        {{d.q, d.q_role, "", in_hue(d.q_name, d.q_role), digits_of(d.q, d.q_digits), d.formula},
-         {d.k, d.k_role, "×", in_hue(d.k_name, d.k_role), digits_of(d.k, d.k_digits), d.formula},
+        {{d.q, d.q_role, "", in_hue(d.q_name, d.q_role), digits_of(d.q, d.q_digits), formula},
+         {d.k, d.k_role, "×", in_hue(d.k_name, d.k_role), digits_of(d.k, d.k_digits), formula},
          {products, d.product_role, "=", {}, digits_of(products, nullptr)}}};
     rows[2].even = true;
     if (products.size() > most_in_numbers) return rows;

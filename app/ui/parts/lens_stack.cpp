@@ -234,7 +234,7 @@ Subtotal subtotal_of(const Stack& s, const Axis& axis, float y, float h, bool lo
     if (s.parts.front().value == 0) return {};  // it is the total
     const double first = s.parts.front().value;
     const float left = axis.at(first), right = axis.at(s.total);
-    const std::string text = str(s.parts.size() - 1) + " new " + format_short(s.total - first);
+    const std::string text = str(s.parts.size() - 1) + " new: " + format_short(s.total - first);
     const float w = width_of(text, size::small) + 10;
     if (w + 4 > right - left) return {};
     return {text, {(left + right - w) / 2, y + 2, w, h - 4}};

@@ -554,35 +554,38 @@ std::string number_in_formula(const AppState& state, Slot slot, double value, co
     return std::isfinite(value) && plain && most > decimals(text) ? with_decimals(all, value, most) : text;
 }
 
-static std::string text_in_formula(const Explanation& explanation, std::optional<Role> role, double value,
-                                   std::string text) {
-    // A formula of hundreds of terms is asked for each of them: nothing here may be done for every pair.
-    std::string finer = text, written;
-    int decimals_written = -1, fine = decimals(finer);
+FormulaNumbers::FormulaNumbers(const Explanation& explanation) {
     const auto take = [&](const Span& span) {
-        if (span.face != Span::Face::number || (role && span.role != *role && span.role != Role::none))
-            return;
+        if (span.face != Span::Face::number) return;
         std::string_view number = span.text;
         if (number.starts_with('('))
             number = number.substr(1, number.size() - 2);  // a negative one behind a sign
-        if (number == text) finer = text, text.clear();
-        if (text.empty()) return;
-        const int more = decimals(number);
-        if (more <= fine) return;
-        if (more != decimals_written) written = format_fixed(value, decimals_written = more);
-        if (number == written) finer = number, fine = more;
+        all_.push_back({number, span.role, decimals(number)});
     };
     std::ranges::for_each(explanation.numbers, take);
     if (!explanation.result.empty()) take(explanation.result.back());
+}
+
+// A formula of hundreds of terms is asked for each of them: nothing here may be done for every pair.
+std::string FormulaNumbers::text(std::optional<Role> role, double value, const std::string& shown) const {
+    std::string finer = shown, written;
+    int decimals_written = -1, fine = decimals(finer);
+    for (const One& one : all_) {
+        if (role && one.role != *role && one.role != Role::none) continue;
+        if (one.text == shown) return shown;
+        if (one.decimals <= fine) continue;
+        if (one.decimals != decimals_written) written = format_fixed(value, decimals_written = one.decimals);
+        if (one.text == written) finer = one.text, fine = one.decimals;
+    }
     return finer;
 }
 
-std::string formula_text(const Explanation& explanation, Role role, double value, std::string text) {
-    return text_in_formula(explanation, role, value, std::move(text));
+std::string formula_text(const Explanation& explanation, Role role, double value, const std::string& text) {
+    return FormulaNumbers(explanation).text(role, value, text);
 }
 
-std::string formula_text(const Explanation& explanation, double value, std::string text) {
-    return text_in_formula(explanation, {}, value, std::move(text));
+std::string formula_text(const Explanation& explanation, double value, const std::string& text) {
+    return FormulaNumbers(explanation).text({}, value, text);
 }
 
 void wrong_mark(const Canvas& canvas, float x, float y, float w, float h, bool on_danger) {

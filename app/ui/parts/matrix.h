@@ -7,6 +7,9 @@
 
 #include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace tilewalk::ui {
 
@@ -63,11 +66,25 @@ std::string cell_number(const MatrixDigits& all, double value, int digits, Numbe
 int formula_decimals(const AppState& state, Slot slot);
 /// A number of such a matrix with these decimals, where `text` has fewer: all its cells have the same.
 std::string number_in_formula(const AppState& state, Slot slot, double value, const std::string& text);
-/// A number as the formula of the step has it where that has more decimals than `text`, 1.000 rather than 1;
-/// else `text`.
-std::string formula_text(const Explanation& explanation, Role role, double value, std::string text);
-/// Whatever it stands for there.
-std::string formula_text(const Explanation& explanation, double value, std::string text);
+/// The numbers that the formula of a step has and its result, to be asked for many; it must not outlive that.
+class FormulaNumbers {
+public:
+    explicit FormulaNumbers(const Explanation& explanation);
+    /// A number as the formula has it where that has more decimals than `shown`, 1.000 rather than 1; else
+    /// `shown`. No role: whatever it stands for there.
+    std::string text(std::optional<Role> role, double value, const std::string& shown) const;
+
+private:
+    struct One {
+        std::string_view text;
+        Role role;
+        int decimals;
+    };
+    std::vector<One> all_;
+};
+/// The same of one number.
+std::string formula_text(const Explanation& explanation, Role role, double value, const std::string& text);
+std::string formula_text(const Explanation& explanation, double value, const std::string& text);
 
 /// The mark of a cell that differs from the true walk: a filled corner at the top left, where no other state
 /// has one. `on_danger`: the cell itself has that colour.

@@ -602,13 +602,11 @@ float words_above_lens(const AppState& state, const Terms& line, float h) {
 bool above_each_other(const Canvas& c, AppState& state, const Rect& a, Terms& line, const StageView& view,
                       bool lens) {
     const float words = lens ? words_above_lens(state, line, a.h) : words_below(state, line);
-    const EquationAbove equation =
-        lens ? equation_above_lens(state, line, a.h - words) : EquationAbove{};
+    const EquationAbove equation = lens ? equation_above_lens(state, line, a.h - words) : EquationAbove{};
     const bool below = equation.h > 0;
     const float h = (below ? equation.h : a.h - words) - symbols_h - 8;
     // On a high page no drawing is higher than it needs, and both stand in the middle.
-    const float drawing = equation.end() + words,
-                lens_h = std::min(a.h - drawing, most_below(op_now(state))),
+    const float drawing = equation.end() + words, lens_h = std::min(a.h - drawing, most_below(op_now(state))),
                 top = a.y + (below ? (a.h - drawing - lens_h) / 2 : 0);
     const bool large = !below && fits_roomy(state, line, a.w, h);
     if (!large && !fits_somehow(state, line, {a.w, h})) return false;

@@ -337,7 +337,7 @@ Rect draw_band(const Canvas& c, AppState& state, const Zoom& z, const Band& band
     if (!sum ||
         !draw_sum_and_keys(arriving(c, state, s), state, *sum, s, {end + 16, mid, a.right() - end - 16, 0}))
         caption = draw_caption(c, state, s, end + 16, a.right(), mid, !z.words);
-    if (names_more(band) && !s.result) {
+    if (names_more(band) && !s.result && caption < a.right()) {
         const Line symbol = stage_symbol(*state.trace, s);
         const float x = caption - 10 - rich_width(c, symbol, size::far);
         if (x >= end + 16) c.rich(x, mid, symbol, size::far);
@@ -498,10 +498,13 @@ bool zoom(const Canvas& c, AppState& state, const Rect& area, const StageView& v
         y += h + band_gap + std::min(spare, 24.0f);
     }
     const float end = a.x + draw_frame_word_over(c, a, words.before);
-    if (!operation_band(z)) draw_frame_word(c, end + 40, a.y - frame_up, words.operation);
-    if (z.lens > 0) {
-        stage_lens(c, state, {a.x, y, a.w, a.bottom() - y}, view);
-    }
+    // A drawing that is high enough leaves a line to its word.
+    constexpr float high = 200;
+    const float line = word_over_drawing - band_gap;
+    const bool over_drawing = z.lens > 0 && a.bottom() - y - line >= high;
+    if (over_drawing) y += line, draw_frame_word_over(c, {a.x, y, a.w, 0}, words.operation);
+    if (!operation_band(z) && !over_drawing) draw_frame_word(c, end + 40, a.y - frame_up, words.operation);
+    if (z.lens > 0) stage_lens(c, state, {a.x, y, a.w, a.bottom() - y}, view);
     if (scores.area.w > 0) {
         // As low as the row that it leads to, where it has the room
         if (!scores.tiles && scores_row.w > 0)

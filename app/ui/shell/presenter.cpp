@@ -372,7 +372,7 @@ std::string place_beside(const AppState& state) {
                                                                              : "";
 }
 
-constexpr float head_mid = 30;  // of its texts
+constexpr float head_mid = 27;  // of its texts
 
 // "Load K₁, V₁": what moves says more than that something does. Returns the width.
 float draw_title(const Canvas& c, const AppState& state, float room) {

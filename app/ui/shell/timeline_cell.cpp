@@ -204,6 +204,18 @@ void skipped_cell(const Canvas& c, float x, float y, float w, float h, ImU32 col
     skipped_words(c, {x, y, w, h}, c.theme->bg, c.theme->t2);
 }
 
+// Of the matrices of this step some have numbers below zero, whose cells are grey.
+static bool shows_negative(const AppState& state) {
+    const Trace& trace = *state.trace;
+    const auto negative = [&](const Access& access) {
+        const Matrix& data = trace.value(access.value).data;
+        constexpr Eigen::Index most = 1 << 14;  // looked at in every frame
+        return data.size() <= most && (data.array() < 0 && data.array() > minus_infinity).any();
+    };
+    const int k = state.cursor.step;
+    return std::ranges::any_of(trace.reads(k), negative) || std::ranges::any_of(trace.writes(k), negative);
+}
+
 void legend_of_marks(const Canvas& c, const AppState& state, const TimelineGrid& grid, const LaneWindow& v,
                      const Rect& a) {
     const Trace& trace = *state.trace;
@@ -212,12 +224,17 @@ void legend_of_marks(const Canvas& c, const AppState& state, const TimelineGrid&
         bool seen;
         std::function<void(Point)> draw;
     };
+    enum { negative, from_hbm, to_hbm, between_ranks, may_rise, rises };
     const ImU32 ink = c.theme->t2;
     constexpr float s = mark_over;
     const auto diamond = [](Point at) {
         return std::array<Point, 4>{{{at.x, at.y - s}, {at.x + s, at.y}, {at.x, at.y + s}, {at.x - s, at.y}}};
     };
+    const auto square = [&](Point at) {
+        c.rect(at.x - s, at.y - s, 2 * s, 2 * s, signed_ramp(*c.theme, Role::S, -1), 2);
+    };
     Mark marks[] = {
+        {"negative", "below 0", shows_negative(state), square},
         {"from HBM", "load", false, [&](Point at) { way_mark(c, at, s, true, .8f * s, ink); }},
         {"to HBM", "store", false, [&](Point at) { way_mark(c, at, s, false, .8f * s, ink); }},
         {"between ranks", "send", false, [&](Point at) { exchange_mark(c, at, s, ink, true); }},
@@ -229,13 +246,13 @@ void legend_of_marks(const Canvas& c, const AppState& state, const TimelineGrid&
         const Op op = trace.step(k).op;
         const bool message = op == Op::exchange || op == Op::exchange_gradients,
                    grows = grows_in_hbm(trace, k);
-        marks[0].seen |= (is_load(op) && !message) || grows;
-        marks[1].seen |= is_store(op) || grows;
-        marks[2].seen |= message;
-        marks[3].seen |= max_rose(state, k) == Rose::unknown;
-        marks[4].seen |= max_rose(state, k) == Rose::yes;
+        marks[from_hbm].seen |= (is_load(op) && !message) || grows;
+        marks[to_hbm].seen |= is_store(op) || grows;
+        marks[between_ranks].seen |= message;
+        marks[may_rise].seen |= max_rose(state, k) == Rose::unknown;
+        marks[rises].seen |= max_rose(state, k) == Rose::yes;
     }
-    if (!marks[3].seen) marks[4].words = "maximum rises";
+    if (!marks[may_rise].seen) marks[rises].words = "maximum rises";
     constexpr float to_words = 8, apart = 20;
     // All of them, however short, rather than some
     float wanted = -apart;
@@ -285,7 +302,8 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
                 whole_symbol(c, *state.trace, k, w - mark - 2).first.empty() &&
                 !whole_symbol(c, *state.trace, k, w - 2).first.empty();
         if (above) mark = 0;
-        auto [symbol, size] = fitting_symbol(c, *state.trace, k, w - mark - 2);
+        const float air = outside && w >= 40 ? 8 : 2;  // from the back row letters at an edge touch it
+        auto [symbol, size] = fitting_symbol(c, *state.trace, k, w - mark - air);
         // What is moved says more than that it is moved.
         marked = mark == 0 || above || !symbol.empty();
         if (!marked) std::tie(symbol, size) = fitting_symbol(c, *state.trace, k, w - 2), mark = 0;
@@ -294,7 +312,7 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
         // An index hangs below its letter: both together stand in the middle.
         const bool hangs =
             std::ranges::any_of(symbol, [](const Span& s) { return s.script == Span::Script::sub; });
-        const float lower = hangs ? -.1f * size : !above ? .5f : h < 18 ? 1.8f : 2;
+        const float lower = hangs && !outside ? -.1f * size : !above ? .5f : h < 18 ? 1.8f : 2;
         const bool rose = max_rose(state, k) == Rose::yes && w >= 14 && w < 34 && !outside;
         const float aside = rose ? -2.5f : 0;  // of its mark
         c.rich(x + (w + mark) / 2 + aside, y + h / 2 + lower, symbol, size, Align::center, ink);

@@ -6,6 +6,7 @@
 #include "core/walk/compare.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilewalk::ui {
 
@@ -43,8 +44,14 @@ int same_place(const Trace& old, int k, const Trace& now) {
     return std::min(k, now.size() - 1);
 }
 
-// Traces up to this size are built within a frame; larger ones in the background.
-constexpr std::int64_t most_bytes_at_once = 2 << 20;
+// Traces up to this size are built within a frame; larger ones, with the true one beside a broken one, in the
+// background.
+constexpr std::size_t most_bytes_at_once = 1 << 19;
+
+std::size_t bytes_to_build(const Lesson& lesson, const Problem& problem) {
+    const auto one = static_cast<std::size_t>(std::max<std::int64_t>(0, lesson.estimate(problem)));
+    return breaks(lesson, problem) ? 2 * one : one;
+}
 
 // What the matrices of a problem that grow with it take.
 std::size_t bytes_of(const Problem& p) {
@@ -97,6 +104,8 @@ void take_over(AppState& state, const Lesson* lesson, ProblemPtr problem, BuiltW
     }
     remember(state, state.problem, history);
     state.problem = std::move(problem);
+    for (auto* old : {&state.trace, &state.truth})
+        if (*old && (*old)->bytes() > most_bytes_at_once) give_up_beside(std::exchange(*old, nullptr));
     state.trace = std::move(built.trace);
     state.truth = std::move(built.truth);
     state.comparison = std::move(built.comparison);
@@ -134,7 +143,7 @@ bool rebuild(AppState& state, const Lesson* lesson, ProblemPtr problem, History 
         if (before) out.note = edit_sentence(*before, *out.trace);
         return out;
     };
-    if (state.trace && lesson->estimate(*problem) > most_bytes_at_once) {
+    if (state.trace && bytes_to_build(*lesson, *problem) > most_bytes_at_once) {
         state.pending = std::make_shared<PendingTrace>();
         state.pending->lesson = lesson;
         state.pending->problem = std::move(problem);

@@ -136,6 +136,21 @@ TEST_SUITE("numbers") {
             CHECK_MESSAGE(std::abs(shown) > std::abs(half), half, " as ", text);
         }
     }
+    TEST_CASE("digits of many numbers at once are those of one after the other") {
+        Random random(62);
+        const double odd[] = {std::nan(""), minus_infinity, -minus_infinity, 0, -0.0, 1e300, -3, .5, 1 / 3.0};
+        for (int n = 0; n < 2000; ++n) {
+            std::vector<double> values(static_cast<std::size_t>(pick(random, 0, 12)));
+            for (double& v : values)
+                v = pick(random, 0, 2) ? std::ldexp(pick(random, -4000, 4000), -pick(random, 0, 9))
+                                       : odd[pick(random, 0, static_cast<int>(std::size(odd)) - 1)];
+            MatrixDigits one, all;
+            for (const double v : values) one.take(v);
+            all.take(values);
+            CHECK(one.exact == all.exact);
+            CHECK(one.largest == all.largest);
+        }
+    }
     TEST_CASE("full precision reads back as the same double") {
         Random random(61);
         for (int n = 0; n < 5000; ++n) {

@@ -3,9 +3,11 @@
 #include "app/ui/chapters/inside/inside.h"
 
 #include "app/ui/state/state.h"
+#include "core/base/background.h"
 #include "core/lessons/table.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilewalk::ui {
 
@@ -91,7 +93,7 @@ void go_to_target(AppState& state, const Bridge* bridge) {
 
 void start_bridge(AppState& state) {
     InsidePage& page = inside_page(state);
-    page.bridge.reset();
+    give_up_beside(std::exchange(page.bridge, nullptr));
     page.bridge_of = page.shown;
     page.bridge_failure.clear();
     const gpu::TraceableKernel* kernel = inside_kernel(state);

@@ -293,7 +293,7 @@ void below_each_other(const Canvas& c, const Rect& a, const std::vector<Share>& 
         c.text(a.right() - factor_w, y, factor, size::small, hue(t, of_weights), Face::medium);
         c.text(a.right() - factor_w - 7, y, own_text, size::small, t.t1, Face::mono, Align::right);
         c.rect(a.x, y + 10, own, h, quiet, radius::bar);
-        c.hatch(a.x, y + 10, own, h, with_alpha(hue(t, role), .5f), 6);
+        if (own - left > 2) c.hatch(a.x + left, y + 10, own - left, h, with_alpha(hue(t, role), .5f), 6);
         c.rect(a.x, y + 10, left, h, full, radius::bar);
         c.frame(a.x + .5f, y + 10.5f, std::max(left - 1, 1.0f), h - 1, hue(t, role), 1, radius::bar);
         const float v = width(share.now()), there = over(phase, during::sum);

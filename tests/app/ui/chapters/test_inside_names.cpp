@@ -170,6 +170,34 @@ TEST_CASE("inside names: a step at a barrier of Hopper shows its phase, arrivals
     page.check_shows({"arrivals", "bytes", "phase 0, parity 0"});
 }
 
+TEST_CASE("inside names: on stage each role of f7 and b4 has one lane, its name and what it computes") {
+    for (const char* kernel : {"f7-hopper", "b4-hopper"}) {
+        NamesProgram page(kernel, {1280, 720});
+        page.state.presenter = true;
+        page.frame(2);
+        CAPTURE(kernel);
+        page.check_shows({"producer", "consumer 1", "consumer 2"});
+        CHECK(page.shows(std::string(kernel) == "f7-hopper" ? "O += P̃ V" : "dV"));
+        check_new_frame(page);
+        // A click on a lane leads to the warp that stands for its role; another warp of it takes the lane.
+        page.go_to(10, StepOp::wait_for);
+        const Item *const chosen = page.look_for("warp 10"), *const first = page.look_for("warp 4");
+        REQUIRE(chosen);
+        REQUIRE(first);
+        CHECK_FALSE(page.look_for("warp 8"));
+        CHECK(chosen->max.y - chosen->min.y > 20);
+        page.click("warp 4");
+        page.frame(2);
+        CHECK(page.state.inside.warp == 4);
+        CHECK(page.look_for("warp 8"));
+        // On the desk each warp has its own.
+        page.state.presenter = false;
+        page.frame(2);
+        for (int warp = 0; warp < page.at().steps().warps(); ++warp)
+            CHECK_MESSAGE(page.look_for("warp " + str(warp)), warp);
+    }
+}
+
 TEST_CASE("inside names: barriers have their place at every size") {
     for (const Screen& screen : all_screens)
         for (const bool presenter : {false, true}) {
