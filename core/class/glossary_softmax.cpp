@@ -51,7 +51,7 @@ std::vector<GlossaryCard> statistics_cards() {
          .term = "correction factor",
          .slots = {Slot::alpha},
          .shape = "Br",
-         .text = "α = exp(m_old − m_new): brings ℓ and O from the old maximum to the new one. It is 1 where "
+         .text = "α = exp(m_old − m): brings ℓ and O from the old maximum to the new one. It is 1 where "
                  "the maximum stays, and below 1 where it rises.",
          .from = {source::flash2, "Algorithm 1, lines 9 and 10, as the factor exp(m_old − m_new); the letter "
                                   "α is this program's"},
@@ -162,7 +162,7 @@ std::vector<GlossaryCard> idea_cards() {
          .related = {"online-softmax", "running-max", "sum-d"}},
         {.id = "online-softmax",
          .text = "Maximum and sum in the same pass: when the maximum rises, the sum so far is multiplied by "
-                 "exp(m_old − m_new). This is what lets a row be read in tiles.",
+                 "exp(m_old − m). This is what lets a row be read in tiles.",
          .from = {source::online, "§3, Algorithm 3; of two parts: §3.1"},
          .words = "streaming incremental",
          .related = {"safe-softmax", "sum-d-prime", "correction", "tiling"}},

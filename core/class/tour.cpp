@@ -214,8 +214,7 @@ std::string chapter_words(const ChapterPlace& place) {
 }
 
 std::string chapter_words_in_short(const ChapterPlace& place) {
-    return "Ch. " + std::to_string(place.chapter) + " of " + std::to_string(place.chapters) + " · " +
-           place.name;
+    return "Ch. " + std::to_string(place.chapter) + " · " + place.name;
 }
 
 int stop_of_next_chapter(const TourScript& script, int n, int by) {

@@ -474,6 +474,10 @@ void draw_before(const Canvas& c, const BarPlot& p, const Bar& b, float x) {
         std::isfinite(b.value) ? p.y(b.value) + (b.value < 0 ? 9.0f : -9.0f) : p.bottom() - 24;
     if (h < 3 || (!p.bare && std::abs(y - number_y) < 10)) return;
     c.dashed_line({x, y}, {x + p.w, y}, c.theme->t2, 1.4f, {3, 3});
+    if (std::isfinite(b.value) || p.bare) return;
+    // Nothing else says what that was.
+    const std::string was = b.digits ? text_alone(*b.digits, *b.before) : format_short(*b.before);
+    c.text(x - 6, y, was, size::small, c.theme->t2, Face::mono, Align::right);
 }
 
 // No bar is long enough for −∞: an arrow from zero down, below all bars.
@@ -567,7 +571,6 @@ void bars(const Canvas& c, const Rect& all, const std::vector<Bar>& list, bool m
             draw_label_aside(c, pane, list[n], x + p.w + 8, there >= 1, list[n].value == best && mark);
         }
         if (list[n].waits) {
-            c.text(mid, p.zero - 10, "–", size::small, t.t3, Align::center);
             c.text(mid, pane.bottom() - 8, list[n].label, size::small, t.t3, Align::center);
             continue;
         }

@@ -162,7 +162,11 @@ bool old_bar(const Canvas& c, const Rect& pane, const Stack& s, const Axis& axis
                      : far_type() ? left + (w - lw) / 2
                                   : left + 8;
     // No number stands on the hatching.
-    if (lx < std::max(a, b)) c.rect(lx - 5, at.y + 2, lw + 10, at.h - 4, t.well, radius::bar);
+    const float end = std::max(a, b);  // which stays in sight
+    if (lx < end) {
+        const float plate = lx + lw + 5 < end ? lw + 10 : end - 3 - (lx - 5);
+        c.rect(lx - 5, at.y + 2, plate, at.h - 4, t.well, radius::bar);
+    }
     c.rich(lx, mid, label, size::body);
     if (at.shrunk < 1 || with_factor) return false;
     if (!at.no_wedge()) return factor_in_wedge(c, pane, s, axis, at, factor, left_of_it, hue(t, by));

@@ -248,24 +248,27 @@ void draw_cells(const Canvas& canvas, const AppState& state, const MatrixLook& l
         for (int c = 0; c < region.cols; ++c) draw_cell(canvas, state, look, r, c);
 }
 
-// The cell of what is written that the formula is about. Where bytes move it is about none of them, unless
-// one was chosen.
+// Where bytes move the formula is about none of the cells, unless one was chosen.
+bool moves_all(const AppState& state) {
+    const OpKind kind = info(state.trace->step(state.cursor.step).op).kind;
+    return (kind == OpKind::load || kind == OpKind::store) && state.row == 0 && state.col < 0;
+}
+
+// The cell of what is written that the formula is about.
 std::optional<CellRef> told_cell(const AppState& state, const MatrixLook& look) {
     if (!look.boxes || !look.value || look.state != CellState::written || look.value->data.size() < 2 ||
         look.cw < 9 || look.ch < 7 || small_cells(look) || inspecting(state))
         return {};
     const CellRef target = state.explanation.target;
-    const OpKind kind = info(state.trace->step(state.cursor.step).op).kind;
-    const bool all_alike = (kind == OpKind::load || kind == OpKind::store) && state.row == 0 && state.col < 0;
     const Region region = region_of(look);
-    if (all_alike || target.slot != look.slot || !region.contains(target.row, target.col)) return {};
+    if (moves_all(state) || target.slot != look.slot || !region.contains(target.row, target.col)) return {};
     return target;
 }
 
 // In the matrices that the formula reads the row or column that it uses.
 void boxes(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
     if (!look.boxes || !look.value || look.cw < 9 || look.ch < 7 || inspecting(state)) return;
-    if (look.state != CellState::read) return;
+    if (look.state != CellState::read || moves_all(state)) return;
     const Region region = region_of(look);
     int r0 = region.rows, c0 = region.cols, r1 = -1, c1 = -1;
     for (const CellRef& source : state.explanation.sources) {

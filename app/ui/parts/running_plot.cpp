@@ -248,13 +248,6 @@ void skipped_column(const Frame& f, std::size_t n) {
         f.c.text(f.x(n) + f.cw / 2, y - 10, "skipped", size::small, f.c.theme->t3, Align::center);
 }
 
-// What is not computed yet: a dash, which nobody takes for a bar.
-void pending(const Frame& f, float x, float w, float foot) {
-    constexpr float half = 5;
-    if (f.cw >= 12)
-        f.c.line({x + w / 2 - half, foot - 10}, {x + w / 2 + half, foot - 10}, f.c.theme->t3, 1.4f);
-}
-
 void maximum(const Frame& f) {
     const Theme& t = *f.c.theme;
     const ImU32 colour = hue(t, Role::m);
@@ -268,10 +261,7 @@ void maximum(const Frame& f) {
             continue;
         }
         const float x = f.x(n) + side, w = f.cw - 2 * side, mid = f.x(n) + f.cw / 2;
-        if (!column.there) {
-            pending(f, x, w, f.area.bottom());
-            continue;
-        }
+        if (!column.there) continue;
         if (std::isfinite(column.value)) {
             const float y = f.y(column.value);
             if (joined) f.c.line({last_x, last_y}, {x, y}, colour, 1.2f);
@@ -314,10 +304,7 @@ void bar(const Frame& f, std::size_t n) {
     const float wide = far_type() && column.now ? .08f : .17f;
     const float side = f.cw > 12 ? f.cw * wide : 1, x = f.x(n) + side, w = f.cw - 2 * side;
     const float zero = f.y(0), top = f.y(column.value), kept = f.y(column.kept);
-    if (!column.there) {
-        pending(f, x, w, zero);
-        return;
-    }
+    if (!column.there) return;  // not computed yet
     if (std::isinf(column.value)) return endless(f, n, x, w);
     const ImU32 old_hue = hue(t, f.plot.role), new_hue = hue(t, fresh(f.plot));
     const auto box = [&](float left, float width, float a, float b, ImU32 colour, float strength) {

@@ -487,8 +487,12 @@ void draw_frame(const Canvas& c, const AppState& state, const Rect& a, const Ter
             return;
         }
     }
-    const float middle = (free + end - width(words.operation)) / 2;
-    draw_frame_word(c, lens.w > 0 ? lens.x : std::max(free, middle), top, words.operation);
+    // Of one line over the first sign between two matrices, or else between their words.
+    const bool between = line.size() > 1 && !line[1].written() && *line[1].before;
+    const float w = width(words.operation),
+                middle = between ? line[1].bed.x - gap_before(line, 1) / 2 - w / 2 : (free + end - w) / 2;
+    draw_frame_word(c, lens.w > 0 ? lens.x : std::clamp(middle, free, std::max(free, end - w - 14)), top,
+                    words.operation);
 }
 
 // And the drawing to scale, where it has room.

@@ -70,33 +70,36 @@ void draw_chip(const Canvas& c, AppState& state, const Strip& s, const StageView
 
 float chip_w(const Strip& s) { return s.single() ? 10 + s.cw : 0; }
 
-// Its signs, symbols and single numbers. Returns where they end.
-// Without a drawing the signs are the operation: the first line that begins with one.
-const Band* operation_band(const Zoom& z) {
+float head_w(const Canvas& c, const AppState& state, const Zoom& z, const Band& band);
+
+// Without a drawing the signs are the operation: the last line that begins with one, below what they take.
+const Band* operation_band(const Canvas& c, const AppState& state, const Zoom& z, float w) {
+    const float word = text_width(Face::regular, size::far, frame_words(op_now(state)).operation) + 14;
     const auto signs = [&](const Band& band) {
         return &band != &z.bands.front() && !band.head.empty() && band.head.front().strip < 0 &&
-               std::string_view(band.head.front().sign) != "→";
+               std::string_view(band.head.front().sign) != "→" && head_w(c, state, z, band) + word <= w;
     };
-    const auto found = std::ranges::find_if(z.bands, signs);
-    return z.lens > 0 || found == z.bands.end() ? nullptr : &*found;
+    const Band* last = nullptr;
+    for (const Band& band : z.bands)
+        if (signs(band)) last = &band;
+    return z.lens > 0 ? nullptr : last;
 }
-
-float head_w(const Canvas& c, const AppState& state, const Zoom& z, const Band& band);
 
 // Before its arrow; else it stands in the line of the others.
 bool has_room_for_after(const Canvas& c, const AppState& state, const Zoom& z, const Band& band, float w) {
     const auto width = [](const char* word) { return text_width(Face::regular, size::far, word) + 14; };
     const FrameWords& words = frame_words(op_now(state));
-    const float operation = &band == operation_band(z) ? width(words.operation) : 0;
+    const float operation = &band == operation_band(c, state, z, w) ? width(words.operation) : 0;
     return head_w(c, state, z, band) + operation + width(words.after) <= w;
 }
 
+// Its signs, symbols and single numbers. Returns where they end.
 float draw_head(const Canvas& c, AppState& state, const Zoom& z, const Band& band, const Rect& a,
                 const StageView& view) {
     float x = a.x;
     const float mid = a.y + head_middle;
     const FrameWords& words = frame_words(op_now(state));
-    if (&band == operation_band(z)) x += draw_frame_word(c, x, mid, words.operation) + 14;
+    if (&band == operation_band(c, state, z, a.w)) x += draw_frame_word(c, x, mid, words.operation) + 14;
     for (const Piece& piece : band.head) {
         if (piece.strip < 0) {
             if (std::string_view(piece.sign) == "→") {
@@ -499,12 +502,18 @@ bool zoom(const Canvas& c, AppState& state, const Rect& area, const StageView& v
     }
     const float end = a.x + draw_frame_word_over(c, a, words.before);
     // A drawing that is high enough leaves a line to its word.
-    constexpr float high = 200;
+    constexpr float high = 200, line_in_border = 12;
     const float line = word_over_drawing - band_gap;
     const bool over_drawing = z.lens > 0 && a.bottom() - y - line >= high;
-    if (over_drawing) y += line, draw_frame_word_over(c, {a.x, y, a.w, 0}, words.operation);
-    if (!operation_band(z) && !over_drawing) draw_frame_word(c, end + 40, a.y - frame_up, words.operation);
-    if (z.lens > 0) stage_lens(c, state, {a.x, y, a.w, a.bottom() - y}, view);
+    if (over_drawing)
+        y += line, draw_frame_word_over(c, {a.x, y, a.w, 0}, words.operation);
+    else if (z.lens > 0)
+        y += line_in_border;
+    if (!operation_band(c, state, z, a.w) && z.lens == 0)
+        draw_frame_word(c, end + 40, a.y - frame_up, words.operation);
+    const Rect drawing{a.x, y, a.w, a.bottom() - y};
+    if (z.lens > 0) stage_lens(c, state, drawing, view);
+    if (z.lens > 0 && !over_drawing) draw_frame_word_in_border(c, drawing, words.operation);
     if (scores.area.w > 0) {
         // As low as the row that it leads to, where it has the room
         if (!scores.tiles && scores_row.w > 0)

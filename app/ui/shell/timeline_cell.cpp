@@ -240,7 +240,7 @@ void legend_of_marks(const Canvas& c, const AppState& state, const TimelineGrid&
         {"between ranks", "send", false, [&](Point at) { exchange_mark(c, at, s, ink, true); }},
         {"maximum may rise", "may rise", false,
          [&](Point at) { c.polyline(diamond(at), c.theme->t3, 1.2f, true); }},
-        {"rises", "rises", false, [&](Point at) { c.polygon(diamond(at), hue(*c.theme, Role::m)); }}};
+        {"maximum rises", "rises", false, [&](Point at) { c.polygon(diamond(at), hue(*c.theme, Role::m)); }}};
     for (int k = 0; k < trace.size(); ++k) {
         if (cell_of(grid, v, k).w <= 0 || (hides_what_comes(state) && k > state.cursor.step)) continue;
         const Op op = trace.step(k).op;
@@ -252,7 +252,7 @@ void legend_of_marks(const Canvas& c, const AppState& state, const TimelineGrid&
         marks[may_rise].seen |= max_rose(state, k) == Rose::unknown;
         marks[rises].seen |= max_rose(state, k) == Rose::yes;
     }
-    if (!marks[may_rise].seen) marks[rises].words = "maximum rises";
+    if (marks[may_rise].seen) marks[rises].words = state.lesson->one_row ? "rises" : "some row's rises";
     constexpr float to_words = 8, apart = 20;
     // All of them, however short, rather than some
     float wanted = -apart;
@@ -312,7 +312,7 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
         // An index hangs below its letter: both together stand in the middle.
         const bool hangs =
             std::ranges::any_of(symbol, [](const Span& s) { return s.script == Span::Script::sub; });
-        const float lower = hangs && !outside ? -.1f * size : !above ? .5f : h < 18 ? 1.8f : 2;
+        const float lower = hangs ? (outside ? -.06f : -.1f) * size : !above ? .5f : h < 18 ? 1.8f : 2;
         const bool rose = max_rose(state, k) == Rose::yes && w >= 14 && w < 34 && !outside;
         const float aside = rose ? -2.5f : 0;  // of its mark
         c.rich(x + (w + mark) / 2 + aside, y + h / 2 + lower, symbol, size, Align::center, ink);

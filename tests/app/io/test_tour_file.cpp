@@ -805,7 +805,7 @@ TEST_SUITE("tour files") {
         CHECK(chapter_place(tour, 1) == ChapterPlace{"One", 1, 2, 2, 2});
         CHECK(chapter_place(tour, 2) == ChapterPlace{"Two", 2, 2, 1, 1});
         CHECK(chapter_words(*chapter_place(tour, 1)) == "Chapter 1 of 2 · One");
-        CHECK(chapter_words_in_short(*chapter_place(tour, 1)) == "Ch. 1 of 2 · One");
+        CHECK(chapter_words_in_short(*chapter_place(tour, 1)) == "Ch. 1 · One");
         CHECK(stop_of_next_chapter(tour, 0, 1) == 2);
         CHECK(stop_of_next_chapter(tour, 2, 1) == 2);
         CHECK(stop_of_next_chapter(tour, 2, -1) == 0);

@@ -62,10 +62,12 @@ struct WarpSheet {
     float y(int warp) const { return area.y + px(lanes.lane(warp)) * pitch; }
 };
 
+constexpr float yet_to_run = .48f;  // of the hue of a step
+
 ImU32 step_colour(const Theme& t, const InsidePlace& at, std::uint32_t n, bool past) {
     const Matter matter = at.origins().matter(n);
     const ImU32 hue = matter == Matter::none ? t.line2 : hue_of(t, matter);
-    return mix(t.panel, hue, past ? .8f : .34f);
+    return mix(t.panel, hue, past ? .8f : yet_to_run);
 }
 
 // Products stand out: they are what the kernel is for.
@@ -97,7 +99,7 @@ Matter made_in(const InsidePlace& at, int warp, int slot) {
 ImU32 colour_of_pixel(const Theme& t, const InsidePlace& at, int warp, int k, bool past) {
     const Matter made = made_in(at, warp, at.steps().slot(warp, k));
     if (made == Matter::none) return step_colour(t, at, at.steps().event(warp, k), past);
-    return mix(t.panel, hue_of(t, made), past ? .8f : .34f);
+    return mix(t.panel, hue_of(t, made), past ? .8f : yet_to_run);
 }
 
 // Neighbours of one colour are one rectangle.
@@ -448,14 +450,25 @@ void draw_phases(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
         const float left = std::max(taken, n > 0 ? sheet.x(all[n - 1].last + 1) : sheet.area.x),
                     right = n + 1 < all.size() ? sheet.x(all[n + 1].first) : sheet.area.right();
         if (right - left < least) continue;
+        // Where it has room only beside its stretch, what is computed stands below that.
+        const auto middle_of = [&](const Line& name) {
+            const float half = rich_width(c, name, size) / 2;
+            return std::clamp((from + to) / 2, std::min(left + half + 4, right),
+                              std::max(right - half - 4, left));
+        };
+        const auto fits = [&](const Line& name) {
+            const float w = rich_width(c, name, size);
+            return w + 8 <= right - left &&
+                   std::abs(middle_of(name) - (from + to) / 2) <= (sheet.lanes.of_roles ? w / 4 : w / 2);
+        };
         Line name = phase_name(s, true);
-        if (rich_width(c, name, size) + 8 > right - left) name = phase_name(s, false);
-        if (rich_width(c, name, size) + 8 > right - left) name = brief_phase_name(s.phase);
+        if (!fits(name)) name = phase_name(s, false);
+        if (!fits(name)) name = brief_phase_name(s.phase);
         const float w = rich_width(c, name, size);
         if (w == 0 || right - left < w + 8) continue;
-        const float middle = std::clamp((from + to) / 2, left + w / 2 + 4, right - w / 2 - 4);
+        const float middle = middle_of(name);
         c.rich(middle, y, name, size, Align::center);
-        taken = middle + w / 2 + 2;
+        taken = middle + w / 2 + .9f * size;  // two names are not one product
         if (to - from < w + 28) continue;
         c.line({from, y}, {middle - w / 2 - 6, y}, t.line2, 1);
         c.line({middle + w / 2 + 6, y}, {to, y}, t.line2, 1);
@@ -719,9 +732,12 @@ void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     sheet.slot_w = sheet.area.w / px(std::max(1, at.steps().slots()));
     const FlightSheet flights = lay_out_flights(c, at, sheet, {a.x, a.y}, rows, look);
     draw_flight_tints(c, at, sheet, flights.bars);
+    // From the back row bars too low for names are specks: the tints behind the lanes tell as much.
+    const bool specks = look.far && flights.name <= 0;
     for (const FlightBar& bar : flights.bars)
-        draw_flight_bar(c, at, sheet, bar, flights.y(bar), flights.row - (flights.row > 8 ? 2 : 1),
-                        look.small);
+        if (!specks)
+            draw_flight_bar(c, at, sheet, bar, flights.y(bar), flights.row - (flights.row > 8 ? 2 : 1),
+                            look.small);
     for (const FlightBar& bar : flights.bars)
         draw_flight_name(c, at, bar, flights.y(bar) + flights.row / 2 - 1, look.small);
     if (flights.name <= 0) draw_names_together(c, at, sheet, flights, a.x, head - 8, look.small);

@@ -135,10 +135,10 @@ struct LegendHue {
     Matter matter;
     const char* brief = nullptr;  ///< without the gradient of the same hue
 };
-/// How much of the legend there is room for: all, without what is about no matrix, letters alone.
-enum class LegendWords { all, matrices, letters };
+/// How much of the legend there is room for: all, letters alone, these without what is about no matrix.
+enum class LegendWords { all, letters, matrices };
 std::string legend_word(const LegendHue& one, LegendWords words) {
-    return words == LegendWords::letters && one.brief ? one.brief : one.word;
+    return words != LegendWords::all && one.brief ? one.brief : one.word;
 }
 std::span<const LegendHue> legend_hues(const InsidePlace& at) {
     static constexpr LegendHue forward[] = {{"Q", Matter::Q},    {"K", Matter::K}, {"V", Matter::V},
@@ -154,7 +154,7 @@ std::span<const LegendHue> legend_hues(const InsidePlace& at) {
 float hues_width(const InsidePlace& at, LegendWords words = LegendWords::all) {
     float w = 0;
     for (const LegendHue& one : legend_hues(at))
-        if (words == LegendWords::all || one.matter != Matter::none)
+        if (words != LegendWords::matrices || one.matter != Matter::none)
             w += text_width(Face::regular, size::small, legend_word(one, words)) + 26;
     return w;
 }
@@ -163,7 +163,7 @@ void draw_legend_hues(const Canvas& c, const InsidePlace& at, float x, float y, 
                       LegendWords words = LegendWords::all) {
     const Theme& t = *c.theme;
     for (const LegendHue& one : legend_hues(at)) {
-        if (words != LegendWords::all && one.matter == Matter::none) continue;
+        if (words == LegendWords::matrices && one.matter == Matter::none) continue;
         const ImU32 hue = one.matter == Matter::none ? t.line2 : hue_of(t, one.matter);
         c.rect(x, y - 5, 10, 10, mix(t.panel, hue, .8f), 2);
         const float w = c.text(x + 14, y, legend_word(one, words), size::small, ink);
@@ -223,7 +223,7 @@ void draw_far_hues(const Canvas& c, const InsidePlace& at, float left, float rig
     const float factor = size::far / size::small;
     const Enlarged large(c, {left, y}, factor);
     const float room = (right - left) / factor;  // behind the last one nothing stands
-    for (const LegendWords words : {LegendWords::all, LegendWords::matrices, LegendWords::letters})
+    for (const LegendWords words : {LegendWords::all, LegendWords::letters, LegendWords::matrices})
         if (const float w = hues_width(at, words) - 14; w <= room)
             return draw_legend_hues(large.c, at, room - w, 0, c.theme->t2, words);
 }

@@ -101,7 +101,6 @@ void draw_two_rows(const Sheet& s, const std::vector<Row>& rows, const Rect& a) 
                     text = text_width(Face::mono, s.text(), row->number);
         bar(s, *row, {a.x, y, w, h});
         const bool within = text <= w + 2;
-        if (within && row->hatched) s.c.rect(a.x + 4, y + 2, text + 8, h - 4, t.well, radius::bar);
         const float x = a.x + (within ? std::min(8.0f, (w - text) / 2) : w + 8);
         if (x + text <= a.right() + 4)
             s.c.text(x, y + h / 2, row->number, s.text(),
