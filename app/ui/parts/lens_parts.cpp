@@ -475,9 +475,12 @@ void draw_before(const Canvas& c, const BarPlot& p, const Bar& b, float x) {
     if (h < 3 || (!p.bare && std::abs(y - number_y) < 10)) return;
     c.dashed_line({x, y}, {x + p.w, y}, c.theme->t2, 1.4f, {3, 3});
     if (std::isfinite(b.value) || p.bare) return;
-    // Nothing else says what that was.
+    // Beside the arrow to −∞: nothing else says what that was.
     const std::string was = b.digits ? text_alone(*b.digits, *b.before) : format_short(*b.before);
-    c.text(x - 6, y, was, size::small, c.theme->t2, Face::mono, Align::right);
+    constexpr float beside_arrow = 9, line = 20;
+    if (mono_width(was, size::small) + beside_arrow + 2 <= p.slot / 2 && h >= line)
+        c.text(x + p.w / 2 - beside_arrow, y < p.zero ? y + line / 2 : y - line / 2, was, size::small,
+               c.theme->t2, Face::mono, Align::right);
 }
 
 // No bar is long enough for −∞: an arrow from zero down, below all bars.

@@ -473,9 +473,11 @@ void draw_frame(const Canvas& c, const AppState& state, const Rect& a, const Ter
         draw_frame_word(c, std::min(result->bed.x - 4, left), result->bed.y - symbol_up, words.after);
     }
     if (lens.w > 0 && lens.y > line.front().bed.y) {
-        const bool own_line = lens.y - line.front().bed.bottom() >= word_over_drawing;
-        return own_line ? static_cast<void>(draw_frame_word_over(c, lens, words.operation))
-                        : draw_frame_word_in_border(c, lens, words.operation);
+        const float below = words_below(state, line);  // of the columns, which stand there first
+        const bool own_line = lens.y - line.front().bed.bottom() >= below + word_over_drawing;
+        if (!own_line) return draw_frame_word_in_border(c, lens, words.operation);
+        draw_frame_word(c, lens.x, lens.y - word_up, words.operation);
+        return;
     }
     // Without a drawing the signs between the matrices are the operation: of two lines those of the second.
     const auto second = std::ranges::find_if(
@@ -580,7 +582,7 @@ EquationAbove equation_above_lens(const AppState& state, const Terms& line, floa
         float row, lens;
     } choices[] = {{84, op == Op::init ? start_lens_h : most_lens_h},
                    {usual.row, flat ? 240 : least},
-                   {46, std::max(least, flat ? 190.0f : 0)},
+                   {46, std::max(least, flat ? 210.0f : 0)},
                    {42, least},
                    {36, std::min(least, as_products(op) ? lowest_lens_h : low_lens_h)},
                    {from::far_row, as_table(op) ? lowest_lens_h : least}};

@@ -506,7 +506,7 @@ bool zoom(const Canvas& c, AppState& state, const Rect& area, const StageView& v
     const float line = word_over_drawing - band_gap;
     const bool over_drawing = z.lens > 0 && a.bottom() - y - line >= high;
     if (over_drawing)
-        y += line, draw_frame_word_over(c, {a.x, y, a.w, 0}, words.operation);
+        y += line, draw_frame_word(c, a.x, y - word_up, words.operation);
     else if (z.lens > 0)
         y += line_in_border;
     if (!operation_band(c, state, z, a.w) && z.lens == 0)

@@ -26,7 +26,8 @@ struct PendingTrace {
     const Lesson* lesson = nullptr;
     ProblemPtr problem;
     History history = History::none;
-    bool edit = false;  ///< an element of an input was changed
+    bool edit = false;      ///< an element of an input was changed
+    std::size_t bytes = 0;  ///< that are built
     Background<BuiltWalk> result;
 };
 
@@ -132,23 +133,34 @@ BuiltWalk build_walk(const Lesson& lesson, const Problem& problem) {
     return out;
 }
 
+// What was asked for just before is not lost to the history where it is there in a moment.
+void finish_what_is_soon_built(AppState& state) {
+    constexpr std::size_t soon = 2 << 20;
+    if (!state.pending || state.pending->history == History::none || state.pending->bytes > soon) return;
+    wait_for_walk(state);
+    take_finished_trace(state);
+}
+
 bool rebuild(AppState& state, const Lesson* lesson, ProblemPtr problem, History history, bool edit = false) {
     if (auto sentence = refuse(*lesson, *problem)) {
         notify(state, *sentence);
         return false;
     }
+    finish_what_is_soon_built(state);
     state.pending.reset();  // a build that is under way is out of date; its result is dropped
     auto run = [lesson, problem, before = edit ? state.trace : nullptr] {
         BuiltWalk out = build_walk(*lesson, *problem);
         if (before) out.note = edit_sentence(*before, *out.trace);
         return out;
     };
-    if (state.trace && bytes_to_build(*lesson, *problem) > most_bytes_at_once) {
+    const std::size_t bytes = bytes_to_build(*lesson, *problem);
+    if (state.trace && bytes > most_bytes_at_once) {
         state.pending = std::make_shared<PendingTrace>();
         state.pending->lesson = lesson;
         state.pending->problem = std::move(problem);
         state.pending->history = history;
         state.pending->edit = edit;
+        state.pending->bytes = bytes;
         state.pending->result = Background<BuiltWalk>([run](std::stop_token) { return run(); });
         return true;
     }
@@ -217,6 +229,7 @@ static void forget_returned(AppState& state) {
 }
 
 void undo(AppState& state) {
+    finish_what_is_soon_built(state);
     forget_returned(state);
     if (!state.departures.empty() && !state.pending && state.departures.back().to == state.problem) {
         Departure last = std::move(state.departures.back());
@@ -229,6 +242,7 @@ void undo(AppState& state) {
 }
 
 void redo(AppState& state) {
+    finish_what_is_soon_built(state);
     if (state.redo.empty()) return notify(state, "There is nothing to redo.");
     rebuild(state, latest_lesson(state), state.redo.back(), History::redo);
 }

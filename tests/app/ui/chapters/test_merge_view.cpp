@@ -561,7 +561,7 @@ TEST_SUITE("merge view") {
         const int sum = steps_of(trace, Op::row_sum)[1];
         REQUIRE(trace.live(Slot::alpha, sum).value->data(0, 0) > 0);
         program.go_to_step(sum, 2);
-        CHECK(program.shows("8 new " + format_short(trace.live(Slot::P, sum).value->data.sum())));
+        CHECK(program.shows("8 new: " + format_short(trace.live(Slot::P, sum).value->data.sum())));
         check_frame(program);
     }
 

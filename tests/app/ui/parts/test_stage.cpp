@@ -215,7 +215,7 @@ TEST_CASE("stage: of a sum of many terms the subtotal stands there, with and wit
     const int sum = steps_of(trace, Op::row_sum)[1], output = steps_of(trace, Op::output)[1];
     const auto row = [&](Slot slot, int k) { return trace.live(slot, k).value->data.row(0); };
     program.go_to_step(sum, 2);
-    const std::string subtotal = "8 new " + format_short(row(Slot::P, sum).sum());
+    const std::string subtotal = "8 new: " + format_short(row(Slot::P, sum).sum());
     CHECK(program.shows(subtotal));
     program.go_to_step(output, 2);
     const double added = row(Slot::P, output) * trace.live(Slot::Vj, output).value->data.col(0);
@@ -554,7 +554,7 @@ TEST_CASE("stage: of a sum of which a part is shown, what the part, all and the 
     const Value &Q = trace.value(reads[0].value), &K = trace.value(reads[1].value);
     CHECK(program.shows(", 8 of 64 terms"));
     CHECK(program.shows("8 shown "));
-    CHECK(program.shows(", 56 "));
+    CHECK(program.shows(", all 64: "));
     const CellRef cell = program.state.explanation.target;
     CHECK(program.shows(
         format_short(Q.data.row(cell.row - Q.region.row).dot(K.data.row(cell.col - K.region.row)))));
