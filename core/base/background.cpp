@@ -41,6 +41,14 @@ void run_beside(std::function<void()> work) {
         std::thread(std::move(work)).detach();
 }
 
+void give_up_beside(std::shared_ptr<const void> last) noexcept {
+    if (!last) return;
+    try {
+        run_beside([last = std::move(last)]() mutable { last.reset(); });
+    } catch (...) {  // no thread: it was given up here
+    }
+}
+
 bool do_one_beside() {
     if (waiting().empty()) return false;
     std::function<void()> work = std::move(waiting().front());

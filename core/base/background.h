@@ -16,12 +16,7 @@ namespace tilewalk {
 /// do_one_beside(), between two frames.
 void run_beside(std::function<void()> work);
 /// Gives this up in a thread of its own: to take something large apart can take longer than a frame.
-template <class T> void give_up_beside(std::shared_ptr<T> last) noexcept {
-    if (last) try {
-            run_beside([last = std::move(last)]() mutable { last.reset(); });
-        } catch (...) {  // no thread: it was given up here
-        }
-}
+void give_up_beside(std::shared_ptr<const void> last) noexcept;
 /// Does the oldest work that waits, if some does; false: none waits.
 bool do_one_beside();
 
