@@ -86,7 +86,7 @@ void come_to_products(std::array<DotRow, 3>& rows, const MoreDecimals& least,
 std::string sum_text(const Dot& d, double sum) {
     if (sum != d.total) return format_short(sum);
     std::string text = d.total_digits ? text_alone(*d.total_digits, sum) : format_short(sum);
-    return d.formula ? formula_text(*d.formula, d.product_role, sum, std::move(text)) : text;
+    return d.formula ? formula_text(*d.formula, d.product_role, sum, text) : text;
 }
 
 // No screen has room for more of them as numbers: how these would be written nobody asks.

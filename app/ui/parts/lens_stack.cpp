@@ -42,7 +42,7 @@ std::string part_text(const Stack& s, std::size_t n);
 // As the formula has it.
 std::string total_text(const Stack& s) {
     std::string text = format_short(s.total);
-    return s.formula ? formula_text(*s.formula, info(s.symbol).role, s.total, std::move(text)) : text;
+    return s.formula ? formula_text(*s.formula, info(s.symbol).role, s.total, text) : text;
 }
 
 // It stands where its part of the new sum will be.
@@ -197,7 +197,7 @@ float grown(const Stack& s, std::size_t n, float phase) {
 std::string part_text(const Stack& s, std::size_t n, int decimals) {
     const double v = s.parts[n].value;
     std::string text = std::abs(v) >= 1000 ? format_short(v) : format_fixed(v, decimals);
-    return s.formula ? formula_text(*s.formula, s.parts[n].role, v, std::move(text)) : text;
+    return s.formula ? formula_text(*s.formula, s.parts[n].role, v, text) : text;
 }
 
 // All terms of one sum have the same decimals; more, up to three, where they come to just the shown total
