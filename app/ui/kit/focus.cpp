@@ -15,7 +15,7 @@ struct Stop {
     ImVec2 min, max;
     bool field = false, arrows = false, up_and_down = false;
     float middle() const { return (min.y + max.y) / 2; }
-    float height() const { return max.y - min.y; }
+    float height() const { return std::abs(max.y - min.y); }
 };
 
 /// What a frame showed; the keys of the next one act on it.
@@ -72,7 +72,7 @@ void sort_rows(std::vector<Stop>::iterator begin, std::vector<Stop>::iterator en
     std::stable_sort(begin, end, [](const Stop& a, const Stop& b) { return a.middle() < b.middle(); });
     while (begin != end) {
         const float first = begin->middle(), half = begin->height() / 2;
-        auto row = begin;
+        auto row = std::next(begin);  // whatever its height
         while (row != end && row->middle() - first <= std::min(half, row->height() / 2)) ++row;
         std::stable_sort(begin, row, [](const Stop& a, const Stop& b) { return a.min.x < b.min.x; });
         begin = row;

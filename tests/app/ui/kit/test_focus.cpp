@@ -246,3 +246,22 @@ TEST_CASE("the ring shows in every theme, on every surface") {
         CHECK(contrast(colour(before), colour(after)) >= 3);
     }
 }
+
+TEST_CASE("Tab and Shift Tab come back in windows of every size, and nothing to press is turned inside out") {
+    for (const Screen size : {Screen{400, 300}, {700, 500}, {640, 1000}, {1024, 640}, {1900, 1060}})
+        for (const bool presenter : {false, true})
+            for (std::size_t n = 0; n < chapters().size(); ++n) {
+                const Chapter& chapter = chapters()[n];
+                Program program(example("worked-4x4"), size, presenter);
+                program.state.settings.zoom = n % 2 == 0 ? 1.0f : 1.9f;
+                open_chapter(program.state, chapter);
+                program.state.presenter = presenter;
+                program.frame(2);
+                INFO(program.where(), ", ", std::string(chapter.title));
+                for (const KeyPress& press : {KeyPress{Key::tab}, back_tab, back_tab}) program.press(press);
+                for (const Item& item : program.items())
+                    if (item.kind == ItemKind::button || item.kind == ItemKind::field)
+                        CHECK_MESSAGE((item.max.x >= item.min.x && item.max.y >= item.min.y), item.panel,
+                                      " / ", item.text);
+            }
+}
