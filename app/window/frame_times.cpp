@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -33,7 +34,11 @@ FrameTimes::Moment FrameTimes::now() const {
     unsigned long long ran = 0, waited = 0;
     if (scheduled_ >= 0 && ::pread(scheduled_, text, sizeof text - 1, 0) > 0)
         std::sscanf(text, "%llu %llu", &ran, &waited);
-    out.ran = static_cast<double>(ran) * 1e-9, out.waited = static_cast<double>(waited) * 1e-9;
+    out.waited = static_cast<double>(waited) * 1e-9;
+    // What the file says of a thread that is running is as old as the last tick of the kernel.
+    timespec worked{};
+    if (::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &worked) == 0)
+        out.ran = static_cast<double>(worked.tv_sec) + static_cast<double>(worked.tv_nsec) * 1e-9;
 #ifdef RUSAGE_THREAD
     rusage usage{};
     if (::getrusage(RUSAGE_THREAD, &usage) == 0) out.gave_up = usage.ru_nvcsw;
@@ -47,7 +52,8 @@ FrameTimes::Moment FrameTimes::now() const {
 double FrameTimes::own_time(const Moment& began, const Moment& ended) const {
     const double passed = ended.passed - began.passed;
 #ifdef RUSAGE_THREAD
-    if (scheduled_ >= 0 && ended.gave_up == began.gave_up) return std::min(passed, ended.ran - began.ran);
+    if (ended.ran > began.ran && ended.gave_up == began.gave_up)
+        return std::min(passed, ended.ran - began.ran);
 #endif
     return passed - (ended.waited - began.waited);
 }

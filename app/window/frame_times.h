@@ -44,7 +44,8 @@ private:
     void add(Part part, const Moment& began, const std::string& where, const ui::AppState& state);
 
     bool wanted_;
-    int scheduled_ = -1;  ///< the file that tells how long the thread ran and waited; −1: there is none
+    int scheduled_ =
+        -1;  ///< the file that tells how long the thread waited for a processor; −1: there is none
     std::array<double, parts> longest_{};
     int frames_ = 0, long_ = 0;
 };

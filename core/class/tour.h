@@ -75,7 +75,7 @@ struct ChapterPlace {
 std::optional<ChapterPlace> chapter_place(const TourScript& script, int n);
 /// "Chapter 3 of 12 · The online softmax", wherever it is named.
 std::string chapter_words(const ChapterPlace& place);
-/// "3/12 · The online softmax", where those have no room.
+/// "Ch. 3 · The online softmax", where those have no room.
 std::string chapter_words_in_short(const ChapterPlace& place);
 /// The first stop of the chapter after that of stop n, or, for `by` −1, of this chapter, or of the one before
 /// where n is its first. In a tour without chapters, and where there is none, stop n itself.

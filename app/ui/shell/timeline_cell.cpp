@@ -213,7 +213,9 @@ static bool shows_negative(const AppState& state) {
         return data.size() <= most && (data.array() < 0 && data.array() > minus_infinity).any();
     };
     const int k = state.cursor.step;
-    return std::ranges::any_of(trace.reads(k), negative) || std::ranges::any_of(trace.writes(k), negative);
+    // A question asks what is written.
+    return std::ranges::any_of(trace.reads(k), negative) ||
+           (!quiz_waits(state) && std::ranges::any_of(trace.writes(k), negative));
 }
 
 void legend_of_marks(const Canvas& c, const AppState& state, const TimelineGrid& grid, const LaneWindow& v,

@@ -26,8 +26,7 @@ struct PendingTrace {
     const Lesson* lesson = nullptr;
     ProblemPtr problem;
     History history = History::none;
-    bool edit = false;      ///< an element of an input was changed
-    std::size_t bytes = 0;  ///< that are built
+    bool edit = false;  ///< an element of an input was changed
     Background<BuiltWalk> result;
 };
 
@@ -45,14 +44,8 @@ int same_place(const Trace& old, int k, const Trace& now) {
     return std::min(k, now.size() - 1);
 }
 
-// Traces up to this size are built within a frame; larger ones, with the true one beside a broken one, in the
-// background.
-constexpr std::size_t most_bytes_at_once = 1 << 19;
-
-std::size_t bytes_to_build(const Lesson& lesson, const Problem& problem) {
-    const auto one = static_cast<std::size_t>(std::max<std::int64_t>(0, lesson.estimate(problem)));
-    return breaks(lesson, problem) ? 2 * one : one;
-}
+// Traces up to this size are built within a frame; larger ones in the background.
+constexpr std::int64_t most_bytes_at_once = 2 << 20;
 
 // What the matrices of a problem that grow with it take.
 std::size_t bytes_of(const Problem& p) {
@@ -90,10 +83,16 @@ void remember(AppState& state, const ProblemPtr& before, History history) {
         state.redo.clear();
 }
 
+void give_up_large(std::shared_ptr<const Trace>& walk) {
+    if (walk && walk->bytes() > static_cast<std::size_t>(most_bytes_at_once))
+        give_up_beside(std::exchange(walk, nullptr));
+}
+
 // The new problem and its trace take the place of the old ones.
 void take_over(AppState& state, const Lesson* lesson, ProblemPtr problem, BuiltWalk built, History history,
                bool edit) {
     int k = state.trace ? same_place(*state.trace, state.cursor.step, *built.trace) : 0;
+    give_up_large(state.before_edit);
     state.before_edit = edit && lesson == state.lesson ? state.trace : nullptr;
     if (lesson != state.lesson) {
         if (state.trace) state.left_at[state.trace->lesson().id] = state.cursor.step;
@@ -105,8 +104,7 @@ void take_over(AppState& state, const Lesson* lesson, ProblemPtr problem, BuiltW
     }
     remember(state, state.problem, history);
     state.problem = std::move(problem);
-    for (auto* old : {&state.trace, &state.truth})
-        if (*old && (*old)->bytes() > most_bytes_at_once) give_up_beside(std::exchange(*old, nullptr));
+    for (auto* old : {&state.trace, &state.truth}) give_up_large(*old);
     state.trace = std::move(built.trace);
     state.truth = std::move(built.truth);
     state.comparison = std::move(built.comparison);
@@ -133,34 +131,23 @@ BuiltWalk build_walk(const Lesson& lesson, const Problem& problem) {
     return out;
 }
 
-// What was asked for just before is not lost to the history where it is there in a moment.
-void finish_what_is_soon_built(AppState& state) {
-    constexpr std::size_t soon = 2 << 20;
-    if (!state.pending || state.pending->history == History::none || state.pending->bytes > soon) return;
-    wait_for_walk(state);
-    take_finished_trace(state);
-}
-
 bool rebuild(AppState& state, const Lesson* lesson, ProblemPtr problem, History history, bool edit = false) {
     if (auto sentence = refuse(*lesson, *problem)) {
         notify(state, *sentence);
         return false;
     }
-    finish_what_is_soon_built(state);
     state.pending.reset();  // a build that is under way is out of date; its result is dropped
     auto run = [lesson, problem, before = edit ? state.trace : nullptr] {
         BuiltWalk out = build_walk(*lesson, *problem);
         if (before) out.note = edit_sentence(*before, *out.trace);
         return out;
     };
-    const std::size_t bytes = bytes_to_build(*lesson, *problem);
-    if (state.trace && bytes > most_bytes_at_once) {
+    if (state.trace && lesson->estimate(*problem) > most_bytes_at_once) {
         state.pending = std::make_shared<PendingTrace>();
         state.pending->lesson = lesson;
         state.pending->problem = std::move(problem);
         state.pending->history = history;
         state.pending->edit = edit;
-        state.pending->bytes = bytes;
         state.pending->result = Background<BuiltWalk>([run](std::stop_token) { return run(); });
         return true;
     }
@@ -229,7 +216,6 @@ static void forget_returned(AppState& state) {
 }
 
 void undo(AppState& state) {
-    finish_what_is_soon_built(state);
     forget_returned(state);
     if (!state.departures.empty() && !state.pending && state.departures.back().to == state.problem) {
         Departure last = std::move(state.departures.back());
@@ -242,7 +228,6 @@ void undo(AppState& state) {
 }
 
 void redo(AppState& state) {
-    finish_what_is_soon_built(state);
     if (state.redo.empty()) return notify(state, "There is nothing to redo.");
     rebuild(state, latest_lesson(state), state.redo.back(), History::redo);
 }

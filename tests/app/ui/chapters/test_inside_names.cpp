@@ -177,7 +177,9 @@ TEST_CASE("inside names: on stage each role of f7 and b4 has one lane, its name 
         page.frame(2);
         CAPTURE(kernel);
         page.check_shows({"producer", "consumer 1", "consumer 2"});
-        CHECK(page.shows(std::string(kernel) == "f7-hopper" ? "O += P̃ V" : "dV"));
+        // Below the lanes; the legend has its letters in other words.
+        const char* const computed = std::string(kernel) == "f7-hopper" ? "O += P̃ V1" : "dV";
+        CHECK(std::ranges::count(page.items(), computed, &Item::text) > 0);
         check_new_frame(page);
         // A click on a lane leads to the warp that stands for its role; another warp of it takes the lane.
         page.go_to(10, StepOp::wait_for);
