@@ -1,6 +1,8 @@
 // The keyboard's focus: Tab reaches everything that can be pressed, Enter does what a click does, and the
 // ring round it is to be seen.
+#include "app/render/offscreen.h"
 #include "app/ui/kit/focus.h"
+#include "app/ui/kit/fonts.h"
 #include "app/ui/kit/theme.h"
 #include "app/ui/state/chapters.h"
 #include "tests/app/ui/harness.h"
@@ -264,4 +266,25 @@ TEST_CASE("Tab and Shift Tab come back in windows of every size, and nothing to 
                         CHECK_MESSAGE((item.max.x >= item.min.x && item.max.y >= item.min.y), item.panel,
                                       " / ", item.text);
             }
+}
+
+TEST_CASE("what is turned inside out does not keep Tab from coming back") {
+    HeadlessContext context;
+    load_fonts(1, false);
+    std::shared_ptr<Focus> focus;
+    use_focus(focus);
+    const auto draw = [] {
+        focus_stop(7, {100, 140}, {160, 110});
+        focus_stop(8, {100, 200}, {160, 220});
+    };
+    run_frame(800, 600, 1.0f / 60, draw);
+    for (const ImGuiID expected : {8u, 7u, 8u}) {
+        ImGuiID reached = 0;
+        run_frame(800, 600, 1.0f / 60, [&] {
+            answer_focus_key(back_tab);
+            draw();
+            reached = focused_item();
+        });
+        CHECK(reached == expected);
+    }
 }
