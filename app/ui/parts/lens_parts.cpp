@@ -97,7 +97,7 @@ std::array<DotRow, 3> rows_of(const Dot& d) {
     for (std::size_t n = 0; n < d.q.size(); ++n) products.push_back(d.q[n] * d.k[n]);
     const auto digits_of = [](const std::vector<double>& values, const MatrixDigits* known) {
         MatrixDigits own;
-        for (const double v : values) own.take(v);
+        own.take(values);
         return known ? *known : own;
     };
     const auto formula = d.formula ? std::make_shared<const FormulaNumbers>(*d.formula) : nullptr;

@@ -24,9 +24,9 @@ constexpr float word_over_drawing = 26, word_up = 12;
 float draw_frame_word(const Canvas& canvas, float x, float middle, const std::string& word);
 /// Over something, at its left edge.
 float draw_frame_word_over(const Canvas& canvas, const Rect& area, const std::string& word);
-/// Where something else lies above a drawing: in its upper border.
 /// Of the drawing beside a table: a load changes nothing of it.
 const char* word_of_drawing(Op op);
+/// Where something else lies above a drawing: in its upper border.
 void draw_frame_word_in_border(const Canvas& canvas, const Rect& area, const std::string& word);
 
 /// A table in which both stand: "before → after"; of what moves, between which memories.

@@ -70,12 +70,19 @@ void draw_chip(const Canvas& c, AppState& state, const Strip& s, const StageView
 
 float chip_w(const Strip& s) { return s.single() ? 10 + s.cw : 0; }
 
+// A line over which a sum is taken, and of which only a part is shown.
+bool in_sum(const Strip& s) { return !s.result && !s.single() && s.rows == 1 && s.line.chosen < 0; }
+bool part_of_sum(const Strip& s) { return in_sum(s) && s.cut(); }
+
 float head_w(const Canvas& c, const AppState& state, const Zoom& z, const Band& band);
 
 // Without a drawing the signs are the operation: the last line that begins with one, below what they take.
+// The line of a result that tells what its cut sum and the rest of it come to has no room for the word.
 const Band* operation_band(const Canvas& c, const AppState& state, const Zoom& z, float w) {
     const float word = text_width(Face::regular, size::far, frame_words(op_now(state)).operation) + 14;
+    const bool cut = std::ranges::any_of(z.strips, part_of_sum);
     const auto signs = [&](const Band& band) {
+        if (cut && band.strip >= 0 && z.at(band.strip).result) return false;
         return &band != &z.bands.front() && !band.head.empty() && band.head.front().strip < 0 &&
                std::string_view(band.head.front().sign) != "→" && head_w(c, state, z, band) + word <= w;
     };
@@ -150,10 +157,6 @@ std::string name_of_columns(const AppState& state, const Strip& s, int first, in
     const Indices all = indices(*state.trace, s.slot, {s.value->region.row, first, 1, count}, s.made);
     return name_of_lines(state, true, all.cols);
 }
-
-// A line over which a sum is taken, and of which only a part is shown.
-bool in_sum(const Strip& s) { return !s.result && !s.single() && s.rows == 1 && s.line.chosen < 0; }
-bool part_of_sum(const Strip& s) { return in_sum(s) && s.cut(); }
 
 std::string size_text(const Region& a) { return str(a.rows) + " × " + str(a.cols); }
 

@@ -62,12 +62,13 @@ struct WarpSheet {
     float y(int warp) const { return area.y + px(lanes.lane(warp)) * pitch; }
 };
 
-constexpr float yet_to_run = .48f;  // of the hue of a step
+// A step that is still to come has less of its hue.
+ImU32 tone(const Theme& t, ImU32 hue, bool past) { return mix(t.panel, hue, past ? .8f : .48f); }
 
 ImU32 step_colour(const Theme& t, const InsidePlace& at, std::uint32_t n, bool past) {
     const Matter matter = at.origins().matter(n);
     const ImU32 hue = matter == Matter::none ? t.line2 : hue_of(t, matter);
-    return mix(t.panel, hue, past ? .8f : yet_to_run);
+    return tone(t, hue, past);
 }
 
 // Products stand out: they are what the kernel is for.
@@ -99,7 +100,7 @@ Matter made_in(const InsidePlace& at, int warp, int slot) {
 ImU32 colour_of_pixel(const Theme& t, const InsidePlace& at, int warp, int k, bool past) {
     const Matter made = made_in(at, warp, at.steps().slot(warp, k));
     if (made == Matter::none) return step_colour(t, at, at.steps().event(warp, k), past);
-    return mix(t.panel, hue_of(t, made), past ? .8f : yet_to_run);
+    return tone(t, hue_of(t, made), past);
 }
 
 // Neighbours of one colour are one rectangle.
@@ -565,19 +566,18 @@ float names_width(const InsidePlace& at, const Lanes& lanes, float size) {
 // "consumer 2" beside its warps.
 void draw_roles(const Canvas& c, const WarpSheet& sheet, float left, const InsidePlace& at, float size) {
     const Theme& t = *c.theme;
-    const auto role_at = [&](int w) -> const inside::WarpRole& { return role_of_warp(at, w); };
     for (int first = 0, end = 0; first < at.steps().warps(); first = end) {
-        while (end < at.steps().warps() && same_role(role_at(end), role_at(first))) ++end;
+        while (end < at.steps().warps() && same_role(role_of_warp(at, end), role_of_warp(at, first))) ++end;
         const float top = sheet.y(first), foot = sheet.y(end - 1) + sheet.lane_h;
         const bool chosen = at.warp >= first && at.warp < end;
         if (foot - top < size * .8f) continue;
-        c.text(left, (top + foot) / 2, role_text(role_at(first)), size, chosen ? t.t1 : t.t3,
+        c.text(left, (top + foot) / 2, role_text(role_of_warp(at, first)), size, chosen ? t.t1 : t.t3,
                chosen ? Face::medium : Face::regular);
     }
 }
 
 std::string warp_tip(const InsidePlace& at, int warp) {
-    const std::string role = role_text(at.launch->roles[static_cast<std::size_t>(warp)]);
+    const std::string role = role_text(role_of_warp(at, warp));
     return "Warp " + str(warp) + (role.empty() ? "" : ", " + role) + ": " +
            counted(at.steps().count(warp), "step");
 }
@@ -591,8 +591,7 @@ void draw_names(const Canvas& c, AppState& state, const WarpSheet& sheet, float 
     if (roles) draw_roles(c, sheet, left, at, size);
     // Groups are named where they begin
     const auto begins = [&](int w) {
-        const auto& all = at.launch->roles;
-        return w == 0 || !same_role(all[static_cast<std::size_t>(w)], all[static_cast<std::size_t>(w - 1)]);
+        return w == 0 || !same_role(role_of_warp(at, w), role_of_warp(at, w - 1));
     };
     for (int w = 0; w < warps; ++w) {
         if (!sheet.lanes.shows(w)) continue;  // a lane of a role has its name alone
@@ -613,7 +612,7 @@ void draw_names(const Canvas& c, AppState& state, const WarpSheet& sheet, float 
 
 // "Warp 5, consumer 1, step 120: ldmatrix"
 std::string step_tip(const InsidePlace& at, int warp, int k) {
-    const std::string role = role_text(at.launch->roles[static_cast<std::size_t>(warp)]);
+    const std::string role = role_text(role_of_warp(at, warp));
     const inside::Event& event = at.block().events[at.steps().event(warp, k)];
     const Phase phase =
         phase_of(at.block(), at.origins(), at.steps().event(warp, k), at.walk->own_text.empty());
