@@ -22,8 +22,8 @@ std::map<Question::Kind, Pool> pools_of(std::span<const InsideRun> runs) {
     for (const InsideRun& run : runs) {
         for (int warp = 0; warp < run.steps.warps(); ++warp)
             for (int k = 0; k < run.steps.count(warp); ++k)
-                for (Question& q : questions_inside_alone(run, warp, k)) pools[q.kind].add(std::move(q));
-        for (Question& q : questions_between(run)) pools[q.kind].add(std::move(q));
+                for (const Question& q : questions_inside_alone(run, warp, k)) pools[q.kind].add(q);
+        for (const Question& q : questions_between(run)) pools[q.kind].add(q);
     }
     return pools;
 }
