@@ -65,6 +65,7 @@ public:
         stop_.line = section.line;
         stop_.cell.reset();
         stop_.place = {};
+        stop_.also.clear();
         stop_.kernel_fault = {};
         stop_.instruction = {};
         stop_.kernel_break.clear();
@@ -280,8 +281,24 @@ private:
     }
     bool cell(const std::string& value) { return (stop_.cell = cell_called(value)).has_value(); }
 
-    // "panel SRAM", "cell S[0,2] in HBM"
+    // "matrix Q and matrix K": the first is the stop's place
     bool highlight(const std::string& value) {
+        constexpr std::string_view between = " and ";
+        const std::size_t first = value.find(between);
+        if (!one_highlight(value.substr(0, first))) return false;
+        const TourPlace place = stop_.place;
+        for (std::size_t at = first; at != std::string::npos;) {
+            const std::size_t from = at + between.size();
+            at = value.find(between, from);
+            stop_.place = {};
+            if (!one_highlight(value.substr(from, at - from))) return false;
+            stop_.also.push_back(stop_.place);
+        }
+        stop_.place = place;
+        return true;
+    }
+    // "panel SRAM", "cell S[0,2] in HBM"
+    bool one_highlight(const std::string& value) {
         const std::size_t space = value.find(' ');
         const std::string kind = value.substr(0, space);
         std::string what = space == std::string::npos ? "" : value.substr(space + 1);

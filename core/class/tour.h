@@ -34,6 +34,7 @@ struct TourStop {
     int step = 0;                 ///< from 0
     std::optional<CellRef> cell;  ///< the cell that the formula is about
     TourPlace place;
+    std::vector<TourPlace> also;  ///< what gets a ring beside it
     KernelFault kernel_fault;  ///< of the kernel on the page compare
     std::string kernel;        ///< on the page inside, and the type of its elements; empty: the page's own
     DType dtype = DType::bf16;

@@ -101,6 +101,7 @@ std::vector<Shortcut> program_keys() {
             {g, help_card.keys_shown, help_card.action, {help_card.shortcut, {Key::f1}}},
             of(g, menu_card),
             of(g, save_card),
+            {g, "Ctrl O", "open a file by its name", {ctrl(Key::o)}},
             {g, "Ctrl L", "copy a link to this place, to share it", {ctrl(Key::l)}},
             {g, "V", "to the kernel's lane, and back", {{Key::v}}},
             {g, "Tab  Shift Tab", "to the next, previous button or field", {{Key::tab}, shift(Key::tab)}},

@@ -169,21 +169,30 @@ RingLook ring_look(const Canvas& c, const TourPlace& place, const Rect& at) {
 }
 
 // Two lines, so that one of them stands out from what lies below; the number says which card it is of.
-void ring(const Canvas& c, Tour& tour, const Rect& at, const Look& look, float W, float H) {
-    const bool far = &look == &large;
-    const PanelPart part(c, "Ring", {0, 0, W, H});
-    const RingLook line = far ? ring_on_stage(tour.stop()) : ring_look(c, tour.stop().place, at);
+Rect ring_line(const Canvas& c, const Rect& at, const RingLook& line, float W, float H) {
     const float x = std::max(at.x - line.aside, 3.0f), y = std::max(at.y - line.out, 3.0f);
     const float w = std::min(at.right() + line.aside, W - 3) - x,
                 h = std::min(at.bottom() + line.below, H - 3) - y;
-    tour.ring = {x, y, w, h};
     c.frame(x, y, w, h, c.theme->bg, line.rim, 9);
     c.frame(x, y, w, h, c.theme->t1, 3, 9);
+    return {x, y, w, h};
+}
+
+void ring(const Canvas& c, Tour& tour, const Rect& at, const Look& look, float W, float H) {
+    const bool far = &look == &large;
+    const PanelPart part(c, "Ring", {0, 0, W, H});
+    const TourStop& stop = tour.stop();
+    const auto look_at = [&](const TourPlace& place, const Rect& r) {
+        return far ? ring_on_stage(stop) : ring_look(c, place, r);
+    };
+    for (const TourPlace& place : stop.also)
+        if (const auto other = tour_place(c, place)) ring_line(c, *other, look_at(place, *other), W, H);
+    const Rect drawn = tour.ring = ring_line(c, at, look_at(stop.place, at), W, H);
     if (far) return;
     const std::string number = str(tour.at + 1);
     const float side = size::small * 1.7f,
                 bw = std::max(side, text_width(Face::semibold, size::small, number) + size::small * .9f);
-    if (const auto a = badge_place(c, tour, at, {x, y, w, h}, {bw, side}, W))
+    if (const auto a = badge_place(c, tour, at, drawn, {bw, side}, W))
         badge(c, number, {std::clamp(a->x, 2.0f, W - bw - 2), std::clamp(a->y, 2.0f, H - side - 2), bw, side},
               size::small);
 }
@@ -200,6 +209,7 @@ std::vector<Rect> kept_free(const Canvas& c, const AppState& state) {
             out.push_back({at->x - around, at->y - around, at->w + 2 * around, at->h + 2 * around});
     };
     keep(stop.place, of_ring);
+    for (const TourPlace& place : stop.also) keep(place, of_ring);
     if (stop.cell) keep({TourPlace::Kind::cell, {}, *stop.cell, {}}, 0);
     for (const char* panel : {"Explanation", "Problem", "Break it", "Cell"})
         keep({TourPlace::Kind::panel, panel, {}, {}}, 0);

@@ -625,6 +625,15 @@ TEST_SUITE("tour files") {
         CHECK(within.place.kind == TourPlace::Kind::cell);
     }
 
+    TEST_CASE("what a stop points at beside its place, each with a ring of its own") {
+        const TourStop stop = only_stop("- step: 20\n- highlight: matrix Q and cell m[0] and panel HBM in HBM\n");
+        CHECK(stop.place.cell.slot == Slot::Q);
+        REQUIRE(stop.also.size() == 2);
+        CHECK(stop.also[0].cell.slot == Slot::m);
+        CHECK(stop.also[1].within == "HBM");
+        CHECK(only_stop("- highlight: timeline\n").also.empty());
+    }
+
     TEST_CASE("a tour that cannot be loaded says why, in a sentence with its name") {
         const Folder scratch;
         CHECK(contains(load_tour_file(scratch.file("none.md"), names).error, "there is no such file"));
@@ -700,6 +709,10 @@ TEST_SUITE("tour files") {
             {head + "- highlight: button ply\n" + end,
              "my.md, line 5: there is no button \"ply\"; did you mean play?"},
             {head + "- highlight: matrix Z\n" + end, "my.md, line 5: there is no matrix \"Z\"."},
+            {head + "- highlight: timeline and matrix Z\n" + end,
+             "my.md, line 5: there is no matrix \"Z\"."},
+            {head + "- highlight: timeline and \n" + end,
+             "my.md, line 5: expected panel, button, cell, matrix, timeline or formula in place of \"and\"."},
             {head + "- highlight: matrix S\n" + end, "my.md, line 5: there is no matrix \"S\" at step 1."},
             {head + "- highlight: ring\n" + end, "my.md, line 5: expected panel, button, cell, matrix, "
                                                  "timeline or formula in place of \"ring\"."},

@@ -276,22 +276,24 @@ void below_each_other(const Canvas& c, const Rect& a, const std::vector<Share>& 
                 y2 = first + row_of_part * px(all.size()) + 2;
     const std::string whole = format_short(result);
     const std::vector<std::string> terms = told_terms(all, whole);
+    constexpr float before_factor = 5;
+    // With the decimals of the formula, if those of all have room beside the names.
+    const bool as_told = std::ranges::all_of(all, [&](const Share& share) {
+        const float room = a.w - text_width(Face::semibold, size::body, share.name) - 3 - before_factor;
+        return text_width(Face::mono, size::small, share.own_text) +
+                   text_width(Face::medium, size::small, share.factor) <=
+               room;
+    });
     float y = first, x = a.x;
     bool told = true;  // each bar of the sum has its number
     for (const Share& share : all) {
         const float own = std::max(1.0f, width(share.own)), left = own + (width(share.now()) - own) * moved;
         c.text(a.x, y, share.name, size::body, t.t2, Face::semibold);
-        // With the decimals of the formula, if these have room beside the name.
-        const float room = a.w - text_width(Face::semibold, size::body, share.name) - 6 - 7;
-        const auto width_of = [](const std::string& own_text, const std::string& by) {
-            return text_width(Face::mono, size::small, own_text) + text_width(Face::medium, size::small, by);
-        };
-        const bool fits = width_of(share.own_text, share.factor) <= room;
-        const std::string factor = fits ? share.factor : share.plain_factor,
-                          own_text = fits ? share.own_text : format_short(share.own);
+        const std::string &factor = as_told ? share.factor : share.plain_factor,
+                          own_text = as_told ? share.own_text : format_short(share.own);
         const float factor_w = text_width(Face::medium, size::small, factor);
         c.text(a.right() - factor_w, y, factor, size::small, hue(t, of_weights), Face::medium);
-        c.text(a.right() - factor_w - 7, y, own_text, size::small, t.t1, Face::mono, Align::right);
+        c.text(a.right() - factor_w - before_factor, y, own_text, size::small, t.t1, Face::mono, Align::right);
         c.rect(a.x, y + 10, own, h, quiet, radius::bar);
         if (own - left > 2) c.hatch(a.x + left, y + 10, own - left, h, with_alpha(hue(t, role), .5f), 6);
         c.rect(a.x, y + 10, left, h, full, radius::bar);

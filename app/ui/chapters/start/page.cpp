@@ -161,6 +161,12 @@ void continue_from_start(AppState& state) {
         toggle_tour(state);
 }
 
+void ask_for_file(AppState& state) {
+    state.presenter = false;  // the stage has no field for it
+    open_start(state);
+    start_page(state).ask_path = true;
+}
+
 void open_own_numbers(AppState& state) {
     state.presenter = false;
     state.page = Page::walk;
@@ -179,7 +185,6 @@ void open_example(AppState& state, int index) {
 }
 
 bool answer_start_key(AppState& state, const KeyPress& press) {
-    if (press.key == Key::o && press.ctrl) return start_page(state).ask_path = true, true;
     // What belongs to a walk.
     if (press.ctrl) return prints_one_of(press.key, "zyc");
     switch (press.key) {
@@ -210,8 +215,7 @@ double start_idle_seconds(const AppState& state) {
 std::vector<Shortcut> start_keys() {
     const char* const g = "Start page";
     return {{g, "←  →  ↑  ↓", "to another door", {{Key::left}, {Key::right}, {Key::up}, {Key::down}}},
-            {g, "Enter", "open that door; none: continue", {{Key::enter}}},
-            {g, "Ctrl O", "open a file", {{Key::o, false, true}}}};
+            {g, "Enter", "open that door; none: continue", {{Key::enter}}}};
 }
 
 }  // namespace tilewalk::ui

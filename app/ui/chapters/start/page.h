@@ -53,6 +53,8 @@ void open_start(AppState& state);
 void begin_tour_at(AppState& state, int n);
 /// Back to what was left; begins the tour where nothing was.
 void continue_from_start(AppState& state);
+/// The field for a file's name, from wherever one is.
+void ask_for_file(AppState& state);
 /// The problem panel of the walk.
 void open_own_numbers(AppState& state);
 /// Opens files and goes to their walk.

@@ -380,3 +380,20 @@ TEST_CASE("examples, own numbers and all examples are opened from it") {
     REQUIRE(program.state.finder);
     CHECK(program.shows(program.state.examples.back().title));
 }
+
+TEST_CASE("Ctrl O asks for a file's name from wherever one is: what is typed then goes into the field") {
+    const Page pages[] = {Page::start, Page::walk, Page::memory, Page::scale, Page::inside, Page::compare};
+    for (const Page page : pages)
+        for (const bool presenter : {false, true}) {
+            Program program(example("worked-4x4"), {1280, 720}, presenter);
+            program.state.page = page;
+            program.frame(2);
+            program.press(KeyPress{Key::o, false, true});
+            program.frame(3);
+            CHECK(program.state.page == Page::start);
+            CHECK_FALSE(program.state.presenter);
+            program.type("my.csv");
+            program.frame(2);
+            CHECK_MESSAGE(std::string(program.state.form.path) == "my.csv", static_cast<int>(page));
+        }
+}
