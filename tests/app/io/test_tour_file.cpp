@@ -626,10 +626,10 @@ TEST_SUITE("tour files") {
     }
 
     TEST_CASE("what a stop points at beside its place, each with a ring of its own") {
-        const TourStop stop = only_stop("- step: 20\n- highlight: matrix Q and cell m[0] and panel HBM in HBM\n");
-        CHECK(stop.place.cell.slot == Slot::Q);
+        const TourStop stop = only_stop("- step: 20\n- highlight: matrix m and cell l[0] and panel HBM in HBM\n");
+        CHECK(stop.place.cell.slot == Slot::m);
         REQUIRE(stop.also.size() == 2);
-        CHECK(stop.also[0].cell.slot == Slot::m);
+        CHECK(stop.also[0].cell.slot == Slot::l);
         CHECK(stop.also[1].within == "HBM");
         CHECK(only_stop("- highlight: timeline\n").also.empty());
     }
@@ -711,8 +711,6 @@ TEST_SUITE("tour files") {
             {head + "- highlight: matrix Z\n" + end, "my.md, line 5: there is no matrix \"Z\"."},
             {head + "- highlight: timeline and matrix Z\n" + end,
              "my.md, line 5: there is no matrix \"Z\"."},
-            {head + "- highlight: timeline and \n" + end,
-             "my.md, line 5: expected panel, button, cell, matrix, timeline or formula in place of \"and\"."},
             {head + "- highlight: matrix S\n" + end, "my.md, line 5: there is no matrix \"S\" at step 1."},
             {head + "- highlight: ring\n" + end, "my.md, line 5: expected panel, button, cell, matrix, "
                                                  "timeline or formula in place of \"ring\"."},
