@@ -132,7 +132,8 @@ Line plain_symbol(const Trace& trace, int k) {
 // The op's symbol with all its letters: with words, else with signs, else smaller, else nothing.
 std::pair<Line, float> whole_symbol(const Canvas& c, const Trace& trace, int k, float room) {
     const Line symbol = plain_symbol(trace, k), narrow = narrow_symbol(symbol, trace.step(k).op);
-    if (rich_width(c, symbol, symbol_size) <= room) return {symbol, symbol_size};
+    constexpr float air = 4;  // words do not touch the border of their cell
+    if (rich_width(c, symbol, symbol_size) + air <= room) return {symbol, symbol_size};
     for (const float size : {symbol_size, small_symbol})
         if (rich_width(c, narrow, size) <= room) return {narrow, size};
     return {};

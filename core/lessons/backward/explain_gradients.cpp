@@ -96,7 +96,7 @@ void explain_dk(const View& v) {
         keys_outside(v)
             ? v.first_key(v.row) + " stays on chip while the query blocks pass, so its dK grows there: " +
                   range(queries.row, queries.rows, "query", "queries") +
-                  (queries.rows == 1 ? " adds its" : " add their") + " share, and nothing goes to HBM."
+                  (queries.rows == 1 ? " adds its" : " add their") + " share, and no dK goes to HBM yet."
             : v.first_key(v.row) +
                   " hears from every query block, and they are outside: its dK is read from HBM, "
                   "increased and written back, in 4 bytes per element.";

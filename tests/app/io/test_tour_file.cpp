@@ -130,6 +130,22 @@ TEST_SUITE("tour files") {
         // "of the old O, 2.839, and the new tile's P̃ V make 11.804"
         CHECK(format_number(in(*right, Slot::Oi, sum, 0)) == "2.839");
         CHECK(format_fixed(in(*right, Slot::Oi, sum + 1, 0), 3) == "11.804");
+        // "0.368 · 2.839 + 10.759 = 11.804"
+        CHECK(format_fixed(in(*right, Slot::Oi, sum + 1, 0) -
+                               in(*right, Slot::alpha, sum, 0) * in(*right, Slot::Oi, sum, 0),
+                           3) == "10.759");
+        // "Key 2 brings … ≈ 4.27, key 3 … ≈ 0.91" of D[0]
+        const auto back = walk_of("backward", *find_example("gradients-4x4"));
+        const auto brought = [&](int key) {
+            const int end = back->size() - 1;
+            const auto at = [&](const std::string& name) {
+                const CellRef cell = *find_cell(*back, *read_cell(name + "[0," + str(key) + "]"), end);
+                return value_at(*holding(*back, cell, end).value, cell);
+            };
+            return format_fixed(at("P") * at("dP"), 2);
+        };
+        CHECK(brought(2) == "4.27");
+        CHECK(brought(3) == "0.91");
         // "Wrong first: ℓ", then O; rows 2 and 3 come out right
         for (int k = 0; k < right->size(); ++k)
             for (const Slot slot : {Slot::l, Slot::Oi}) {

@@ -50,13 +50,26 @@ float width_of_factor(const Correction& k, float letters) {
 }
 constexpr float round_factor = 4;
 
-// On stage the plot is as broad as the pane lets it, where α has no room between both maxima else.
-void make_room_for_factor(const Rect& pane, ExpPlot& p, const Correction& k) {
-    constexpr float left = 18, right = 20;
-    const float needed = width_of_factor(k, size::small) + round_factor + 1,
-                between = p.x(k.now) - p.x(k.before), w = p.area.w * needed / between;
-    if (p.beside || between >= needed || w > pane.w - left - right) return;
-    p.area.x = std::clamp(p.area.x - (w - p.area.w) / 2, pane.x + left, pane.right() - right - w);
+Line old_maximum(const Correction& k) {
+    return pieces(symbol("m", Role::m), sub("old", Role::m), " = ", number(format_short(k.before)));
+}
+Line new_maximum(const Correction& k) {
+    return pieces(symbol("m", Role::m), " = ", number(format_short(k.now)));
+}
+
+// On stage the plot is as broad as the pane lets it, where both maxima stand too close for α between them, or
+// for their own names, each below its line.
+void make_room_for_factor(const Canvas& c, const Rect& pane, ExpPlot& p, const Correction& k) {
+    constexpr float left = 18, least_right = 20, apart = 12;
+    const float between = p.x(k.now) - p.x(k.before), factor = width_of_factor(k, size::small) + round_factor + 1,
+                old_half = rich_width(c, old_maximum(k), size::body) / 2,
+                new_half = rich_width(c, new_maximum(k), size::body) / 2,
+                names = old_half + apart + new_half, right = std::max(least_right, new_half + 2);
+    const float widest = (pane.w - left - right) / p.area.w * between;
+    const float needed = std::max(factor, std::min(names, widest)), w = p.area.w * needed / between;
+    if (p.beside || between >= needed || w > pane.w - left - least_right) return;
+    p.area.x = std::clamp(p.area.x - (w - p.area.w) / 2, pane.x + left,
+                          std::max(pane.x + left, pane.right() - right - w));
     p.area.w = w;
 }
 
@@ -90,11 +103,9 @@ void factor(const Canvas& c, const ExpPlot& p, const Correction& k, float legend
 void maxima(const Canvas& c, const ExpPlot& p, const Correction& k, bool moved) {
     const Theme& t = *c.theme;
     const float y = p.area.bottom() + 15;
-    const Line now = pieces(symbol("m", Role::m), " = ", number(format_short(k.now))),
-               before =
-                   pieces(symbol("m", Role::m), sub("old", Role::m), " = ", number(format_short(k.before)));
+    const Line now = new_maximum(k), before = old_maximum(k);
     const float now_w = rich_width(c, now, size::body), before_w = rich_width(c, before, size::body);
-    const float right = std::min(p.x(k.now) + now_w / 2, p.area.right() + 14);
+    const float right = std::min(p.x(k.now) + now_w / 2, p.area.right() + (far_type() ? now_w / 2 : 14));
     c.rich(right, y, now, size::body, Align::right);
     c.dashed_line({p.x(k.now), p.y(1)}, {p.x(k.now), p.area.bottom()}, hue(t, Role::m), 1.2f, {3, 3});
     if (!moved) return;
@@ -115,9 +126,7 @@ void from_nothing(const Canvas& c, const ExpPlot& p, double from, const Correcti
     c.disc(at.x, at.y, 5, t.focus);
     const Line alpha = pieces(symbol("α", Role::alpha), " = ", number(k.alpha_text(), Role::none, true));
     c.rich(at.x - 4, at.y - 17, alpha, size::lead);
-    const Line before =
-        pieces(symbol("m", Role::m), sub("old", Role::m), " = ", number(format_short(k.before)));
-    c.rich(left - 8, axis + 15, before, size::body);
+    c.rich(left - 8, axis + 15, old_maximum(k), size::body);
 }
 
 // Which curve is which. It stands in the empty corner, left of both curves; where that is too small, in a
@@ -182,7 +191,7 @@ bool correction_curves(const Canvas& c, const Rect& pane, const Correction& k, f
     const bool first = !std::isfinite(k.before);
     ExpPlot p = exp_plot(pane, k.now);
     if (moved && k.before < p.lo() + .8) return false;
-    if (moved && far_type()) make_room_for_factor(pane, p, k);
+    if (moved && far_type()) make_room_for_factor(c, pane, p, k);
     const Legend legend = legend_of(c, p, k, moved);
     const float taken = px(legend.rows) * legend_row + (legend.above ? 4.0f : 0.0f);
     p.area.y += taken, p.area.h -= taken;

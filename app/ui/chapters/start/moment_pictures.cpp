@@ -135,7 +135,7 @@ void length_picture(const Sheet& s) {
     if (!words) return;
     const Shape& shape = study.shape;
     two_numbers(
-        s, right, {"all of S", "tile, fp32"},
+        s, right, {shape.element_bytes == 2 ? "S in fp16" : "S in fp32", "tile, fp32"},
         {format_size(shape.N * shape.N_kv * shape.element_bytes), format_size(4 * shape.Br * shape.Bc)},
         {S, t.t1});
 }

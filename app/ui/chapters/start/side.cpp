@@ -57,6 +57,8 @@ void chapters_strip(const Canvas& c, AppState& state, StartPage& page, float x, 
             const float at = left + pitch * px(n - first);
             if (lit || n == now)
                 c.rect(at, y, pitch - 2, 8, c.theme->t1, 2);
+            else if (pitch < 9)  // a frame would have no inside
+                c.rect(at, y, pitch - 2, 8, c.theme->line2, 1);
             else
                 c.frame(at + .5f, y + .5f, pitch - 3, 7, c.theme->line2, 1, 2);
         }
