@@ -19,9 +19,16 @@
 
 namespace tilewalk::ui {
 
+namespace {
+float root_of_place(const SlotLook& range, double value) {
+    const float place = range.place(value);
+    return std::copysign(std::sqrt(std::abs(place)), place);
+}
+}  // namespace
+
 ImU32 heat_colour(const Theme& t, Slot slot, const SlotLook& range, double value, bool dim) {
     const Role role = info(slot).role;
-    const float place = range.place(value), root = std::copysign(std::sqrt(std::abs(place)), place);
+    const float root = root_of_place(range, value);
     const auto shade = [&](bool waits) {
         return range.with_sign() ? signed_ramp(t, role, root, waits) : ramp(t, role, root, waits);
     };
@@ -206,7 +213,7 @@ void draw_cell(const Canvas& canvas, const AppState& state, const MatrixLook& lo
     if (shown) {
         const double v = shown->data(r, c);
         out.with_sign = range.with_sign();
-        out.t = range.place(v);
+        out.t = look.by_root ? root_of_place(range, v) : range.place(v);
         out.nan = lost(look, *shown, r, c);
         out.masked = std::isinf(v) && !out.nan;
         text = number_text(state, v, look, look.slot, look.state != CellState::written);

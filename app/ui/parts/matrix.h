@@ -45,6 +45,7 @@ struct MatrixLook {
     bool only_changed = false;  ///< mark only the cells whose value changed (mask)
     bool past = false;          ///< what the slot held before: its cells are those of another place
     bool boxes = false;         ///< frame the cell that the formula is about, and the cells that it uses
+    bool by_root = false;       ///< shades of a heat map, which it enlarges a part of
     float size = size::lead;
     float fade = 1;
 };

@@ -195,6 +195,14 @@ bool set_round_line(std::vector<BarLabel>& labels, float top, float bottom) {
 void set_apart(std::vector<BarLabel>& labels, float top, float bottom) {
     std::ranges::stable_sort(labels, {}, &BarLabel::y);
     if (set_round_line(labels, top, bottom)) return;
+    // A low line: what has no room below its label stands above it.
+    if (const auto line = std::ranges::find_if(labels, &BarLabel::on_line); line != labels.end()) {
+        std::vector<BarLabel> above = labels;
+        const auto at = above.begin() + (line - labels.begin());
+        std::rotate(at, at + 1, above.end());
+        above.back().y = std::min(above.back().y, bottom - label_h / 2);
+        if (set_round_line(above, top, bottom)) return void(labels = std::move(above));
+    }
     float least = top + label_h / 2;
     for (BarLabel& label : labels) label.y = std::max(label.y, least), least = label.y + label_h;
     float most = bottom - label_h / 2;

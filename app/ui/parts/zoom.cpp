@@ -47,6 +47,7 @@ MatrixLook look_of(const AppState& state, const Strip& s, const StageView& view)
     if (formula_is_short(state)) look.form = NumberForm::as_formula;
     look.bed = false;
     look.numbers = true;
+    look.by_root = true;
     look.size = size::far_number;
     return look;
 }
@@ -262,14 +263,11 @@ bool draw_sum(const Canvas& c, const Sum& sum, float left, float right, float mi
 void draw_locator(const Canvas& c, const AppState& state, const Strip& s, float x, float y, float w) {
     const Theme& t = *c.theme;
     const SlotLook& range = state.look[s.slot];
-    const Role role = info(s.slot).role;
     const int length = s.line.length(), step = ceil_div(length, 128);
     const float h = locator_h - 10, cw = w / px(length);
     for (int n = 0; n < length; n += step) {
         const double v = weight_at(s, n);
-        const ImU32 fill = std::isinf(v)       ? t.line2
-                           : range.with_sign() ? signed_ramp(t, role, range.place(v))
-                                               : ramp(t, role, range.place(v));
+        const ImU32 fill = std::isinf(v) ? t.line2 : heat_colour(t, s.slot, range, v);
         c.rect(x + px(n) * cw, y, cw * px(std::min(step, length - n)), h, fill);
     }
     c.frame(x + px(s.first) * cw - 1, y - 2, px(s.count) * cw + 2, h + 4, t.focus, 2, radius::bar);

@@ -27,7 +27,7 @@ std::int64_t standard_bytes(const AppState& state) {
 }
 
 struct Ledger {
-    const char* name;
+    const char *name, *brief;
     const char* order;
     const Trace& trace;
     int k;
@@ -95,22 +95,22 @@ void verdict(const Canvas& c, const AppState& state, const Rect& a) {
 }
 
 void ghost_beside(const Canvas& c, const Ledger& l, const Rect& a, bool hide_skips) {
-    const bool words = a.h >= 90;
+    const bool words = a.h >= 60;
     const Problem& p = l.trace.problem();
     const float side = a.h - (words ? 20.0f : 0.0f);
     const float cell = std::min({a.w / px(p.N_kv()), side / px(p.N()), 30.0f});
     const float w = cell * px(p.N_kv()), h = cell * px(p.N());
     ghost(c, l.trace, l.k, a.x + (a.w - w) / 2, a.y + (side - h) / 2, w, h, hide_skips);
     if (words)
-        c.text_within(a.x + a.w / 2, a.bottom() - 6, a.w + 20, l.order, size::small, c.theme->t2,
+        c.text_within(a.x + a.w / 2, a.bottom() - 6, a.w + 20, a.h >= 90 ? l.order : l.brief, size::small, c.theme->t2,
                       Align::center);
 }
 
 void draw_beside(const Canvas& c, AppState& state, const Rect& a) {
     const Trace &first = *state.beside.first, &second = *state.beside.second;
     const int k = state.cursor.step;
-    const Ledger one{"FlashAttention-1", "columns first", first, k},
-        two{"FlashAttention-2", "rows first", second, step_beside(first, k, second)};
+    const Ledger one{"FlashAttention-1", "FA-1", "columns first", first, k},
+        two{"FlashAttention-2", "FA-2", "rows first", second, step_beside(first, k, second)};
     const float side = std::min(a.h, 150.0f), gap = 28;
     const bool hide_skips = hides_what_comes(state);
     ghost_beside(c, one, {a.x, a.y, side, a.h}, hide_skips);

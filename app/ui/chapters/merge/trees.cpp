@@ -324,10 +324,10 @@ void draw_same_result(const Canvas& c, const Problem& p, const TreesLayout& by, 
     const float heads_y = by.roomy ? a.y + 46 : a.title_y(), table_h = a.bottom() - 8 - heads_y;
     const char* const reasons[] = {
         "Parts of a fixed size keep the tree, and with it every digit. A number of parts that follows the "
-        "load "
-        "changes the tree: the same row differs from batch to batch.",
-        "A number of parts that follows the load changes the tree: the same row differs from batch to batch.",
-        "Another number of parts, other digits: the row depends on its batch."};
+        "load changes the tree: the last digits of the same row may differ from batch to batch.",
+        "A number of parts that follows the load changes the tree: last digits may differ from batch to "
+        "batch.",
+        "With another number of parts the last digits may be others."};
     const auto height = [&](const char* why) { return paragraph_height(w, why, size::small) + 4; };
     const auto why = std::ranges::find_if(
         reasons, [&](const char* one) { return table_h - height(one) >= least_compared(p, 2) + 4; });
