@@ -33,7 +33,8 @@ void gradient_out(const Canvas& c, const AppState& state, const BackwardGeometry
     Line symbols;
     for (const auto& [hbm, chip] : pairs) {
         if (!value_in(trace, trace.writes(n), hbm)) continue;
-        const float x = g[chip].center(), y = g[chip].bottom() + 5;
+        const Bed drawn = as_drawn(state, chip, g[chip]);
+        const float x = drawn.center(), y = drawn.bottom() + 5;
         const Role role = info(chip).role;
         flow(c, state, {{x, y}, {x, g.out_line}, {edge, g.out_line}}, n, role);
         if (both && n == state.cursor.step) c.head({x, y}, {0, -1}, hue(*c.theme, role), 10);
@@ -88,8 +89,8 @@ void fall(const Canvas& c, const Bed& from, const Bed& to, Role role, float shar
 }
 
 // Below the band from P to dS, with its label in a gap of the line.
-void weight_curve(const Canvas& c, const BackwardGeometry& g) {
-    const Bed &P = g[Slot::Prob], &dS = g[Slot::dS];
+void weight_curve(const Canvas& c, const AppState& state, const BackwardGeometry& g) {
+    const Bed P = as_drawn(state, Slot::Prob, g[Slot::Prob]), &dS = g[Slot::dS];
     const ImU32 colour = hue(*c.theme, Role::S);
     const float y = P.bottom() + 6, x1 = P.center(), x2 = dS.center(),
                 bend = std::min(30.0f, g.below - y - 4);
@@ -108,23 +109,26 @@ void weight_curve(const Canvas& c, const BackwardGeometry& g) {
 }  // namespace
 
 void backward_connectors(const Canvas& c, const AppState& state, const BackwardGeometry& g) {
+    const auto falls = [&](Slot from, Slot to, Role role, float share) {
+        fall(c, as_drawn(state, from, g[from]), g[to], role, share);
+    };
     switch (op_now(state)) {
     case Op::scores:
         row_arrows(c, state, g[Slot::Qi], g[Slot::S]);
         return down_arrow(c, g[Slot::Kj], g[Slot::S]);
     case Op::recompute: return row_arrows(c, state, g[Slot::Li], g[Slot::Prob]);
     case Op::dv:
-        fall(c, g[Slot::Prob], g[Slot::dVj], Role::S, .62f);
-        return fall(c, g[Slot::dOi], g[Slot::dVj], Role::O, .85f);
+        falls(Slot::Prob, Slot::dVj, Role::S, .62f);
+        return falls(Slot::dOi, Slot::dVj, Role::O, .85f);
     case Op::dp:
         row_arrows(c, state, g[Slot::dOi], g[Slot::dP]);
         return down_arrow(c, g[Slot::Vj], g[Slot::dP]);
-    case Op::ds: row_arrows(c, state, g[Slot::Di], g[Slot::dS]); return weight_curve(c, g);
+    case Op::ds: row_arrows(c, state, g[Slot::Di], g[Slot::dS]); return weight_curve(c, state, g);
     case Op::cap_gradient: return row_arrows(c, state, g[Slot::S_cap], g[Slot::dS]);
-    case Op::dq: return fall(c, g[Slot::dS], g[Slot::dQi], Role::S, .8f);
+    case Op::dq: return falls(Slot::dS, Slot::dQi, Role::S, .8f);
     case Op::dk:
-        fall(c, g[Slot::dS], g[Slot::dKj], Role::S, .85f);
-        return fall(c, g[Slot::Qi], g[Slot::dKj], Role::Q, .62f);
+        falls(Slot::dS, Slot::dKj, Role::S, .85f);
+        return falls(Slot::Qi, Slot::dKj, Role::Q, .62f);
     default: return;
     }
 }

@@ -114,7 +114,7 @@ struct Map {
     std::int64_t unlike = 0;    ///< cells that are not as the CPU has them, …
     std::int64_t compared = 0;  ///< … of so many
     /// So few that a picture of them is nearly empty.
-    bool is_sparse() const { return unlike < compared / 25; }
+    bool is_sparse() const { return unlike * 25 < compared; }
 };
 /// Null before the first run.
 std::optional<Map> map_of(const AppState& state);

@@ -7,6 +7,12 @@
 
 namespace tilewalk::ui {
 
+Bed as_drawn(const AppState& state, Slot slot, Bed bed) {
+    if (const Held held = state.trace->live(slot, state.cursor.step))
+        bed.rows = std::min(bed.rows, held.value->region.rows);
+    return bed;
+}
+
 // ---- Transfers between HBM and SRAM
 
 Transfer load_of(const AppState& state, Slot slot, CellState now) {
@@ -78,7 +84,7 @@ std::string brief_note(const AppState& state, Transfer t) {
 }  // namespace
 
 void transfers(const Canvas& c, const AppState& state, const SramGeometry& g, const Rect& panel) {
-    const Bed &K = g[Slot::Kj], &V = g[Slot::Vj], &O = g[Slot::Oi];
+    const Bed &K = g[Slot::Kj], &V = g[Slot::Vj], O = as_drawn(state, Slot::Oi, g[Slot::Oi]);
     const float edge = panel.x - space::margin, chip_x = panel.x + 30;
     const auto load = [&](Slot slot) { return load_of(state, slot, slot_look(state, slot).state); };
 
@@ -182,7 +188,9 @@ std::string alpha_label(const AppState& state) {
 
 void alpha_curve(const Canvas& c, const AppState& state, const Bed& alpha, const Bed& target, float room,
                  float size) {
-    curve_below(c, alpha, target, Role::alpha, alpha_label(state), size, room);
+    const Bed drawn = as_drawn(state, Slot::alpha, alpha);
+    curve_below(c, drawn, target, Role::alpha, alpha_label(state), size,
+                room + alpha.bottom() - drawn.bottom());
 }
 
 void connectors(const Canvas& c, const AppState& state, const SramGeometry& g) {
@@ -193,9 +201,10 @@ void connectors(const Canvas& c, const AppState& state, const SramGeometry& g) {
     case Op::tile_max: return row_arrows(c, state, g[Slot::S], g[Slot::m_tile]);
     case Op::new_max: return row_arrows(c, state, g[Slot::m_tile], g[Slot::m]);
     case Op::correction: return row_arrows(c, state, g[Slot::m], g[Slot::alpha]);
-    case Op::exponentials:
-        return curve_below(c, g[Slot::S], g[Slot::P], Role::S, "exp(S − m)", 14,
-                           g.out_line - g[Slot::S].bottom());
+    case Op::exponentials: {
+        const Bed S = as_drawn(state, Slot::S, g[Slot::S]);
+        return curve_below(c, S, g[Slot::P], Role::S, "exp(S − m)", 14, g.out_line - S.bottom());
+    }
     case Op::row_sum:
         row_arrows(c, state, g[Slot::P], g[Slot::l], "Σ");
         return alpha_curve(c, state, g[Slot::alpha], g[Slot::l], g.out_line - g[Slot::l].bottom());

@@ -8,6 +8,8 @@ namespace tilewalk::ui {
 
 /// Lines from the HBM panel (left of `panel`) to Q, K, V and back from O and L, each with its bytes and step.
 void transfers(const Canvas& canvas, const AppState& state, const SramGeometry& geometry, const Rect& panel);
+/// The bed of rows that are there: of a ragged last block not as high as that of a full one.
+Bed as_drawn(const AppState& state, Slot slot, Bed bed);
 /// From the matrices that this step reads to the one that it writes.
 void connectors(const Canvas& canvas, const AppState& state, const SramGeometry& geometry);
 
