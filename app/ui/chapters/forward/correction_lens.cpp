@@ -100,12 +100,13 @@ void factor(const Canvas& c, const ExpPlot& p, const Correction& k, float legend
 }
 
 // The two maxima below the axis; the old one goes to the left where they would touch.
-void maxima(const Canvas& c, const ExpPlot& p, const Correction& k, bool moved) {
+void maxima(const Canvas& c, const Rect& pane, const ExpPlot& p, const Correction& k, bool moved) {
     const Theme& t = *c.theme;
     const float y = p.area.bottom() + 15;
     const Line now = new_maximum(k), before = old_maximum(k);
     const float now_w = rich_width(c, now, size::body), before_w = rich_width(c, before, size::body);
-    const float right = std::min(p.x(k.now) + now_w / 2, p.area.right() + (far_type() ? now_w / 2 : 14));
+    const float right = std::min(p.x(k.now) + now_w / 2,
+                                 far_type() ? std::max(pane.right() - 6, p.area.right()) : p.area.right() + 14);
     c.rich(right, y, now, size::body, Align::right);
     c.dashed_line({p.x(k.now), p.y(1)}, {p.x(k.now), p.area.bottom()}, hue(t, Role::m), 1.2f, {3, 3});
     if (!moved) return;
@@ -205,7 +206,7 @@ bool correction_curves(const Canvas& c, const Rect& pane, const Correction& k, f
     const Canvas end = c.faded(first ? .45f : 1);  // only the other end counts then
     const double from = first ? p.lo() + p.span * .25 : p.lo();
     end.polyline(p.curve(now.now, from), hue(t, Role::S), 2.4f);
-    maxima(c, p, k, moved);
+    maxima(c, pane, p, k, moved);
     if (!first) c.disc(p.x(now.now), p.y(1), 4, hue(t, Role::S));
     draw_legend(c, p, legend);
     if (first) from_nothing(c, p, from, k);

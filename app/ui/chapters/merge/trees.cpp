@@ -327,7 +327,7 @@ void draw_same_result(const Canvas& c, const Problem& p, const TreesLayout& by, 
         "load changes the tree: the last digits of the same row may differ from batch to batch.",
         "A number of parts that follows the load changes the tree: last digits may differ from batch to "
         "batch.",
-        "With another number of parts the last digits may be others."};
+        "Other parts, other last digits: a row may depend on its batch."};
     const auto height = [&](const char* why) { return paragraph_height(w, why, size::small) + 4; };
     const auto why = std::ranges::find_if(
         reasons, [&](const char* one) { return table_h - height(one) >= least_compared(p, 2) + 4; });
