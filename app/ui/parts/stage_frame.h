@@ -18,7 +18,7 @@ const FrameWords& frame_words(Op op);
 constexpr float frame_up = 16, frame_h = 26;
 /// From what stands above a drawing down to it, with a low line for its word between; up to the word's
 /// middle.
-constexpr float word_over_drawing = 28, word_up = 14;
+constexpr float word_over_drawing = 30, word_up = 15;
 
 /// Their left edge there, their middle at that height. Returns the width.
 float draw_frame_word(const Canvas& canvas, float x, float middle, const std::string& word);
