@@ -163,7 +163,10 @@ void ring_panel(const Canvas& c, AppState& state, const RingNow& now, const Rect
         choose_ring(state, ranks, state.problem->options.shards);
     const float words = c.text_within(a.inner_x(), a.title_y(), right - 8 - a.inner_x(), "Ranks", size::lead,
                                       0, Face::semibold);
-    const std::string at = "tick " + str(now.tick);
+    // A step that takes several has them all.
+    const int last = step_now(state).when.end - 1;
+    const std::string at =
+        last > now.tick ? "ticks " + str(now.tick) + "–" + str(last) : "tick " + str(now.tick);
     if (text_width(Face::regular, size::body, at) < right - a.inner_x() - words - 28)
         c.text(a.inner_x() + words + 12, a.title_y(), at, size::body, c.theme->t3);
 

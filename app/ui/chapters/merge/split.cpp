@@ -418,7 +418,7 @@ float draw_chip(const Canvas& c, AppState& state, const Rect& a) {
     const Problem& p = *state.problem;
     const int d = p.d(), keys = std::min(p.Bc, p.N_kv()), n = p.options.queries;
     // What a query has one number of stands in a column of its own, beside the keys and below the query.
-    const float gap = 18, label_h = 26, cw_n = n == 1 ? 50.0f : std::clamp(a.w * .17f / px(n), 12.0f, 50.0f),
+    const float gap = 18, label_h = 30, cw_n = n == 1 ? 50.0f : std::clamp(a.w * .17f / px(n), 12.0f, 50.0f),
                 single = cw_n * px(n);
     // Width by what the numbers need: O has more digits than keys mostly have.
     const auto need = [&](Slot one, Slot other) {
