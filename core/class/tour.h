@@ -35,8 +35,8 @@ struct TourStop {
     std::optional<CellRef> cell;  ///< the cell that the formula is about
     TourPlace place;
     std::vector<TourPlace> also;  ///< what gets a ring beside it
-    KernelFault kernel_fault;  ///< of the kernel on the page compare
-    std::string kernel;        ///< on the page inside, and the type of its elements; empty: the page's own
+    KernelFault kernel_fault;     ///< of the kernel on the page compare
+    std::string kernel;           ///< on the page inside, and the type of its elements; empty: the page's own
     DType dtype = DType::bf16;
     std::string kernel_break;       ///< on the page inside, what the run goes without; empty: it is sound
     inside::StepQuery instruction;  ///< on the page inside

@@ -642,7 +642,8 @@ TEST_SUITE("tour files") {
     }
 
     TEST_CASE("what a stop points at beside its place, each with a ring of its own") {
-        const TourStop stop = only_stop("- step: 20\n- highlight: matrix m and cell l[0] and panel HBM in HBM\n");
+        const TourStop stop =
+            only_stop("- step: 20\n- highlight: matrix m and cell l[0] and panel HBM in HBM\n");
         CHECK(stop.place.cell.slot == Slot::m);
         REQUIRE(stop.also.size() == 2);
         CHECK(stop.also[0].cell.slot == Slot::l);
@@ -725,8 +726,7 @@ TEST_SUITE("tour files") {
             {head + "- highlight: button ply\n" + end,
              "my.md, line 5: there is no button \"ply\"; did you mean play?"},
             {head + "- highlight: matrix Z\n" + end, "my.md, line 5: there is no matrix \"Z\"."},
-            {head + "- highlight: timeline and matrix Z\n" + end,
-             "my.md, line 5: there is no matrix \"Z\"."},
+            {head + "- highlight: timeline and matrix Z\n" + end, "my.md, line 5: there is no matrix \"Z\"."},
             {head + "- highlight: matrix S\n" + end, "my.md, line 5: there is no matrix \"S\" at step 1."},
             {head + "- highlight: ring\n" + end, "my.md, line 5: expected panel, button, cell, matrix, "
                                                  "timeline or formula in place of \"ring\"."},

@@ -126,9 +126,7 @@ void backward_connectors(const Canvas& c, const AppState& state, const BackwardG
     case Op::ds: row_arrows(c, state, g[Slot::Di], g[Slot::dS]); return weight_curve(c, state, g);
     case Op::cap_gradient: return row_arrows(c, state, g[Slot::S_cap], g[Slot::dS]);
     case Op::dq: return falls(Slot::dS, Slot::dQi, Role::S, .8f);
-    case Op::dk:
-        falls(Slot::dS, Slot::dKj, Role::S, .85f);
-        return falls(Slot::Qi, Slot::dKj, Role::Q, .62f);
+    case Op::dk: falls(Slot::dS, Slot::dKj, Role::S, .85f); return falls(Slot::Qi, Slot::dKj, Role::Q, .62f);
     default: return;
     }
 }

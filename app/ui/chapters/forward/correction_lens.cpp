@@ -61,10 +61,11 @@ Line new_maximum(const Correction& k) {
 // for their own names, each below its line.
 void make_room_for_factor(const Canvas& c, const Rect& pane, ExpPlot& p, const Correction& k) {
     constexpr float left = 18, least_right = 20, apart = 12;
-    const float between = p.x(k.now) - p.x(k.before), factor = width_of_factor(k, size::small) + round_factor + 1,
+    const float between = p.x(k.now) - p.x(k.before),
+                factor = width_of_factor(k, size::small) + round_factor + 1,
                 old_half = rich_width(c, old_maximum(k), size::body) / 2,
-                new_half = rich_width(c, new_maximum(k), size::body) / 2,
-                names = old_half + apart + new_half, right = std::max(least_right, new_half + 2);
+                new_half = rich_width(c, new_maximum(k), size::body) / 2, names = old_half + apart + new_half,
+                right = std::max(least_right, new_half + 2);
     const float widest = (pane.w - left - right) / p.area.w * between;
     const float needed = std::max(factor, std::min(names, widest)), w = p.area.w * needed / between;
     if (p.beside || between >= needed || w > pane.w - left - least_right) return;
@@ -105,8 +106,9 @@ void maxima(const Canvas& c, const Rect& pane, const ExpPlot& p, const Correctio
     const float y = p.area.bottom() + 15;
     const Line now = new_maximum(k), before = old_maximum(k);
     const float now_w = rich_width(c, now, size::body), before_w = rich_width(c, before, size::body);
-    const float right = std::min(p.x(k.now) + now_w / 2,
-                                 far_type() ? std::max(pane.right() - 6, p.area.right()) : p.area.right() + 14);
+    const float right =
+        std::min(p.x(k.now) + now_w / 2,
+                 far_type() ? std::max(pane.right() - 6, p.area.right()) : p.area.right() + 14);
     c.rich(right, y, now, size::body, Align::right);
     c.dashed_line({p.x(k.now), p.y(1)}, {p.x(k.now), p.area.bottom()}, hue(t, Role::m), 1.2f, {3, 3});
     if (!moved) return;

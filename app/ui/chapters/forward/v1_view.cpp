@@ -102,8 +102,8 @@ void ghost_beside(const Canvas& c, const Ledger& l, const Rect& a, bool hide_ski
     const float w = cell * px(p.N_kv()), h = cell * px(p.N());
     ghost(c, l.trace, l.k, a.x + (a.w - w) / 2, a.y + (side - h) / 2, w, h, hide_skips);
     if (words)
-        c.text_within(a.x + a.w / 2, a.bottom() - 6, a.w + 20, a.h >= 90 ? l.order : l.brief, size::small, c.theme->t2,
-                      Align::center);
+        c.text_within(a.x + a.w / 2, a.bottom() - 6, a.w + 20, a.h >= 90 ? l.order : l.brief, size::small,
+                      c.theme->t2, Align::center);
 }
 
 void draw_beside(const Canvas& c, AppState& state, const Rect& a) {

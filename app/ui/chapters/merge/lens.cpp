@@ -293,7 +293,8 @@ void below_each_other(const Canvas& c, const Rect& a, const std::vector<Share>& 
                           own_text = as_told ? share.own_text : format_short(share.own);
         const float factor_w = text_width(Face::medium, size::small, factor);
         c.text(a.right() - factor_w, y, factor, size::small, hue(t, of_weights), Face::medium);
-        c.text(a.right() - factor_w - before_factor, y, own_text, size::small, t.t1, Face::mono, Align::right);
+        c.text(a.right() - factor_w - before_factor, y, own_text, size::small, t.t1, Face::mono,
+               Align::right);
         c.rect(a.x, y + 10, own, h, quiet, radius::bar);
         if (own - left > 2) c.hatch(a.x + left, y + 10, own - left, h, with_alpha(hue(t, role), .5f), 6);
         c.rect(a.x, y + 10, left, h, full, radius::bar);

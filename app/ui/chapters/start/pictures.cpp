@@ -540,8 +540,7 @@ void memory_picture(const Sheet& s) {
     const std::string counted = "moved at N = " + format_count(shape.N) + ", a head";
     constexpr float line = 20;
     const bool told = !s.big && s.area.h > 84 && text_width(Face::regular, size::small, counted) <= s.area.w;
-    if (told)
-        s.c.text(s.area.x, s.area.bottom() - line / 2 + 2, counted, size::small, s.c.theme->t3);
+    if (told) s.c.text(s.area.x, s.area.bottom() - line / 2 + 2, counted, size::small, s.c.theme->t3);
     draw_rows(s, {row(Algorithm::standard, "standard", true), row(Algorithm::flash2, "flash", false)},
               {s.area.x, s.area.y, s.area.w, s.area.h - (told ? line : 0)});
 }
