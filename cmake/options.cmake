@@ -37,7 +37,8 @@ target_compile_options(tilewalk_options INTERFACE
 # gcc 12 takes what it inlines of std::string for overflows once the header is precompiled; that stays a warning.
 if(TILEWALK_WERROR AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(tilewalk_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-error=array-bounds
-    -Wno-error=restrict -Wno-error=stringop-overflow -Wno-error=stringop-overread>)
+    -Wno-error=restrict -Wno-error=stringop-overflow -Wno-error=stringop-overread
+    -Wno-error=maybe-uninitialized>)
 endif()
 if(TILEWALK_SANITIZE)
   target_compile_options(tilewalk_options INTERFACE
