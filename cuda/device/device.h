@@ -29,7 +29,6 @@
 //   atomic_add(address, x)
 //   exp2_of(x) log_of(x) exp_of(x)  float; exp2_of is ex2.approx
 //   f16 bf16                        to_float(x), from_float<T>(x), pack<T>(low, high): two in 32 bits
-//   store(p, x)                     one such element: clang's recorder sees no other copy of a structure
 //   Float4                          load4(p), store4(p, v): four floats, aligned to 16 bytes
 //   launch(stream, {x, y, z, threads, shared_bytes}, kernel, arguments…)
 //   multiply_matrices(stream, Product)   cuBLAS, for the rungs of standard attention

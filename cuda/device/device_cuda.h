@@ -169,8 +169,6 @@ template <> DEVICE std::uint32_t pack<bf16>(float low, float high) {
     return *reinterpret_cast<const std::uint32_t*>(&pair);
 }
 
-template <class T> DEVICE void store(T* p, T x) { *p = x; }
-
 using Float4 = float4;
 DEVICE Float4 load4(const float* p) { return *reinterpret_cast<const float4*>(p); }
 DEVICE void store4(float* p, const Float4& v) { *reinterpret_cast<float4*>(p) = v; }

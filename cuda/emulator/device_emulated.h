@@ -145,7 +145,6 @@ template <class T> std::uint32_t pack(float low, float high) {
 struct alignas(16) Float4 {
     float x, y, z, w;
 };
-template <class T> void store(T* p, T x) { *p = x; }
 inline Float4 load4(const float* p) {
     Float4 v;
     std::memcpy(&v, __builtin_assume_aligned(p, 16), sizeof v);

@@ -239,7 +239,7 @@ template <class T> KERNEL void THREADS(32 * combine_warps) combine(const Argumen
         for (int n = 0; n < 2; ++n) NO_UNROLL
         for (int owner = 0; owner < 32 && 32 * n + owner < cut.splits; ++owner)
             sum += shuffle(weight[n], owner) * parts.O[parts.at(32 * n + owner, row) * a.d + column];
-        store(out + column, from_float<T>(sum * inverse));
+        out[column] = from_float<T>(sum * inverse);
     }
     if (lane() == 0) a.L[row] = m * a.scale + log_of(l);
 }

@@ -199,10 +199,6 @@ inline Float4 load4(const float* p, const At& at = At::current()) {
     if (records()) recording->note_access(false, recording->place(at), p, 16);
     return v;
 }
-template <class T> void store(T* p, T x, const At& at = At::current()) {
-    if (records()) recording->note_access(true, recording->place(at), p, sizeof x);
-    std::memcpy(static_cast<void*>(p), &x, sizeof x);
-}
 inline void store4(float* p, const Float4& v, const At& at = At::current()) {
     emu::block->expect_aligned(p, "store4");
     expect_given(at, p, 16, true);
