@@ -149,12 +149,11 @@ constexpr RingLook beside_a_page{5, 5, 7, 16};  // on stage a page has its edge 
 constexpr RingLook between_head_and_formula{1.5f, 1.5f, 3};
 constexpr RingLook with_its_word{32, 4, 3, 4};
 
-RingLook ring_on_stage(const TourStop& stop) {
+RingLook ring_on_stage(const TourStop& stop, const TourPlace& place) {
     if (!stop.page.empty()) return beside_a_page;
     // Its word stands over the drawing, which lies beside a table.
-    if (stop.lesson && stop.lesson->picture == Picture::merge && stop.place.name == "Lens")
-        return with_its_word;
-    return stop.place.kind == TourPlace::Kind::panel ? between_head_and_formula : RingLook{};
+    if (stop.lesson && stop.lesson->picture == Picture::merge && place.name == "Lens") return with_its_word;
+    return place.kind == TourPlace::Kind::panel ? between_head_and_formula : RingLook{};
 }
 
 // Among the matrices of a dense lesson their names, and those of rows and keys, stand so close that only the
@@ -178,16 +177,20 @@ Rect ring_line(const Canvas& c, const Rect& at, const RingLook& line, float W, f
     return {x, y, w, h};
 }
 
+// Those of the other places that a stop names, whether its first one is shown or not.
+void other_rings(const Canvas& c, const TourStop& stop, bool far, float W, float H) {
+    const PanelPart part(c, "Ring", {0, 0, W, H});
+    for (const TourPlace& place : stop.also)
+        if (const auto at = tour_place(c, place))
+            ring_line(c, *at, far ? ring_on_stage(stop, place) : ring_look(c, place, *at), W, H);
+}
+
 void ring(const Canvas& c, Tour& tour, const Rect& at, const Look& look, float W, float H) {
     const bool far = &look == &large;
     const PanelPart part(c, "Ring", {0, 0, W, H});
     const TourStop& stop = tour.stop();
-    const auto look_at = [&](const TourPlace& place, const Rect& r) {
-        return far ? ring_on_stage(stop) : ring_look(c, place, r);
-    };
-    for (const TourPlace& place : stop.also)
-        if (const auto other = tour_place(c, place)) ring_line(c, *other, look_at(place, *other), W, H);
-    const Rect drawn = tour.ring = ring_line(c, at, look_at(stop.place, at), W, H);
+    const Rect drawn = tour.ring =
+        ring_line(c, at, far ? ring_on_stage(stop, stop.place) : ring_look(c, stop.place, at), W, H);
     if (far) return;
     const std::string number = str(tour.at + 1);
     const float side = size::small * 1.7f,
@@ -574,6 +577,7 @@ void draw(const Canvas& main, AppState& state, float W, float H) {
             main.rect(cut->x - 1, cut->y - 1, cut->w + 2, cut->h + 2, panel);
             tour.dimmed.push_back(*cut);
         }
+    if (at_stop(state)) other_rings(main, tour.stop(), state.presenter, W, H);
     if (tour.place) ring(main, tour, *tour.place, look_of(state), W, H);
     show_card(main, "Tour", area, [&](const Canvas& c) {
         c.rect(area.x, area.y, area.w, area.h, c.theme->raised, radius::panel);

@@ -164,7 +164,7 @@ void ring_panel(const Canvas& c, AppState& state, const RingNow& now, const Rect
     const float words = c.text_within(a.inner_x(), a.title_y(), right - 8 - a.inner_x(), "Ranks", size::lead,
                                       0, Face::semibold);
     // A step that takes several has them all.
-    const int last = step_now(state).when.end - 1;
+    const int last = now.step().when.end - 1;
     const std::string at =
         last > now.tick ? "ticks " + str(now.tick) + "–" + str(last) : "tick " + str(now.tick);
     if (text_width(Face::regular, size::body, at) < right - a.inner_x() - words - 28)
