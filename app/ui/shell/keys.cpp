@@ -199,7 +199,8 @@ void answer(AppState& state, const KeyPress& press) {
     if (taken) return;
     if (press.key == Key::w && !press.ctrl) return inspect(state, chosen_cell(state));
     if (press.key == Key::l && press.ctrl) return copy_link(state);
-    if (press.key == Key::o && press.ctrl) return ask_for_file(state);
+    // Not while a number is being typed: it would be lost.
+    if (press.key == Key::o && press.ctrl && !state.edit) return ask_for_file(state);
     if (press.key == Key::v && !press.ctrl && !press.alt) return cross_bridge(state);
     if (press.key == Key::v && press.ctrl && state.page == Page::walk) {
         const char* const table = ImGui::GetClipboardText();
