@@ -167,6 +167,11 @@ RingLook ring_look(const Canvas& c, const TourPlace& place, const Rect& at) {
     return {};
 }
 
+RingLook look_of_ring(const Canvas& c, const TourStop& stop, const TourPlace& place, const Rect& at,
+                      bool far) {
+    return far ? ring_on_stage(stop, place) : ring_look(c, place, at);
+}
+
 // Two lines, so that one of them stands out from what lies below; the number says which card it is of.
 Rect ring_line(const Canvas& c, const Rect& at, const RingLook& line, float W, float H) {
     const float x = std::max(at.x - line.aside, 3.0f), y = std::max(at.y - line.out, 3.0f);
@@ -182,15 +187,14 @@ void other_rings(const Canvas& c, const TourStop& stop, bool far, float W, float
     const PanelPart part(c, "Ring", {0, 0, W, H});
     for (const TourPlace& place : stop.also)
         if (const auto at = tour_place(c, place))
-            ring_line(c, *at, far ? ring_on_stage(stop, place) : ring_look(c, place, *at), W, H);
+            ring_line(c, *at, look_of_ring(c, stop, place, *at, far), W, H);
 }
 
 void ring(const Canvas& c, Tour& tour, const Rect& at, const Look& look, float W, float H) {
     const bool far = &look == &large;
     const PanelPart part(c, "Ring", {0, 0, W, H});
     const TourStop& stop = tour.stop();
-    const Rect drawn = tour.ring =
-        ring_line(c, at, far ? ring_on_stage(stop, stop.place) : ring_look(c, stop.place, at), W, H);
+    const Rect drawn = tour.ring = ring_line(c, at, look_of_ring(c, stop, stop.place, at, far), W, H);
     if (far) return;
     const std::string number = str(tour.at + 1);
     const float side = size::small * 1.7f,

@@ -130,7 +130,7 @@ TEST_SUITE("tour files") {
         // "of the old O, 2.839, and the new tile's P̃ V make 11.804"
         CHECK(format_number(in(*right, Slot::Oi, sum, 0)) == "2.839");
         CHECK(format_fixed(in(*right, Slot::Oi, sum + 1, 0), 3) == "11.804");
-        // "0.368 · 2.839 + 10.759 = 11.804"
+        // "0.368 · 2.839 + 10.759 ≈ 11.804"
         CHECK(format_fixed(in(*right, Slot::Oi, sum + 1, 0) -
                                in(*right, Slot::alpha, sum, 0) * in(*right, Slot::Oi, sum, 0),
                            3) == "10.759");
