@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 namespace tilewalk::inside {
@@ -107,6 +108,7 @@ Origins::Origins(const Record& of_record, const BlockRecord& of_block, const Ste
     note_writes();
     follow_copies();
     name_weights();
+    name_stores();
     name_accesses();
     name_packings();
     name_products();
@@ -235,17 +237,31 @@ std::optional<std::uint32_t> Origins::loaded_from(std::uint32_t n, int lane) con
                 !is_shared(from) && matter_of(record, from) == Matter::L)
                 return from;
     }
+    // Loads that follow each other are stored in their order. One that was stored already is another one's:
+    // so the zeros behind the edge are no element that is 0.
+    std::vector<std::uint32_t> alike;  // the last first
+    std::size_t stored_already = 0;
+    const auto own = [&]() -> std::optional<std::uint32_t> {
+        if (stored_already < alike.size()) return alike[alike.size() - 1 - stored_already];
+        stored_already -= alike.size();
+        alike.clear();
+        return std::nullopt;
+    };
     for (int k = static_cast<int>(step_of[n]) - 1, tried = 0; k >= 0 && tried < nearby; --k, ++tried) {
         const Event& event = event_of(store.warp, k);
         if (!event.has(lane)) continue;
+        const auto words = block.words_of(event, lane);
         // What it has just computed may have the bits of what it loaded before by chance.
         const bool computes = event.op == Op::exp2 || event.op == Op::exp;
-        if (computes && block.words_of(event, lane)[1] == stored) return std::nullopt;
-        if (event.op != Op::load) continue;
-        const auto words = block.words_of(event, lane);
-        if (!is_shared(words[0]) && event.bytes == store.bytes && words[1] == stored) return words[0];
+        if (computes && words[1] == stored) return own();
+        if (event.op == Op::store && is_shared(words[0])) {
+            if (const auto from = own()) return from;
+            stored_already += event.bytes == store.bytes && words[1] == stored;
+        }
+        if (event.op == Op::load && !is_shared(words[0]) && event.bytes == store.bytes && words[1] == stored)
+            alike.push_back(words[0]);
     }
-    return std::nullopt;
+    return own();
 }
 
 // The exponential of the same lane, a few steps before, whose result it stores.
@@ -343,6 +359,35 @@ Matter Origins::matter_of_address(std::uint32_t address, std::uint32_t before) c
     return write ? matters[write->event] : Matter::none;
 }
 
+// What is stored in shared memory is what was loaded for it. Behind the last row of a matrix the same line
+// stores zeros: they belong to the rows that lie below them, of which the first is always there.
+void Origins::name_stores() {
+    std::map<std::uint32_t, Matter> brought;  // by where it lies
+    std::set<std::uint32_t> places;
+    std::vector<std::uint32_t> zeros;
+    for (std::uint32_t n = 0; n < block.events.size(); ++n) {
+        const Event& event = block.events[n];
+        if (event.op != Op::store || event.lanes == 0) continue;
+        const std::uint32_t to = block.words_of(event)[0];
+        if (!is_shared(to)) continue;
+        if (const auto from = loaded_from(n, std::countr_zero(event.lanes))) {
+            matters[n] = brought[to] = matter_of(record, *from);
+            places.insert(event.place);
+        } else if (ladder && matters[n] == Matter::none) {
+            bool zero = true;
+            block.each_lane(event, [&](int, auto words) {
+                zero = zero && std::ranges::count(words.subspan(1), 0u) == std::ssize(words) - 1;
+            });
+            if (zero) zeros.push_back(n);
+        }
+    }
+    for (const std::uint32_t n : zeros) {
+        const auto above = brought.upper_bound(block.words_of(block.events[n])[0]);
+        if (above != brought.begin() && places.contains(block.events[n].place))
+            matters[n] = std::prev(above)->second;
+    }
+}
+
 void Origins::name_accesses() {
     std::map<std::uint32_t, std::uint32_t> fetched;  // where a tile lies, and the event that fetched it
     std::map<std::pair<int, std::uint32_t>, Matter> summed;  // by warp, and by which of its sums
@@ -355,12 +400,7 @@ void Origins::name_accesses() {
             if (issue_of[n] != nothing) matters[n] = matters[issue_of[n]];
             break;
         case Op::store:
-            if (is_shared(words[0])) {
-                const auto from = loaded_from(n, std::countr_zero(event.lanes));
-                if (from) matters[n] = matter_of(record, *from);
-                break;
-            }
-            matters[n] = matter_of_address(words[0], n);
+            if (!is_shared(words[0])) matters[n] = matter_of_address(words[0], n);
             break;
         case Op::load:
         case Op::atomic_add:

@@ -127,6 +127,7 @@ private:
     void note_slots();
     void note_writes();
     void follow_copies();
+    void name_stores();
     void name_accesses();
     void name_weights();
     void name_packings();

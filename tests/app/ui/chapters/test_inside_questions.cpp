@@ -1,13 +1,11 @@
-// Questions on the page Inside: their answers are counted again here, from the record; wrong ones have their
-// cause.
+// Questions on the page Inside: when they are asked, how they are answered and what is hidden meanwhile.
+// Their answers are tested with the kernels' records (tests/cuda/test_inside_questions.cpp).
 #include "app/ui/chapters/inside/inside.h"
 #include "app/ui/state/quiz.h"
-#include "core/class/questions_inside.h"
 #include "tests/app/ui/layout_check.h"
 
 #include <doctest/doctest.h>
 
-#include <map>
 #include <set>
 
 using namespace tilewalk::test;
@@ -16,19 +14,6 @@ namespace {
 
 using Kind = Question::Kind;
 using inside::Event;
-
-struct Asked {
-    Question question;
-    const Event* event;
-    std::span<const std::uint32_t> words;
-    int warp, k;
-
-    /// Word n of the lane, which takes part.
-    std::uint32_t word(int lane, int n) const {
-        const int before = std::popcount(event->lanes & ((1u << lane) - 1));
-        return words[static_cast<std::size_t>(before * event->words + n)];
-    }
-};
 
 struct Questions : Program {
     explicit Questions(const std::string& kernel, Screen size = {}) : Program(example("worked-4x4"), size) {
@@ -39,142 +24,9 @@ struct Questions : Program {
         frame(2);
     }
     InsidePlace at() const { return place_inside(state); }
-
-    /// All of two warps' steps, each kind once for a line.
-    std::vector<Asked> all(int first_warp = 0) const {
-        std::vector<Asked> out;
-        std::set<std::pair<std::uint32_t, Kind>> seen;
-        const InsidePlace here = at();
-        for (int warp = first_warp; warp < first_warp + 2; ++warp)
-            for (int k = 0; k < here.steps().count(warp); ++k)
-                for (Question& q :
-                     questions_inside({here.record(), here.block(), here.steps(), here.origins()}, warp, k)) {
-                    const Event& e = here.block().events[here.steps().event(warp, k)];
-                    if (k % 7 == 0 || seen.emplace(e.place, q.kind).second)
-                        out.push_back({std::move(q), &e, here.block().words_of(e), warp, k});
-                }
-        return out;
-    }
 };
 
-/// How often the worst of 32 banks is asked for different words by lanes 0 … 7, who want 16 bytes each.
-int ways_of_first_eight(const Asked& a) {
-    std::map<std::uint32_t, std::set<std::uint32_t>> words_of_bank;
-    for (int lane = 0; lane < 8; ++lane)
-        for (std::uint32_t n = 0; n < 4; ++n) {
-            const std::uint32_t word = a.word(lane, 0) / 4 + n;
-            words_of_bank[word % 32].insert(word);
-        }
-    std::size_t most = 0;
-    for (const auto& [bank, words] : words_of_bank) most = std::max(most, words.size());
-    return static_cast<int>(most);
-}
-
-int sectors_touched(const Asked& a) {
-    std::set<std::uint32_t> sectors;
-    const int from = a.event->op == inside::Op::copy_issued ? 1 : 0;
-    for (int lane = 0; lane < 32; ++lane) {
-        if (!(a.event->lanes >> lane & 1) || (a.event->op == inside::Op::copy_issued && a.word(lane, 2) == 0))
-            continue;
-        for (std::uint32_t n = 0; n < a.event->bytes; ++n) sectors.insert((a.word(lane, from) + n) / 32);
-    }
-    return static_cast<int>(sectors.size());
-}
-
 }  // namespace
-
-TEST_CASE("inside questions: every kind is asked, and the answers are those of the record") {
-    std::set<Kind> kinds;
-    for (const char* kernel : {"f5-flash2", "f4-tensor-core", "f2-tiled-fp32"}) {
-        const Questions page(kernel);
-        for (const Asked& a : page.all()) {
-            const Question& q = a.question;
-            CAPTURE(kernel);
-            CAPTURE(q.text);
-            kinds.insert(q.kind);
-            CHECK(check(q, q.is_choice() ? std::to_string(q.right.at(0) + 1) : answer_text(q)).kind ==
-                  Verdict::Kind::right);
-            CHECK(q.explanation.why.size() > 20);
-            if (q.kind == Kind::bank_ways) CHECK(q.expected == ways_of_first_eight(a));
-            if (q.kind == Kind::sectors) CHECK(q.expected == sectors_touched(a));
-            if (q.kind == Kind::lane_of_cell) {
-                // PTX ISA: row = groupID or groupID + 8, columns 2 · threadID_in_group and the one beside it.
-                int row = 0, column = 0;
-                REQUIRE(std::sscanf(q.text.c_str() + q.text.rfind("C["), "C[%d,%d]", &row, &column) == 2);
-                const int lane = static_cast<int>(q.expected), group = lane / 4, in_group = lane % 4;
-                CHECK((row == group || row == group + 8));
-                CHECK((column % 8 == 2 * in_group || column % 8 == 2 * in_group + 1));
-            }
-            for (const WrongAnswer& wrong : q.wrong) {
-                CHECK(wrong.value != q.expected);
-                CHECK(check(q, std::to_string(static_cast<int>(wrong.value))).cause == wrong.cause);
-            }
-            if (!q.is_choice()) CHECK_FALSE(q.wrong.empty());
-            // What is shown between two tries is not yet the answer.
-            CHECK(plain(q.explanation.numbers) != answer_text(q));
-            CHECK_FALSE(contains(plain(q.explanation.formula), "= " + answer_text(q)));
-        }
-    }
-    CHECK(kinds == std::set{Kind::lane_of_cell, Kind::bank_ways, Kind::sectors, Kind::waits_for_copy});
-}
-
-TEST_CASE("inside questions: of f7 who holds a sum, which line waits for a tile, and what HBM sends") {
-    const Questions page("f7-hopper");
-    const InsidePlace at = page.at();
-    std::set<Kind> kinds;
-    std::vector<Asked> all = page.all();
-    std::ranges::move(page.all(4), std::back_inserter(all));  // the producer fetches, consumers multiply
-    for (const Asked& a : all) {
-        const Question& q = a.question;
-        CAPTURE(q.text);
-        kinds.insert(q.kind);
-        if (q.kind == Kind::lane_of_cell) {
-            int row = 0, column = 0;
-            REQUIRE(std::sscanf(q.text.c_str() + q.text.rfind("C["), "C[%d,%d]", &row, &column) == 2);
-            CHECK(q.expected == row % 8 * 4 + column % 8 / 2);  // PTX ISA, the registers of wgmma's D
-        }
-        if (q.kind != Kind::waits_for_copy) continue;
-        // Some warp waits at that line for the barrier that the tile reports to.
-        const std::string& right = q.choices[static_cast<std::size_t>(q.right.at(0))];
-        const auto waits_there = [&](const Event& e) {
-            return e.op == inside::Op::wait_for && at.block().words_of(e)[0] == a.word(0, 5) &&
-                   right == "line " + std::to_string(at.record().places[e.place].line) + ": wait_for";
-        };
-        CHECK(std::ranges::any_of(at.block().events, waits_there));
-        CHECK(q.choices.size() >= 3);
-    }
-    CHECK(kinds.contains(Kind::lane_of_cell));
-    CHECK(kinds.contains(Kind::waits_for_copy));
-}
-
-TEST_CASE("inside questions: the line that waits is the one behind which the copy has arrived") {
-    const Questions page("f5-flash2");
-    const InsidePlace at = page.at();
-    int asked = 0;
-    for (const Asked& a : page.all()) {
-        const Question& q = a.question;
-        if (q.kind != Kind::waits_for_copy) continue;
-        ++asked;
-        const std::string right = q.choices[static_cast<std::size_t>(q.right.at(0))];
-        // The first step of the warp, behind this one, with which an arrival at this address comes.
-        for (int k = a.k; k < at.steps().count(a.warp); ++k) {
-            const auto arrived = at.steps().arrivals(a.warp, k);
-            const bool here = std::ranges::any_of(arrived, [&](std::uint32_t n) {
-                const Event& e = at.block().events[n];
-                return e.place == a.event->place && at.block().words_of(e)[0] == a.words[0];
-            });
-            if (!here) continue;
-            const Event& waits = at.block().events[at.steps().event(a.warp, k)];
-            CHECK(waits.op == inside::Op::wait_copies);
-            CHECK(contains(right, "line " + std::to_string(at.record().places[waits.place].line) + ": "));
-            break;
-        }
-        for (int n = 0; n < static_cast<int>(q.choices.size()); ++n)
-            if (n != q.right.at(0))
-                CHECK(check(q, std::vector{n}).cause == q.causes[static_cast<std::size_t>(n)]);
-    }
-    CHECK(asked > 0);
-}
 
 TEST_CASE("inside questions: the step is held back until the answer, on the desk and on stage") {
     for (const bool presenter : {false, true}) {
