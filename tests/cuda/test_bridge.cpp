@@ -1,11 +1,14 @@
 // From the steps of flash-forward to the lane that does them and back: the number there is the step's, and it
 // lies where the record alone says that this row and column lie.
+#include "core/base/numbers.h"
 #include "core/compare/kernel_compare.h"
 #include "core/inside/lesson_step.h"
 #include "core/inside/origin.h"
 #include "core/inside/sums.h"
 #include "core/lessons/table.h"
+#include "core/problem/precision.h"
 #include "cuda/host/gpu.h"
+#include "tests/contains.h"
 
 #include <doctest/doctest.h>
 
@@ -14,6 +17,8 @@
 #include <set>
 
 namespace tilewalk::inside {
+
+using test::contains;
 
 namespace {
 
@@ -347,6 +352,89 @@ TEST_SUITE("inside") {
         }
         CHECK(same > 0);
         CHECK(other > 0);
+    }
+
+    TEST_CASE("an element of Q, K, V, O or L leads to the step that loads or stores it, and back to itself") {
+        Problem p = *random_problem(140, 64, 3);
+        p.causal = true;
+        const Bridged b("f5-flash2", DType::bf16, p);
+        for (const auto& [the_region, op] : {std::pair("Q", tilewalk::Op::load_q),
+                                             {"K", tilewalk::Op::load_kv},
+                                             {"V", tilewalk::Op::load_kv},
+                                             {"O", tilewalk::Op::store},
+                                             {"L", tilewalk::Op::store}}) {
+            const std::string region = the_region;
+            CAPTURE(region);
+            for (const int row : {0, 63, 64, 127, 128, 139}) {
+                const int column = region == "L" ? 0 : 37;
+                const LessonCell cell = lesson_cell(*b.walk, region, row, column, row);
+                REQUIRE(cell.step >= 0);
+                CHECK(b.walk->step(cell.step).op == op);
+                const auto number = kernel_number(*b.walk, cell.step, cell.cell, b.run->record);
+                REQUIRE(number);
+                CHECK(number->region == region);
+                CHECK(number->row == row);
+                CHECK(number->column == column);
+                CHECK(number->writes == (op == tilewalk::Op::store));
+                const Matrix& given = region == "Q" ? p.Q : region == "K" ? p.K : p.V;
+                if (op != tilewalk::Op::store)
+                    CHECK(number->value == round_to(format_of(DType::bf16), given(row, column)));
+            }
+        }
+        // A query of the first block does not see the last keys, and P̃ lies in no memory of the device.
+        CHECK(lesson_cell(*b.walk, "K", 139, 0, 0).step == -1);
+        CHECK(lesson_cell(*b.walk, "P", 0, 0, 0).step == -1);
+        // Before the first tile m is plain code.
+        int plain = 0;
+        for (int k = 0; k < b.walk->size(); ++k)
+            if (b.walk->step(k).op == tilewalk::Op::skip || b.walk->step(k).op == tilewalk::Op::init) {
+                const auto none = kernel_number(*b.walk, k, {Slot::m, 0, 0}, b.run->record);
+                CHECK_FALSE(none);
+                CHECK(contains(none.error, b.walk->step(k).op == tilewalk::Op::skip
+                                               ? "The mask removes this tile"
+                                               : "plain code of registers"));
+                ++plain;
+            }
+        CHECK(plain >= 3);
+    }
+
+    TEST_CASE("how a number is held is said, and what it comes to with the scale") {
+        Problem p = *random_problem(64, 64, 1);
+        p.scale = {Scale::Kind::number, -0.5};
+        const Bridged b("f5-flash2", DType::bf16, p);
+        std::set<std::string> ways;
+        for (int k = 0; k < b.walk->size(); ++k)
+            for (const CellRef& cell : cells_of(*b.walk, k)) {
+                const auto number = kernel_number(*b.walk, k, cell, b.run->record);
+                const auto held = number ? b.find(*number) : std::nullopt;
+                if (!held) continue;
+                CAPTURE(k);
+                CHECK(lane_text(*held) ==
+                      "warp " + std::to_string(held->warp) + ", lane " + std::to_string(held->lane));
+                const std::string how = held_text(*held);
+                ways.insert(how.substr(0, how.find(" lane")));
+                const std::string there = there_text(*number, *held, "there");
+                if (number->factor == 1) {
+                    CHECK(there == "there " + format_number(held->value));
+                    continue;
+                }
+                // Kernels keep S and m unscaled; a negative scale is a negative Q.
+                const bool Q = number->region == "Q";
+                CHECK(number->factor == (Q ? -1 : 0.5));
+                CHECK(there == "there " + format_number(held->value) + ", times " +
+                                   format_number(number->factor) + " " +
+                                   format_number(scaled(*number, *held)));
+                if (Q) CHECK(scaled(*number, *held) == number->value);
+            }
+        CHECK(ways.contains("the step reads it from HBM"));
+        CHECK(ways.contains("the step writes it to HBM"));
+        CHECK(ways.contains("the step gives it"));
+        HeldAt stored;
+        stored.how = HeldAt::How::stored;
+        CHECK(held_text(stored) == "plain arithmetic made it, and the step stores it to shared memory");
+        HeldAt unknown;
+        unknown.value = unknown_value;
+        CHECK(there_text({}, unknown, "there") == "what comes is not written down");
     }
 }
 

@@ -809,6 +809,51 @@ TEST_SUITE("inside faults") {
         CHECK(contains(fault_named(f2, "swap-a").error, "without fragments"));
         CHECK(contains(fault_named(f2, "swizzle").error, "no swizzle"));
     }
+
+    TEST_CASE(
+        "what only a larger problem comes to is listed with the reason, and every fault has its title") {
+        int lacking = 0;
+        for (const char* kernel : {"f2-tiled-fp32", "f5-flash2", "f7-hopper"}) {
+            CAPTURE(std::string(kernel));
+            const Record small = recorded(request_for(kernel, 16, 64)),
+                         large = recorded(of_two_tiles(kernel));
+            const auto known = known_faults(small, large);
+            const std::vector<Fault> here = faults_of(small), there = faults_of(large);
+            // Each of either run once, in the order of the source, those without a line behind them.
+            CHECK(known.size() >= std::max(here.size(), there.size()));
+            std::set<std::string> names;
+            int last_line = 0;
+            for (const KnownFault& one : known) {
+                CHECK(names.insert(name_of(one.fault)).second);
+                const bool in_small = std::ranges::find(here, one.fault) != here.end();
+                CHECK(one.lacks.empty() == in_small);
+                CHECK((in_small || std::ranges::find(there, one.fault) != there.end()));
+                lacking += !in_small;
+                if (!in_small) CHECK(one.lacks.ends_with('.'));
+                if (!in_small && one.fault.line > 0)
+                    CHECK(contains(one.lacks, "line " + std::to_string(one.fault.line) + " "));
+                const std::string title = title_of(one.fault);
+                CHECK(title.ends_with(one.fault.line > 0
+                                          ? " of line " + std::to_string(one.fault.line) + " off"
+                                          : std::string(info(one.fault.kind).title)));
+                if (one.fault.line > 0 && one.fault.file == known.front().fault.file) {
+                    CHECK(one.fault.line >= last_line);
+                    last_line = one.fault.line;
+                }
+            }
+        }
+        CHECK(lacking > 0);
+    }
+
+    TEST_CASE("the order of a run is told: when copies arrive, and whether warps stand still") {
+        Schedule turns;
+        CHECK(schedule_text(turns) == "copies arrive when they are waited for, warps take turns");
+        turns.early = true;
+        CHECK(schedule_text(turns) == "copies arrive at once, warps take turns");
+        turns.stalls = true, turns.seed = 7;
+        CHECK(schedule_text(turns) ==
+              "copies arrive at once, single warps stand still for a while (order 7)");
+    }
 }
 
 }  // namespace tilewalk::inside

@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -93,4 +94,26 @@ TEST_CASE("background: a program leaves with its exit code while work hangs, and
     });
     REQUIRE(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 7);
+}
+
+TEST_CASE("background: what is large is taken apart elsewhere, and nothing is no work") {
+    struct Large {
+        std::shared_ptr<std::atomic<bool>> gone;
+        std::thread::id* by;
+        ~Large() {
+            *by = std::this_thread::get_id();
+            *gone = true;
+            gone->notify_all();
+        }
+    };
+    const auto gone = std::make_shared<std::atomic<bool>>(false);
+    static std::thread::id by;  // outlives the thread that writes it
+    give_up_beside(std::make_shared<Large>(gone, &by));
+    gone->wait(false);
+    CHECK((by != std::this_thread::get_id()));
+    give_up_beside(nullptr);
+    CHECK_FALSE(waits_beside());  // there are threads: nothing stands in a row
+    CHECK_FALSE(do_one_beside());
+    wake_beside();
+    CHECK_FALSE(waits_beside());
 }

@@ -183,3 +183,46 @@ TEST_CASE("the numbers of a sentence have the roles that the formula has them fo
         }
     }
 }
+
+TEST_CASE("a question beside its matrices has the same words, and numbers as near as its digits say") {
+    Random random(5);
+    int changed = 0, indexed = 0, in_roles = 0;
+    for (const Lesson& lesson : lessons())
+        for (const Problem& problem : {worked_example(), causal(any_problem(random)), any_problem(random)}) {
+            const auto built = build_trace(lesson, problem);
+            if (!built) continue;
+            for (int k = 0; k < (**built).size(); ++k)
+                for (const Gaps gaps : {Gaps::one, Gaps::few})
+                    for (const Question& q : questions_before(**built, k, 3, gaps)) {
+                        CAPTURE(q.text);
+                        const Line line = question_line(q);
+                        // "_" has become a subscript.
+                        std::string shown, asked = q.text;
+                        for (const Span& span : line) {
+                            CHECK(!span.text.empty());
+                            indexed += span.script == Span::Script::sub;
+                            in_roles += span.role != Role::none;
+                            shown += span.text;
+                        }
+                        std::erase(asked, '_');
+                        if (shown == asked) continue;
+                        ++changed;
+                        std::istringstream a(asked), b(shown);
+                        std::string word, other;
+                        while (a >> word && b >> other) {
+                            if (word == other) continue;
+                            const auto from = numbers_in(word), to = numbers_in(other);
+                            REQUIRE_MESSAGE(from.size() == to.size(), word, " became ", other);
+                            for (std::size_t n = 0; n < from.size(); ++n) {
+                                const auto [value, unit] = read_shown(from[n]);
+                                const auto [near, step] = read_shown(to[n]);
+                                CHECK_MESSAGE(std::abs(value - near) <= .51 * std::max(unit, step), word,
+                                              " became ", other);
+                            }
+                        }
+                    }
+        }
+    CHECK(changed > 20);
+    CHECK(indexed > 20);
+    CHECK(in_roles > 100);
+}

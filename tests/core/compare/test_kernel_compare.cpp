@@ -1,4 +1,6 @@
 #include "core/compare/kernel_compare.h"
+
+#include "core/base/numbers.h"
 #include "core/problem/mask.h"
 
 #include "tests/contains.h"
@@ -381,4 +383,60 @@ TEST_CASE("records that do not fit together are refused") {
         damage(bad);
         CHECK(error(bad) == sentence);
     }
+}
+
+TEST_CASE("a finding is told with its place and both numbers, and a kernel with what it ran") {
+    const Problem problem = sized(32, 40, 8, 16, 16, 3);
+    const KernelComparison alpha =
+        compared(imitate(problem, DType::f32, {Quantity::alpha, 1, 2, 5, -1, 0.5}));
+    REQUIRE(alpha.finding);
+    CHECK(contains(finding_text(alpha), "first beyond rounding: α of tile (1, 2), row 5: "));
+    CHECK(fault_text(alpha).empty());  // it has an effect
+    const KernelFinding& f = alpha.finding;
+    CHECK(f.found == doctest::Approx(1.5 * f.expected));
+    const auto [found, expected] = format_apart(f.found, f.expected);
+    CHECK(finding_text(alpha).ends_with(": " + found + " against " + expected));
+
+    KernelTrace wrong = imitate(problem, DType::f32);
+    wrong.O[70] += 0.01f;
+    CHECK(finding_text(compared(wrong))
+              .starts_with("first beyond rounding: O after the last tile, row 8, column 6: "));
+    wrong = imitate(problem, DType::f32);
+    wrong.L[9] += 0.1f;
+    CHECK(finding_text(compared(wrong)).starts_with("first beyond rounding: L after the last tile, row 9: "));
+    const KernelComparison O = compared(imitate(problem, DType::f32, {Quantity::O, 0, 1, 3, 2, 0.5}));
+    CHECK(finding_text(O).starts_with("first beyond rounding: O of tile (0, 1), row 3, column 2: "));
+    CHECK(finding_text(O).ends_with(", not yet divided"));
+    CHECK(finding_text(compared(imitate(problem, DType::f32))) == "all within rounding");
+
+    CHECK(describe(KernelFault{}) == "none");
+    CHECK(describe(KernelFault{Quantity::P, 1, 0, 4, -1, 0.25}) ==
+          "P of tile (1, 0), row 4, every column × 1.25");
+    CHECK(describe(KernelFault{Quantity::S, 0, 2, 1, 7, -1e-3}) ==
+          "S of tile (0, 2), row 1, column 7 × 0.999");
+    CHECK(describe(KernelFault{Quantity::l, 0, 2, 1, -1, 1}) == "ℓ of tile (0, 2), row 1 × 2");
+
+    KernelTrace of = imitate(problem, DType::bf16);
+    CHECK(describe(of) == "imitation, bf16, N = 32, N_kv = 40, d = 8, tiles of 16 × 16");
+    of.kernel_d = 64, of.split_blocks = 2, of.problem.causal = true, of.problem.window = 5;
+    CHECK(describe(of) == "imitation, bf16, N = 32, N_kv = 40, d = 8 (filled up to 64 with zeros), "
+                          "tiles of 16 × 16, splits of 2 key blocks, causal, window 5");
+    of = imitate(sized(16, 16, 4, 16, 16, 1), DType::f16);
+    of.tiles.clear();
+    CHECK(describe(of) == "imitation, fp16, N = 16, d = 4");
+}
+
+TEST_CASE("a fault without an effect says why") {
+    Problem problem = sized(32, 32, 8, 16, 16, 3);
+    problem.causal = true;
+    const auto told = [&](const KernelFault& fault) {
+        const KernelComparison c = compared(imitate(problem, DType::bf16, fault));
+        REQUIRE_FALSE(c.finding);
+        return fault_text(c);
+    };
+    CHECK(told({Quantity::P, 0, 1, 3, 2, 0.5}).ends_with("has no effect: nothing is computed there"));
+    // Above the diagonal scores are −∞ and weights 0.
+    CHECK(told({Quantity::S, 0, 0, 3, 9, 0.5}).ends_with("has no effect: it multiplies −∞"));
+    CHECK(told({Quantity::P, 0, 0, 3, 9, 0.5}).ends_with("has no effect: it multiplies 0"));
+    CHECK(contains(told({Quantity::P, 0, 0, 3, 1, 1e-9}), "has no effect: rounding moves 0."));
 }
