@@ -230,6 +230,10 @@ struct When {
     std::int32_t start = 0, end = 0;
     bool beneath = false;  ///< beside what the worker computes: a message on its way
     explicit operator bool() const { return worker >= 0; }
+    /// By the clock it is over when a step of another worker begins, though it may be told later.
+    bool over_before(const When& other) const {
+        return *this && other && worker != other.worker && end <= other.start;
+    }
 };
 
 struct Step {

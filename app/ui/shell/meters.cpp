@@ -52,10 +52,11 @@ struct Meters {
         const Line moved{strong(format_size(now.hbm_read)), word(" read, "),
                          strong(format_size(now.hbm_write)), word(" written")};
         const Line total{strong(format_size(now.hbm_read + now.hbm_write)), word(" moved")};
-        // Beside the clock of all ranks stand the bytes of all of them.
-        const bool ranks = state.lesson->uses(chooses_ranks) && state.trace->workers() > 1;
+        // Beside the clock of all ranks stand the bytes of all of them; workers are told one after the other.
+        const bool clock = state.trace->workers() > 1, ranks = state.lesson->uses(chooses_ranks) && clock;
         amounts(0,
-                !ranks                        ? "HBM bytes"
+                !clock                        ? "HBM bytes"
+                : !ranks                      ? "HBM, told so far"
                 : state.trace->workers() == 2 ? "HBM, both ranks"
                                               : "HBM, all ranks",
                 moved, total);

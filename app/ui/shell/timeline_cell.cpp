@@ -285,6 +285,9 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
     const Theme& t = *c.theme;
     const bool done = k < state.cursor.step, current = k == state.cursor.step,
                skip = state.trace->step(k).op == Op::skip;
+    // Of another worker: it has run by now and is told later.
+    const bool meanwhile =
+        !done && !current && state.trace->step(k).when.over_before(state.trace->step(state.cursor.step).when);
     const float r = std::min({5.0f, w / 4, std::max(1.0f, h / 2 - .5f)});
     if (current) c.rect(x - 3, y - 3, w + 6, h + 6, with_alpha(t.focus, .2f), 7);
     if (skip && !current) return skipped_cell(c, x, y, w, h, done ? t.t3 : t.line2);
@@ -292,6 +295,7 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
         c.rect(x, y, w, h, current ? t.t1 : style.symbols ? t.raised : mix(t.raised, t.line2, .6f), r);
     else
         waiting_cell(c, x, y, w, h);
+    if (meanwhile) c.rect(x + 1, y + 1, w - 2, h - 2, mix(t.panel, t.raised, .6f), r);
     if (skip) c.crossed(x + 3, y + 3, w - 6, h - 6, t.inv, 10), skipped_words(c, {x, y, w, h}, t.t1, t.inv);
     if (w < 14 || skip) return;
     const Op op = state.trace->step(k).op;
