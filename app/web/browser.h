@@ -6,6 +6,8 @@
 namespace tilewalk::web {
 
 void copy_text(const char* text);
+/// Lists files to choose from; those that are chosen arrive as if they were dropped.
+void choose_file();
 /// The mouse's shape as an ImGuiMouseCursor; `typing`: a text field has the caret, so that a screen keyboard
 /// is wanted.
 void show_cursor(int cursor, bool typing);

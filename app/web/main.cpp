@@ -11,6 +11,7 @@
 
 // NOLINTBEGIN: the bodies are JavaScript
 EM_JS(void, js_copy, (const char* text), { Module.tilewalk.copy(UTF8ToString(text)); });
+EM_JS(void, js_choose, (), { Module.tilewalk.choose(); });
 EM_JS(void, js_cursor, (int cursor, int typing), { Module.tilewalk.cursor(cursor, typing); });
 EM_JS(void, js_store, (), { Module.tilewalk.store(); });
 EM_JS(void, js_start_worker, (int run, const char* request),
@@ -25,6 +26,7 @@ EM_JS(void, js_stop_kernels, (int run), { Module.tilewalk.stopKernels(run); });
 namespace tilewalk::web {
 
 void copy_text(const char* text) { js_copy(text); }
+void choose_file() { js_choose(); }
 void show_cursor(int cursor, bool typing) { js_cursor(cursor, typing); }
 
 void start_worker(int run, const char* request) { js_start_worker(run, request); }

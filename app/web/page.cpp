@@ -55,6 +55,7 @@ Page* Page::open(const Opening& opening) {
     page->settings_file = file;
     if (!wrong.empty()) page->state.notice = wrong, page->state.notice_age = 0;
     page->state.screens = 1;
+    page->state.hooks.choose_file = choose_file;
     page->kept_problem = page->state.problem, page->kept_lesson = page->state.lesson;
     page->begin_imgui();
     page->in_words = !opening.drawn;

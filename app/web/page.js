@@ -386,6 +386,7 @@
     print: (text) => console.log(text),
     printErr: (text) => console.log(text),
     tilewalk: {
+      choose: () => document.getElementById('chooser').click(),
       copy: (text) => { if (navigator.clipboard) navigator.clipboard.writeText(addressOf(text)).catch(() => {}); },
       store: () => store(window.Module.FS),
       startWorker: startWorker,

@@ -124,8 +124,8 @@ void draw_rows(const Canvas& c, AppState& state, const Rect& a, float row, bool 
 
 bool answer_key(AppState& state, const KeyPress& press) {
     switch (press.key) {
-    case Key::escape:
-    case Key::o: state.show_settings = false; return true;
+    case Key::escape: state.show_settings = false; return true;
+    case Key::o: state.show_settings = false; return !press.ctrl;  // Ctrl O opens a file
     case Key::up: return focus_next_row(-1), true;
     case Key::down: return focus_next_row(1), true;
     case Key::enter:

@@ -4,6 +4,13 @@ namespace tilewalk::ui {
 
 bool open_field(const Canvas& c, float x, float y, float w, char* path, std::size_t size,
                 const OpenField& look) {
+    if (look.choose && *look.choose) {
+        const float all = w + open_gap + open_button_w;
+        if (button(c, look.button, x, y - space::bar / 2, all, space::bar, "Choose a file…",
+                   {.enabled = look.enabled, .tooltip = look.tooltip}))
+            (*look.choose)();
+        return false;
+    }
     FieldLook field{.hint = look.hint, .size = size::body};
     field.focus_now = look.focus_now;
     const float top = y - space::bar / 2;

@@ -3,6 +3,7 @@
 
 #include "app/ui/kit/items.h"
 
+#include <functional>
 #include <string>
 
 namespace tilewalk::ui {
@@ -13,6 +14,8 @@ struct OpenField {
     const char* tooltip;
     bool enabled = true;
     bool focus_now = false;
+    const std::function<void()>* choose =
+        nullptr;  ///< lists files in place of a name that is typed, if it can
 };
 constexpr float open_button_w = 60, open_gap = 6;
 /// `y`: its middle; `w`: of the field alone. True when a name was typed and is to be opened.

@@ -143,6 +143,7 @@ struct AppState : WalkView {
     ProblemForm form;                         ///< what is typed into the problem panel
     std::string notice;                       ///< one sentence at the bottom of the window, with its age
     float notice_age = 1e9f;
+    bool ask_path = false;  ///< the page's field for a file takes the caret
 
     // Events of this frame, emptied by frame()
     std::vector<KeyPress> keys;

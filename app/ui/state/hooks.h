@@ -47,6 +47,9 @@ struct ClockTime {
 /// Absent hooks disable the buttons that need them.
 struct Hooks {
     std::function<ClockTime()> clock;
+    /// Lets the user choose files from a list of them, which come as if they were dropped; none: their names
+    /// are typed.
+    std::function<void()> choose_file;
     /// One problem file gives a whole problem. Matrix files (.csv, .tsv, .npy) replace matrices of `current`:
     /// a single file the one named by its name (q.csv, my_keys.npy) or else `target` (Q, K or V); several
     /// files at once the ones that their names say.

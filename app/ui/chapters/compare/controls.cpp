@@ -201,9 +201,13 @@ std::string origin(const AppState& state, bool brief) {
 }
 
 void files(const Canvas& c, AppState& state, float x, float y, float field) {
-    const OpenField open{"##compare path", "##bundle open", "comparison.json",
+    const OpenField open{"##compare path",
+                         "##bundle open",
+                         "comparison.json",
                          "Show a run that was saved; its file can also be dropped on the window",
-                         state.hooks.load_bundle != nullptr};
+                         state.hooks.load_bundle != nullptr,
+                         std::exchange(state.ask_path, false),
+                         &state.hooks.choose_file};
     if (open_field(c, x, y, field, state.compare.path, sizeof state.compare.path, open))
         open_bundle(state, with_json_ending(state.compare.path));
     x += field + 2 * open_gap + open_button_w;

@@ -74,10 +74,14 @@ void files(const Canvas& c, AppState& state, float x, float y, float field) {
     constexpr float gap = 6;
     const bool opens = state.hooks.load_results != nullptr;
     const OpenField open{
-        "##scale-path", "##scale-open", "results.json",
+        "##scale-path",
+        "##scale-open",
+        "results.json",
         opens ? "Show the results in this file beside the others; files can also be dropped on the window"
               : "Files cannot be opened here",
-        opens};
+        opens,
+        std::exchange(state.ask_path, false),
+        &state.hooks.choose_file};
     if (open_field(c, x, y, field, state.scale.path, sizeof state.scale.path, open))
         load_results(state, {with_json_ending(state.scale.path)});
     x += field + 2 * open_gap + open_button_w;

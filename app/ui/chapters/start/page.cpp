@@ -162,9 +162,12 @@ void continue_from_start(AppState& state) {
 }
 
 void ask_for_file(AppState& state) {
-    state.presenter = false;  // the stage has no field for it
-    open_start(state);
-    start_page(state).ask_path = true;
+    if (state.hooks.choose_file) return state.hooks.choose_file();
+    // The stage has no field for it, and a tour's card may lie over the one of the desk.
+    state.presenter = false;
+    if (state.tour) toggle_tour(state);
+    if (state.page != Page::scale && state.page != Page::compare) open_start(state);
+    state.ask_path = true;
 }
 
 void open_own_numbers(AppState& state) {

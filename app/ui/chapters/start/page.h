@@ -34,7 +34,6 @@ struct StartPage {
     std::vector<std::string> stops;                    ///< headings of the tour; none: there is no tour
     std::vector<TourChapter> tour_chapters;            ///< of the same
 
-    bool ask_path = false;  ///< the field for a file takes the caret
     /// What the last frame showed to be pressed, for the arrow keys; logical px.
     struct Spot {
         unsigned id;

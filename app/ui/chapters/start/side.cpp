@@ -197,7 +197,8 @@ void open_panel(const Canvas& c, AppState& state, const Rect& a) {
                          w > 260 ? "A file; or drop it here" : "A file's name",
                          "Problem or walk .json; Q, K, V as .csv, .tsv, .npy",
                          true,
-                         std::exchange(page.ask_path, false)};
+                         std::exchange(state.ask_path, false),
+                         &state.hooks.choose_file};
     if (open_field(c, x, a.y + 68, w - open_button_w - open_gap, state.form.path, sizeof state.form.path,
                    open))
         return open_files_from_start(state, {state.form.path});

@@ -390,10 +390,54 @@ TEST_CASE("Ctrl O asks for a file's name from wherever one is: what is typed the
             program.frame(2);
             program.press(KeyPress{Key::o, false, true});
             program.frame(3);
-            CHECK(program.state.page == Page::start);
+            // Two pages have a field of their own, for their own files.
+            const bool own = page == Page::scale || page == Page::compare;
+            CHECK(program.state.page == (own ? page : Page::start));
             CHECK_FALSE(program.state.presenter);
+            const auto& field = page == Page::scale     ? program.state.scale.path
+                                : page == Page::compare ? program.state.compare.path
+                                                        : program.state.form.path;
+            program.press(KeyPress{Key::a, false, true});
             program.type("my.csv");
             program.frame(2);
-            CHECK_MESSAGE(std::string(program.state.form.path) == "my.csv", static_cast<int>(page));
+            CHECK_MESSAGE(std::string(field) == "my.csv", static_cast<int>(page));
         }
+}
+
+TEST_CASE("Ctrl O from the tour and from the settings: nothing lies over the field") {
+    for (const bool tour : {false, true}) {
+        Program program(example("worked-4x4"), {1024, 640});
+        if (tour) open_tour(program.state, "");
+        program.frame(2);
+        if (!tour) program.press(Key::o);
+        program.frame(2);
+        program.press(KeyPress{Key::o, false, true});
+        program.frame(3);
+        CHECK(program.state.page == Page::start);
+        CHECK_FALSE(program.state.tour);
+        CHECK_FALSE(program.state.show_settings);
+        check_frame(program, "asked for a file");
+        program.type("my.csv");
+        program.frame(2);
+        CHECK(std::string(program.state.form.path) == "my.csv");
+    }
+}
+
+TEST_CASE("where files are chosen from a list Ctrl O and the button ask for it, and no name is typed") {
+    Program program(example("worked-4x4"), {1280, 720});
+    int asked = 0;
+    program.state.hooks.choose_file = [&] { ++asked; };
+    for (const Page page : {Page::walk, Page::start, Page::scale, Page::compare}) {
+        program.state.page = page;
+        program.frame(3);
+        const int before = asked;
+        program.press(KeyPress{Key::o, false, true});
+        program.frame(2);
+        CHECK(asked == before + 1);
+        CHECK(program.state.page == page);
+        if (page == Page::walk) continue;
+        CHECK(program.shows("Choose a file…"));
+        program.click(page == Page::start ? "open file" : page == Page::scale ? "scale-open" : "bundle open");
+        CHECK(asked == before + 2);
+    }
 }
