@@ -346,7 +346,21 @@ void mark_asked(const Canvas& canvas, const AppState& state, const MatrixLook& l
 
 namespace {
 
-// One frame and no more: round the cell that the formula is about, else round all that was written.
+// Of what is written beside the told cell and has as many rows the one in the same place, counted from 0.
+std::optional<int> told_row(const AppState& state, const MatrixLook& look) {
+    const CellRef& target = state.explanation.target;
+    if (!look.boxes || moves_all(state) || inspecting(state) || target.slot == Slot::count) return {};
+    for (const Access& write : state.trace->writes(state.cursor.step)) {
+        const Region& told = state.trace->value(write.value).region;
+        if (write.slot == target.slot && told.contains(target.row, target.col) &&
+            told.rows == look.value->region.rows)
+            return target.row - told.row;
+    }
+    return {};
+}
+
+// One frame and no more: round the cell that the formula is about, else round its row, else round all that
+// was written.
 void outline_written(const Canvas& canvas, const AppState& state, const MatrixLook& look) {
     if (look.state != CellState::written || !look.value || !one_frame(look)) return;
     const Region region = look.value->region;
@@ -355,6 +369,11 @@ void outline_written(const Canvas& canvas, const AppState& state, const MatrixLo
         return selection(canvas, x, y, look.cw, look.ch);
     }
     const int done = std::min({region.rows, look.rows_done, look.cells_done / std::max(1, region.cols)});
+    if (const auto row = told_row(state, look); row && *row < done) {
+        const auto [x, y] = place_of(look, *row, 0);
+        const auto [right, bottom] = place_of(look, *row + 1, region.cols);
+        return selection(canvas, x, y, right - x, bottom - y);
+    }
     const auto [x, y] = place_of(look, 0, 0);
     const auto [right, bottom] = place_of(look, done, region.cols);
     if (done > 0) selection(canvas, x, y, right - x, bottom - y);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -100,6 +101,8 @@ TEST_CASE("background: what is large is taken apart elsewhere, and nothing is no
     struct Large {
         std::shared_ptr<std::atomic<bool>> gone;
         std::thread::id* by;
+        Large(std::shared_ptr<std::atomic<bool>> when, std::thread::id* who)
+            : gone(std::move(when)), by(who) {}
         ~Large() {
             *by = std::this_thread::get_id();
             *gone = true;
