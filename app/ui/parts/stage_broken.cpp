@@ -65,6 +65,10 @@ void draw_foot(const Pane& p) {
     const float used = name + draw_shown(c, p.x() + name, y, number,
                                          {value_size, same ? p.theme().t1 : p.alarm(), Align::left,
                                           p.rounded ? 200.0f : end_w, p.broken});
+    // Where a tour's ring goes
+    if (p.broken)
+        note_item(ItemKind::cell, c.device(p.x() - 8, y - 26), c.device(p.x() + used + 8, y + 26),
+                  cell_name(p.step.cell));
     if (!p.broken || !std::isfinite(truth) || !std::isfinite(broken)) return;
     const float room = p.right() - p.x() - used - 24;
     // Above it stands how far the same element is off in the end, maybe the other way.

@@ -718,8 +718,9 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
         subtitle(c, state, {x0, bottom, w0, h});
         bottom -= gap;
     }
-    if (broken && stage.lanes && stage.formula && !inspecting(state) && bottom - top >= least_broken_stage) {
+    if (broken && stage.formula && !inspecting(state) && bottom - top >= least_broken_stage) {
         broken_stage(c, state, *broken, {x0, top, w0, bottom - top});
+        note_part(c, {x0, bottom, w0, above_lanes - bottom}, "Explanation");
         head(c, state, W, view.presenter_strip, broken->harmless());
         return mouse_buttons(c, state, W);
     }

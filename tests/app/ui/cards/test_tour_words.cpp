@@ -173,8 +173,6 @@ constexpr Elsewhere elsewhere[] = {
     {"D: what the row gives up", "4.27", "a weight times its dP"},
     {"D: what the row gives up", "0.91", "a weight times its dP"},
     {"A mask skips whole tiles", "0.5", "the scale, with which the scores were made"},
-    {"Forgotten: α", "0.368", "of the walk without the fault"},
-    {"Forgotten: α", "1.639", "of the walk without the fault"},
     {"And O is wrong without a warning", "11.804", "of the walk without the fault"},
     {"Backward: what comes in", "0.1", "a change that is not made"},
     {"Backward: what comes in", "0.7", "what it would do"},
