@@ -15,6 +15,8 @@ namespace tilewalk {
 
 namespace {
 
+constexpr std::string_view thin_space = "\u2009";  // between thousands
+
 const char* const minus = "−";
 // Set by the interface; walks that are built in the background write sentences, too.
 std::atomic<NumberStyle> style = NumberStyle{};
@@ -172,6 +174,8 @@ ShownNumber read_shown(const std::string& text) {
     if (text.compare(first, std::string::npos, "∞") == 0) return {negative ? -HUGE_VAL : HUGE_VAL, 0};
     std::string digits = text.substr(first, power == std::string::npos ? power : power - first);
     std::replace(digits.begin(), digits.end(), ',', '.');
+    for (std::size_t at; (at = digits.find(thin_space)) != std::string::npos;)
+        digits.erase(at, thin_space.size());
     const int exponent = power == std::string::npos
                              ? 0
                              : read_superscript(std::string_view(text).substr(power + times.size()));
@@ -265,7 +269,7 @@ std::string format_count(std::int64_t n) {
     std::string digits = std::to_string(std::abs(n));
     if (std::abs(n) >= 10000)
         for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
-            digits.insert(static_cast<std::size_t>(at), "\u2009");
+            digits.insert(static_cast<std::size_t>(at), thin_space);
     return (n < 0 ? minus : "") + digits;
 }
 

@@ -129,7 +129,11 @@ Line step_symbol(Op op) {
 
 Line step_symbol(const Trace& trace, int k) { return trace.lesson().step_symbol(trace, k); }
 
-Line op_symbol(const Trace& trace, int k) { return step_symbol(trace.step(k).op); }
+// What is loaded by itself are partial results, which were stored as O and L.
+Line op_symbol(const Trace& trace, int k) {
+    const Op op = trace.step(k).op;
+    return step_symbol(op == Op::load ? Op::store : op);
+}
 
 // What a lesson takes for its `indices` that has nothing of its own to say (lesson.h)
 Indices own_indices(const Trace&, Slot, const Region& cells, int) {

@@ -118,7 +118,7 @@ inline void set_result(const View& v) {
 inline void set_bytes(const View& v, const Expr& bytes, const char* what) {
     const double all = evaluate(bytes);
     v.out.numbers = write(bytes, all);
-    v.out.result = {word(what), word(" = "), strong_number(str(static_cast<std::int64_t>(all)))};
+    v.out.result = {word(what), word(" = "), strong_number(format_count(static_cast<std::int64_t>(all)))};
 }
 
 inline Line text(std::string s) { return {word(std::move(s))}; }

@@ -410,7 +410,7 @@ Typefaces load_letters(float scale, bool presenter, const std::vector<FontSize>&
             install_letters(atlas, texture);
             return Typefaces::fresh;
         }
-    while (Clock::now() < until);
+    while (Clock::now() < until && !t.under_way->baking.is_long_step());  // that one has a frame of its own
     return Typefaces::standing_in;
 }
 

@@ -22,6 +22,7 @@ std::unique_ptr<ImFont> stand_in(const ImFont&, float) { return nullptr; }
 FontBaking::FontBaking(std::vector<FontSize>, float, Add) : column_(0) {}
 FontBaking::~FontBaking() = default;
 bool FontBaking::step(LetterTexture*) { return false; }
+bool FontBaking::is_long_step() const { return false; }
 std::vector<FontBaking::Baked> FontBaking::install(ImFontAtlas&, LetterTexture*) { return {}; }
 
 #else
@@ -81,6 +82,8 @@ bool FontBaking::step(LetterTexture* texture) {
     put(pieces_[put_++], texture);
     return true;
 }
+
+bool FontBaking::is_long_step() const { return baked_ == sizes_.size() && !pieces_.empty() && !pixels_; }
 
 // The first one also has what lines are drawn with.
 void FontBaking::bake(const FontSize& size) {

@@ -35,6 +35,8 @@ public:
 
     /// Bakes one size, or puts one into its place of the whole; false: that is done.
     bool step(LetterTexture* texture);
+    /// The next step takes longer than the others: it asks for the memory of the whole and its texture.
+    bool is_long_step() const;
     /// Into an atlas, in place of what it had.
     std::vector<Baked> install(ImFontAtlas& atlas, LetterTexture* texture);
 

@@ -283,3 +283,10 @@ TEST_SUITE("numbers") {
         CHECK(formulas > 10000);
     }
 }
+
+TEST_CASE("what is shown as a count, with spaces between the thousands, is read again") {
+    for (const std::int64_t n : {0L, 9999L, 10000L, -16384L, 1048576L, 4398046511104L}) {
+        CHECK(read_shown(format_count(n)).value == static_cast<double>(n));
+        CHECK(read_shown(format_count(n)).unit == 1);
+    }
+}

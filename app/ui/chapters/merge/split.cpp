@@ -111,7 +111,7 @@ void hbm_panel(const Canvas& c, AppState& state, const MergeNow& now, const Rect
     const float below = 146, x = a.inner_x(), w = a.inner_w();
     // Workers are told one after the other, though they run side by side.
     const float title = c.text(x, a.y + 50, "Partial results", size::body, 0, Face::semibold);
-    if (title + 84 < w) c.text(x + title + 10, a.y + 50, "told so far", size::small, t.t3);
+    if (title + 108 < w) c.text(x + title + 10, a.y + 50, "up to this step", size::small, t.t3);
     const float room_of_parts = a.h - 68 - below - 12, parts_h = 56 + 30 * px(now.parts.size()),
                 left = room_of_parts - parts_h;
     const bool keys = left >= 100;
