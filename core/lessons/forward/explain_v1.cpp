@@ -60,8 +60,8 @@ void explain_load_state(const View& v) {
     const Region O = v.written(Slot::Oi).region;
     const int i = v.step.i;
     const int before = key_blocks_seen(v.problem, i) - key_blocks_seen(v.problem, i, v.step.j);
-    v.out.formula = join({sym(Slot::Oi, i), ", ", sym(Slot::m, i), ", ", sym(Slot::l, i), "  ←  ",
-                          sym(Slot::O, i), ", ", sym(Slot::m_hbm, i), ", ", sym(Slot::l_hbm, i), " of HBM"});
+    v.out.formula = join({sym(Slot::Oi, i), ", ", sym(Slot::m), ", ", sym(Slot::l), "  ←  ", sym(Slot::O, i),
+                          ", ", sym(Slot::m_hbm, i), ", ", sym(Slot::l_hbm, i), " of HBM"});
     set_bytes(v, state_bytes(v, O), "bytes read");
     v.out.kind = before > 0;
     v.out.why = before > 0 ? "The state of query block " + str(i) + ", as " +
@@ -77,8 +77,8 @@ void explain_load_state(const View& v) {
 void explain_store_state(const View& v) {
     const int i = v.step.i;
     const int later = key_blocks_seen(v.problem, i, v.step.j + 1);
-    v.out.formula = join({sym(Slot::Oi, i), ", ", sym(Slot::m, i), ", ", sym(Slot::l, i), "  →  ",
-                          sym(Slot::O, i), ", ", sym(Slot::m_hbm, i), ", ", sym(Slot::l_hbm, i), " of HBM"});
+    v.out.formula = join({sym(Slot::Oi, i), ", ", sym(Slot::m), ", ", sym(Slot::l), "  →  ", sym(Slot::O, i),
+                          ", ", sym(Slot::m_hbm, i), ", ", sym(Slot::l_hbm, i), " of HBM"});
     set_bytes(v, state_bytes(v, v.written(Slot::O).region), "bytes written");
     v.out.kind = later > 0;
     v.out.why =

@@ -147,7 +147,7 @@ TEST_CASE("questions inside: who waits for a copy is the wait that leaves fewer 
     MadeRun run(1, 9);
     const auto copy = [&](std::uint32_t group) {
         run.add(Op::copy_issued, 0, 2, 16, {{256, device, 16, group}});
-        run.whole(Op::copies_committed, 0, 3);
+        run.whole(Op::copies_committed, 0, 3, {group});
     };
     copy(0), copy(1);
     run.whole(Op::wait_copies, 0, 4, {1, 1});

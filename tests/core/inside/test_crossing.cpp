@@ -137,11 +137,11 @@ MadeRun copies(bool waits) {
         return run.add(Op::copy_arrived, 0, 2, 16, lanes, 5);
     };
     const auto load = [&](float value) { return run.add(Op::load, 0, 6, 4, {{place + 20, bits(value)}}, 9); };
-    copy(1, 0), run.whole(Op::copies_committed, 0, 3);
+    copy(1, 0), run.whole(Op::copies_committed, 0, 3, {0});
     run.whole(Op::wait_copies, 0, 4, {0, 1}), arrive(1, 0);
     load(15);
     const std::uint32_t second = copy(2, 1);
-    run.whole(Op::copies_committed, 0, 3);
+    run.whole(Op::copies_committed, 0, 3, {1});
     run.whole(waits ? Op::wait_copies : Op::left_out, 0, 5, {0, 2});
     if (waits) arrive(2, 1);
     const std::uint32_t read = load(waits ? 25 : 15);
