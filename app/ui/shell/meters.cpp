@@ -56,7 +56,7 @@ struct Meters {
         const bool clock = state.trace->workers() > 1, ranks = state.lesson->uses(chooses_ranks) && clock;
         amounts(0,
                 !clock                        ? "HBM bytes"
-                : !ranks                      ? "HBM, up to this step"
+                : !ranks                      ? "HBM so far"
                 : state.trace->workers() == 2 ? "HBM, both ranks"
                                               : "HBM, all ranks",
                 moved, total);

@@ -174,6 +174,7 @@ constexpr Elsewhere elsewhere[] = {
     {"D: what the row gives up", "0.91", "a weight times its dP"},
     {"A mask skips whole tiles", "0.5", "the scale, with which the scores were made"},
     {"And O is wrong without a warning", "11.804", "of the walk without the fault"},
+    {"The height of a tile decides", "0.67", "of version 1 and of the small example"},
     {"Backward: what comes in", "0.1", "a change that is not made"},
     {"Backward: what comes in", "0.7", "what it would do"},
     {"Version 1: loops swapped", "2.839", "O at stop 15, not yet divided"},
