@@ -1,6 +1,7 @@
 #include "core/class/spoken.h"
 
 #include "core/base/numbers.h"
+#include "core/base/words.h"
 #include "core/walk/lesson.h"
 
 #include <algorithm>
@@ -227,7 +228,7 @@ std::string with_digits_of_cells(const Question& q) {
         while (begins && end < all.size()) {
             const bool point = (all[end] == '.' || all[end] == ',') && end + 1 < all.size() &&
                                all[end + 1] >= '0' && all[end + 1] <= '9';
-            if (all.substr(end).starts_with("−"))
+            if (all.substr(end).starts_with("−") && !all.substr(end).starts_with("−∞"))
                 end += std::string_view("−").size();
             else if ((all[end] >= '0' && all[end] <= '9') || point)
                 ++end;
@@ -256,7 +257,9 @@ Line question_line(const Question& q) {
                               end =
                                   std::min(span.text.find_first_of("[ ,.;:?)\xC2", index), span.text.size());
             out.push_back(span), out.back().text = span.text.substr(from, at - from);
-            out.push_back(span), out.back().text = span.text.substr(index, end - index);
+            // "W_Q_old" has both in one index.
+            out.push_back(span),
+                out.back().text = replaced(span.text.substr(index, end - index), index_mark, " ");
             out.back().script = Span::Script::sub;
             from = end;
         }

@@ -360,19 +360,24 @@ Matter Origins::matter_of_address(std::uint32_t address, std::uint32_t before) c
 }
 
 // What is stored in shared memory is what was loaded for it. Behind the last row of a matrix the same line
-// stores zeros: they belong to the rows that lie below them, of which the first is always there.
+// stores zeros: they belong to the rows that lie below them, of which the first is always there. A buffer may
+// hold one matrix after another, with barriers between: so only what is stored between the same two counts.
 void Origins::name_stores() {
-    std::map<std::uint32_t, Matter> brought;  // by where it lies
-    std::set<std::uint32_t> places;
+    using Spot = std::pair<std::ptrdiff_t, std::uint32_t>;  // how many barriers were before, and the address
+    const std::vector<int>& barriers = steps.barriers();
+    const auto spot_of = [&](std::uint32_t n) {
+        return Spot{std::ranges::upper_bound(barriers, slots[n]) - barriers.begin(),
+                    block.words_of(block.events[n])[0]};
+    };
+    std::map<Spot, Matter> brought;
+    std::set<std::uint32_t> lines;
     std::vector<std::uint32_t> zeros;
     for (std::uint32_t n = 0; n < block.events.size(); ++n) {
         const Event& event = block.events[n];
-        if (event.op != Op::store || event.lanes == 0) continue;
-        const std::uint32_t to = block.words_of(event)[0];
-        if (!is_shared(to)) continue;
+        if (event.op != Op::store || event.lanes == 0 || !is_shared(block.words_of(event)[0])) continue;
         if (const auto from = loaded_from(n, std::countr_zero(event.lanes))) {
-            matters[n] = brought[to] = matter_of(record, *from);
-            places.insert(event.place);
+            matters[n] = brought[spot_of(n)] = matter_of(record, *from);
+            lines.insert(event.place);
         } else if (ladder && matters[n] == Matter::none) {
             bool zero = true;
             block.each_lane(event, [&](int, auto words) {
@@ -382,9 +387,11 @@ void Origins::name_stores() {
         }
     }
     for (const std::uint32_t n : zeros) {
-        const auto above = brought.upper_bound(block.words_of(block.events[n])[0]);
-        if (above != brought.begin() && places.contains(block.events[n].place))
-            matters[n] = std::prev(above)->second;
+        const Spot spot = spot_of(n);
+        const auto above = brought.upper_bound(spot);
+        if (above == brought.begin() || !lines.contains(block.events[n].place)) continue;
+        const auto& [below, matter] = *std::prev(above);
+        if (below.first == spot.first) matters[n] = matter;
     }
 }
 

@@ -46,12 +46,14 @@ const Event& event_at(const BlockRecord& block, const Steps& steps, int warp, in
     return block.events[steps.event(warp, k)];
 }
 
-// Of a score that is read: whether an exponential follows before the next one is read.
+// Of a score that is read: whether its weight is written over it. An exponential alone does not say so:
+// behind the last score of a maximum comes that of α.
 bool becomes_weight(const BlockRecord& block, const Steps& steps, int warp, int k) {
+    const std::uint32_t address = block.words_of(event_at(block, steps, warp, k))[0];
     for (int later = k + 1; later <= std::min(k + looks_on, steps.count(warp) - 1); ++later) {
-        const Op op = event_at(block, steps, warp, later).op;
-        if (op == Op::exp || op == Op::exp2) return true;
-        if (op == Op::load) return false;
+        const Event& event = event_at(block, steps, warp, later);
+        if (event.op == Op::store && event.lanes != 0) return block.words_of(event)[0] == address;
+        if (event.op == Op::load) return false;
     }
     return false;
 }

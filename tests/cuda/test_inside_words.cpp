@@ -136,6 +136,98 @@ TEST_SUITE("inside") {
         CHECK_FALSE(says("f5-flash2", "once more"));
     }
 
+    TEST_CASE("words: a maximum is taken before the weights of a tile, and the sum behind the last of them") {
+        for (const char* kernel : {"f3-warp-rows", "f4-tensor-core", "f5-flash2"}) {
+            CAPTURE(std::string(kernel));
+            const WalkedRun of(kernel, kernel[1] == '3' ? DType::f32 : DType::bf16,
+                               *random_problem(80, 64, 1));
+            const WalkedLaunch& run = *of.launches.front();
+            std::vector<int> last_weight(std::size_t(run.steps.warps()), -1);
+            run.each([&](int warp, int k, const Event& event) {
+                if (event.op == Op::exp || event.op == Op::exp2) last_weight[std::size_t(warp)] = k;
+            });
+            int maxima = 0, sums = 0;
+            run.each([&](int warp, int k, const Event& event) {
+                if (event.op != Op::shuffle) return;
+                const std::string reason =
+                    reason_of_step(of.record, run.block, run.steps, run.origins, warp, k, true);
+                if (reason.starts_with("Each lane takes")) return;  // P̃ is handed round
+                const bool before = k < last_weight[std::size_t(warp)];
+                CAPTURE(reason);
+                if (contains(reason, "the larger of both numbers, or their sum,"))
+                    return;  // of rows of zeros
+                CHECK(contains(reason, before ? "the larger of both numbers of a row"
+                                              : "the sum of both numbers of a row"));
+                ++(before ? maxima : sums);
+            });
+            CHECK(maxima > sums);  // one in each tile
+            CHECK(sums > 0);
+        }
+    }
+
+    TEST_CASE(
+        "words: f2 reads a score for the maximum, then once more for its weight, which is written over it") {
+        const WalkedRun of("f2-tiled-fp32", DType::f32, *random_problem(80, 64, 1));
+        const WalkedLaunch& run = *of.launches.front();
+        struct Touched {
+            int warp, k;
+            Op op;
+            std::string reason;
+        };
+        std::map<std::uint32_t, std::vector<Touched>> of_address;  // of the first lane
+        run.each([&](int warp, int k, const Event& event) {
+            if ((event.op != Op::load && event.op != Op::store) || event.lanes == 0) return;
+            const std::uint32_t address = run.block.words_of(event)[0];
+            if (is_shared(address))
+                of_address[address].push_back(
+                    {warp, k, event.op,
+                     reason_of_step(of.record, run.block, run.steps, run.origins, warp, k, true)});
+        });
+        int maxima = 0, weights = 0;
+        for (const auto& [address, all] : of_address)
+            for (std::size_t n = 0; n + 1 < all.size(); ++n) {
+                // In a warp's own order: the next touch of that score
+                const auto next = std::find_if(all.begin() + std::ptrdiff_t(n) + 1, all.end(),
+                                               [&](const Touched& t) { return t.warp == all[n].warp; });
+                if (next == all.end() || all[n].op != Op::load) continue;
+                const bool weight = contains(all[n].reason, "for its weight"),
+                           maximum = contains(all[n].reason, "for the maximum");
+                if (weight) CHECK(next->op == Op::store);
+                if (maximum) CHECK(next->op == Op::load);
+                weights += weight, maxima += maximum;
+            }
+        CHECK(maxima > 20);
+        CHECK(weights > 20);
+    }
+
+    // Rows 16 to 63 of the second tile of keys are zeros, of K as many as of V.
+    TEST_CASE("words: the zeros behind the last row belong to their matrix, though a buffer holds two") {
+        for (const char* kernel : {"f2-tiled-fp32", "f4-tensor-core"}) {
+            CAPTURE(std::string(kernel));
+            const WalkedRun of(kernel, kernel[1] == '2' ? DType::f32 : DType::bf16,
+                               *random_problem(80, 64, 1));
+            const WalkedLaunch& run = *of.launches.front();
+            std::map<Matter, int> zeros;
+            std::map<std::uint32_t, std::set<Matter>> read_at;
+            run.each([&](int warp, int k, const Event& event) {
+                if (event.lanes == 0 || (event.op != Op::store && !info(event.op).reads)) return;
+                const std::uint32_t n = run.steps.event(warp, k);
+                const auto words = run.block.words_of(event);
+                if (!is_shared(words[0])) return;
+                const Matter matter = run.origins.matter(n);
+                const bool input = matter == Matter::Q || matter == Matter::K || matter == Matter::V;
+                if (event.op == Op::store && input && !run.origins.global_source(words[0], n + 1))
+                    ++zeros[matter];
+                if (event.op == Op::load && input) read_at[event.place].insert(matter);
+            });
+            CHECK(zeros[Matter::K] > 0);
+            CHECK(zeros[Matter::K] == zeros[Matter::V]);
+            CHECK(zeros[Matter::Q] == 0);  // the first block of queries is whole
+            // A place of the source reads one matrix, whatever it finds there.
+            for (const auto& [place, matters] : read_at) CHECK(matters.size() == 1);
+        }
+    }
+
     TEST_CASE("words: titles, notes and the words of a lane are those of its numbers") {
         each_kernel([&](const WalkedRun& of) {
             CAPTURE(of.record.kernel);
@@ -194,7 +286,7 @@ TEST_SUITE("inside") {
             for (int row = 0; row < S.rows(); ++row)
                 L(row) = std::log((S.row(row) * of.problem.softmax_scale()).array().exp().sum());
             const double off = type == DType::bf16 ? 0.05 : 0.01;  // Q and K have 8 bits, or 11
-            int found = 0;
+            int of_rows = 0;
             for (const auto& run : of.launches)
                 run->each([&](int warp, int k, const Event& event) {
                     if (event.op != Op::exp2 || k % 5 != 0) return;
@@ -202,7 +294,6 @@ TEST_SUITE("inside") {
                         const auto behind =
                             score_behind(run->block, run->steps, run->origins, warp, k, lane, scale);
                         if (!behind) continue;
-                        ++found;
                         const double own_L = behind->has_factor ? behind->L / 1.4426950408889634 : behind->L;
                         CHECK(behind->S_step < k);
                         CHECK(behind->L_step < k);
@@ -217,9 +308,10 @@ TEST_SUITE("inside") {
                                                     [&](double s) { return near(behind->S, s); });
                         // Behind the edge there are zeros, and L of no row
                         CHECK((one_row || behind->S == 0));
+                        of_rows += one_row && behind->S != 0;
                     }
                 });
-            CHECK(found > 20);
+            CHECK(of_rows > 20);
         }
     }
 
@@ -246,6 +338,10 @@ TEST_SUITE("inside") {
                         if (!first) CHECK(s.tile >= at->second);
                         at->second = s.tile;
                     }
+                    // The last tile of keys is reached.
+                    const int tiles = of.record.Bc > 0 ? (of.problem.N_kv() - 1) / of.record.Bc + 1 : 0;
+                    for (const auto& [what, last] : last_tile)
+                        if (what.second == Matter::K || what.second == Matter::V) CHECK(last == tiles - 1);
                     // Without knowing the kernel there are products and exponentials, and no more.
                     for (const PhaseStretch& s :
                          phases_of(of.record, run->block, run->steps, run->origins, warp, false))

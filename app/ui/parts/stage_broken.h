@@ -8,7 +8,7 @@
 namespace tilewalk::ui {
 
 /// The panes need this height.
-constexpr float least_broken_stage = 330;
+constexpr float least_broken_stage = 352;
 void broken_stage(const Canvas& canvas, const AppState& state, const BrokenStep& step, const Rect& area);
 /// "Fault: correction left out", "Rounded: bf16 kernel", and what X does, in at most `room`.
 void fault_name(const Canvas& canvas, const AppState& state, float x, float y, float room,

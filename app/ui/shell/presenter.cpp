@@ -690,6 +690,15 @@ private:
     NumberStyle before_ = number_style();
 };
 
+// Both walks side by side have the one cell that the step is about: a stop of a tour that points elsewhere
+// keeps the matrices.
+bool has_both_walks(const AppState& state, const Stage& stage, const BrokenStep& broken) {
+    if (!stage.formula || !stage.head || !stage.sentence || inspecting(state)) return false;
+    if (!state.tour) return true;
+    const TourStop& stop = state.tour->stop();
+    return stop.place.kind == TourPlace::Kind::cell && stop.place.cell == broken.cell && stop.also.empty();
+}
+
 }  // namespace
 
 void presenter_view(const Canvas& page, AppState& state, float W, float H) {
@@ -718,7 +727,7 @@ void presenter_view(const Canvas& page, AppState& state, float W, float H) {
         subtitle(c, state, {x0, bottom, w0, h});
         bottom -= gap;
     }
-    if (broken && stage.formula && !inspecting(state) && bottom - top >= least_broken_stage) {
+    if (broken && has_both_walks(state, stage, *broken) && bottom - top >= least_broken_stage) {
         broken_stage(c, state, *broken, {x0, top, w0, bottom - top});
         note_part(c, {x0, bottom, w0, above_lanes - bottom}, "Explanation");
         head(c, state, W, view.presenter_strip, broken->harmless());

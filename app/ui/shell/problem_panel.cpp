@@ -222,10 +222,10 @@ void file_section(const Canvas& c, AppState& state, float x, float y, float w) {
         "A problem (.json), Q, K and V (q.csv k.csv v.csv), or one matrix for the one chosen above; "
         "files can also be dropped on the window";
     if (button(c, "##load", x + w - 128, y, 62, 32, "Load", plain) || field.entered)
-        if (state.form.path[0])
-            load_files(state, {state.form.path});
-        else if (state.hooks.choose_file)
+        if (state.hooks.choose_file)
             state.hooks.choose_file();
+        else if (state.form.path[0])
+            load_files(state, {state.form.path});
     plain.tooltip = "Write the problem as JSON";
     if (button(c, "##save", x + w - 62, y, 62, 32, "Save", plain)) save_file(state, state.form.path);
 }

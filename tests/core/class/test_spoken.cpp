@@ -1,6 +1,7 @@
 #include "core/class/spoken.h"
 
 #include "core/base/beside_matrix.h"
+#include "core/base/words.h"
 #include "tests/contains.h"
 #include "tests/core/expression.h"
 #include "tests/core/lessons/broken.h"
@@ -204,15 +205,31 @@ TEST_CASE("a question beside its matrices has the same words, and numbers as nea
                             in_roles += span.role != Role::none;
                             shown += span.text;
                         }
-                        std::erase(asked, '_');
+                        asked = replaced(replaced(asked, "_old", " old"), "_", "");
+                        shown = replaced(shown, "old", " old");
+                        for (std::string* text : {&asked, &shown}) *text = replaced(*text, "  ", " ");
                         if (shown == asked) continue;
                         ++changed;
+                        for (std::string* text : {&asked, &shown})
+                            for (const char* apart : {"\u00A0", "(", ")", "|"})
+                                *text = replaced(*text, apart, " ");
                         std::istringstream a(asked), b(shown);
                         std::string word, other;
+                        // As many words, and the same but for the digits of their numbers.
+                        const auto without_digits = [](std::string text) {
+                            for (const char* minus : {"−"})
+                                for (std::size_t at; (at = text.find(minus)) != std::string::npos;)
+                                    text.erase(at, std::string_view(minus).size());
+                            std::erase_if(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+                            return text;
+                        };
+                        CHECK(std::ranges::count(asked, ' ') == std::ranges::count(shown, ' '));
                         while (a >> word && b >> other) {
                             if (word == other) continue;
+                            CHECK(without_digits(word) == without_digits(other));
                             const auto from = numbers_in(word), to = numbers_in(other);
                             REQUIRE_MESSAGE(from.size() == to.size(), word, " became ", other);
+                            REQUIRE_MESSAGE(!from.empty(), word, " became ", other);
                             for (std::size_t n = 0; n < from.size(); ++n) {
                                 const auto [value, unit] = read_shown(from[n]);
                                 const auto [near, step] = read_shown(to[n]);

@@ -234,3 +234,25 @@ TEST_SUITE("lessons") {
         CHECK(built.error == *validate(p));
     }
 }
+
+TEST_CASE("by the clock a step of another worker is over, or runs at the same time; of the same worker it is "
+          "neither") {
+    const When early{0, 2, 5}, later{1, 5, 7}, meanwhile{1, 4, 6};
+    CHECK(early.over_before(later));
+    CHECK_FALSE(later.over_before(early));
+    CHECK_FALSE(early.over_before(meanwhile));
+    CHECK_FALSE(early.over_before({0, 9, 10}));  // it was told before
+    CHECK_FALSE(When{}.over_before(later));      // without a clock
+    CHECK_FALSE(early.over_before({}));
+    // Workers that do the same work at once: what one has done at the other's step is what that has done.
+    const auto walk = walk_of("split-kv", worked_example());
+    int over = 0;
+    for (int k = 0; k < walk->size(); ++k)
+        for (int other = 0; other < walk->size(); ++other) {
+            const When &a = walk->step(other).when, &b = walk->step(k).when;
+            if (a.worker == b.worker) continue;
+            CHECK(a.over_before(b) == (a.end <= b.start));
+            over += a.over_before(b);
+        }
+    CHECK(over > 20);
+}

@@ -164,8 +164,8 @@ void continue_from_start(AppState& state) {
 void ask_for_file(AppState& state) {
     if (state.hooks.choose_file) return state.hooks.choose_file();
     // The stage has no field for it, and a tour's card may lie over the one of the desk.
+    if (state.tour) toggle_tour(state);  // it was begun on stage, maybe
     state.presenter = false;
-    if (state.tour) toggle_tour(state);
     if (state.page != Page::scale && state.page != Page::compare) open_start(state);
     state.ask_path = true;
 }

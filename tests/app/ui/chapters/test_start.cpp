@@ -405,8 +405,8 @@ TEST_CASE("Ctrl O asks for a file's name from wherever one is: what is typed the
 }
 
 TEST_CASE("Ctrl O from the tour and from the settings: nothing lies over the field") {
-    for (const bool tour : {false, true}) {
-        Program program(example("worked-4x4"), {1024, 640});
+    for (const auto& [tour, stage] : {std::pair(false, false), {true, false}, {true, true}}) {
+        Program program(example("worked-4x4"), stage ? Screen{1280, 720} : Screen{1024, 640}, stage);
         if (tour) open_tour(program.state, "");
         program.frame(2);
         if (!tour) program.press(Key::o);
@@ -415,6 +415,8 @@ TEST_CASE("Ctrl O from the tour and from the settings: nothing lies over the fie
         program.frame(3);
         CHECK(program.state.page == Page::start);
         CHECK_FALSE(program.state.tour);
+        CHECK_FALSE(program.state.presenter);
+        CHECK_FALSE(program.state.ask_path);  // the field has taken it
         CHECK_FALSE(program.state.show_settings);
         check_frame(program, "asked for a file");
         program.type("my.csv");

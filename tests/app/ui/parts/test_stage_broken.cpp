@@ -2,6 +2,7 @@
 #include "app/ui/chapters/start/moments.h"
 #include "app/ui/state/broken_stage.h"
 #include "app/ui/state/state.h"
+#include "app/ui/state/tour.h"
 #include "core/base/numbers.h"
 #include "core/lessons/shared/faults.h"
 #include "core/walk/compare.h"
@@ -574,4 +575,37 @@ TEST_CASE("stage broken: a merge without weights is told as it adds, and its bar
         for (const BarPart& part : step->truth.parts)
             CHECK(texts_of(program, "True").find(format_short(part.value)) != std::string::npos);
     }
+}
+
+TEST_CASE(
+    "stage broken: a tour's stop has both walks side by side where it points at the cell of the step alone") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    open_tour(program.state, "");
+    Tour& tour = *program.state.tour;
+    const auto stop = std::ranges::find(tour.script.stops, "Forgotten: α", &TourStop::heading);
+    REQUIRE(stop != tour.script.stops.end());
+    go_to_stop(program.state, static_cast<int>(stop - tour.script.stops.begin()));
+    program.settle();
+    const auto side_by_side = [&] {
+        program.settle();
+        program.frame(2);
+        check_frame(program, "a broken stop");
+        return !texts_of(program, "True").empty() && !texts_of(program, "Broken").empty();
+    };
+    const TourPlace own = stop->place;
+    CHECK(side_by_side());
+    CHECK(tour.place);
+    for (const TourPlace& place : {TourPlace{TourPlace::Kind::cell, "", {Slot::P, 0, 2}, ""},
+                                   {TourPlace::Kind::cell, "", {Slot::l, 1, 0}, ""},
+                                   {TourPlace::Kind::matrix, "", {Slot::P, 0, 0}, ""},
+                                   {TourPlace::Kind::panel, "Explanation", {}, ""}}) {
+        stop->place = place;
+        CHECK_FALSE(side_by_side());
+        CHECK(tour.place);
+    }
+    stop->place = own;
+    stop->also = {{TourPlace::Kind::matrix, "", {Slot::P, 0, 0}, ""}};
+    CHECK_FALSE(side_by_side());
+    stop->also.clear();
+    CHECK(side_by_side());
 }
