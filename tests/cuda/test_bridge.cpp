@@ -398,6 +398,42 @@ TEST_SUITE("inside") {
         CHECK(plain >= 3);
     }
 
+    TEST_CASE("the next number of a lane is the first one from that step on, else its last") {
+        const Bridged b("f5-flash2", DType::bf16, *random_problem(128, 64, 1));
+        std::map<std::pair<int, int>, std::vector<int>> steps;  // of each warp's lane
+        for (const Bridge::Entry& e : b.run->bridge.all())
+            if (e.held.launch == 0) steps[{e.held.warp, e.held.lane}].push_back(e.held.step);
+        REQUIRE(steps.size() > 20);
+        for (auto& [who, all] : steps) {
+            std::ranges::sort(all);
+            const auto [warp, lane] = who;
+            for (const int from : {0, all.front() + 1, all[all.size() / 2], all.back(), all.back() + 1}) {
+                const auto next = b.run->bridge.next(0, warp, from, lane);
+                REQUIRE(next);
+                const auto own = std::ranges::lower_bound(all, from);
+                // What the lane shares with others may come earlier.
+                if (own != all.end())
+                    CHECK((next->held.step >= from && next->held.step <= *own));
+                else
+                    CHECK(next->held.step >= all.back());
+            }
+        }
+        CHECK_FALSE(b.run->bridge.next(0, 99, 0, 0));
+        CHECK(number_text({Quantity::alpha, 3, 0, 1}) ==
+              std::string(info(Quantity::alpha).name) + " of row 3");
+        CHECK(number_text({Quantity::S, 3, 5, 0}) ==
+              std::string(info(Quantity::S).name) + " of row 3, column 5");
+    }
+
+    TEST_CASE("an element of O was written by the block of its rows, and of Q by none") {
+        const auto run = gpu::record_kernel(
+            {.kernel = "f5-flash2", .problem = *random_problem(256, 64, 1), .blocks = {0}});
+        REQUIRE_MESSAGE(run, run.error);
+        for (const int row : {0, 127, 128, 255}) CHECK(block_of_element(*run, "O", row, 7) == row / run->Br);
+        CHECK(block_of_element(*run, "Q", 0, 0) == -1);
+        CHECK(block_of_element(*run, "no matrix", 0, 0) == -1);
+    }
+
     TEST_CASE("how a number is held is said, and what it comes to with the scale") {
         Problem p = *random_problem(64, 64, 1);
         p.scale = {Scale::Kind::number, -0.5};

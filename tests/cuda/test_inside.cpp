@@ -117,6 +117,17 @@ TEST_SUITE("inside") {
         // 31 lanes come after another one, however many bytes each writes.
         CHECK(races_of("lanes write one place")[0].times == 31);
         CHECK(contains(address_text(record, race.address), "shared memory, byte 0x"));
+        const std::string text = race_text(record, race);
+        CHECK(text.starts_with(address_text(record, race.address) + "\n    "));
+        for (const RaceAccess* access : {&write, &read})
+            CHECK(contains(text, std::string(info(access->op).name) + " at " +
+                                     place_text(record, access->place) + ", block 0, warp " +
+                                     std::to_string(access->warp) + ", " + lanes_text(access->lanes) + "\n"));
+        CHECK(text.ends_with("nothing orders them; accesses that race so: 32"));
+        Race turn = race;
+        turn.address = numbered_base + 2;
+        CHECK(race_text(record, turn)
+                  .ends_with("the turn is given twice, and nobody takes it between; so often: 32"));
     }
 
     TEST_CASE("the lanes of a race are those that touch its address") {

@@ -79,6 +79,15 @@ TEST_SUITE("inside") {
         }
     }
 
+    TEST_CASE("calls: where a helper was called is said with file and line, and with each line that it may be") {
+        CHECK(calls_text({}).empty());
+        const Call one{"cuda/kernels/bands.h", "load_rows", {33}},
+            two{"cuda/kernels/bands.h", "load_rows", {33, 40}},
+            kernel{"cuda/kernels/f5_flash2.cu", "flash2", {81}};
+        CHECK(calls_text({one}) == "called at bands.h:33");
+        CHECK(calls_text({two, kernel}) == "called at bands.h:33 or 40, f5_flash2.cu:81");
+    }
+
     TEST_CASE("calls: who copies or loads rows names the matrix that the addresses belong to") {
         const std::map<std::string, std::string> copying{{"b2-tensor-core", "Q dO K V"},
                                                          {"f2-tiled-fp32", "Q K V"},

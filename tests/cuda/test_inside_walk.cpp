@@ -502,6 +502,41 @@ TEST_SUITE("inside") {
         }
     }
 
+    TEST_CASE("a step is looked for by its number, or by what it does; there is none before the first") {
+        const Walked w("f5-flash2");
+        const Steps& s = *w.steps;
+        CHECK(s.find(*w.block, {.op = {}, .n = 1, .warp = 2}) == 0);
+        CHECK(s.find(*w.block, {.op = {}, .n = s.count(2), .warp = 2}) == s.count(2) - 1);
+        CHECK(s.find(*w.block, {.op = {}, .n = s.count(2) + 1, .warp = 2}) == -1);
+        CHECK(s.find(*w.block, {.op = {}, .n = 1, .warp = s.warps()}) == -1);
+        CHECK(s.find(*w.block, {.op = {}, .n = 1, .warp = -1}) == -1);
+        int seen = 0;
+        for (int k = 0; k < s.count(1); ++k)
+            if (w.event(1, k).op == Op::multiply_add)
+                CHECK(s.find(*w.block, {.op = Op::multiply_add, .n = ++seen, .warp = 1}) == k);
+        CHECK(seen > 50);
+        CHECK(s.find(*w.block, {.op = Op::fetch_tile, .n = 1, .warp = 1}) == -1);
+        // Who goes on from a step finds the same as who looks from the beginning.
+        for (int k = 0; k < s.count(0); k += 13)
+            for (int slot = s.slot(0, k); slot < std::min(s.slot(0, k) + 40, s.slots()); slot += 3)
+                CHECK(s.at_slot(0, slot, k) == std::max(k, s.at_slot(0, slot)));
+    }
+
+    TEST_CASE(
+        "of two events the one that is held back, and all behind it, stand behind the slot of the other") {
+        const Walked w("f2-tiled-fp32", DType::f32, 64, 32);
+        const Steps& s = *w.steps;
+        // A step of warp 1 after the last of warp 0 between the same barriers
+        const int k = s.count(1) / 2, last = s.at_slot(0, s.slot(1, k) + 30);
+        const HeldBack held{s.event(0, last), s.event(1, k)};
+        const Steps other(w.record, *w.launch, *w.block, held);
+        CHECK(other.slot(0, last) == s.slot(0, last));
+        CHECK(other.slot(1, k) > other.slot(0, last));
+        for (int n = 0; n < k; ++n) CHECK(other.slot(1, n) == s.slot(1, n));
+        for (int n = k + 1; n < s.count(1); ++n) CHECK(other.slot(1, n) > other.slot(1, n - 1));
+        CHECK(other.count(1) == s.count(1));
+    }
+
     TEST_CASE("going by line, barrier and tile, there and back") {
         const Walked w("f5-flash2");
         const Steps& s = *w.steps;

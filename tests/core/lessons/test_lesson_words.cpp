@@ -1,0 +1,143 @@
+// Names and short words that pages ask a lesson for, over every lesson: symbols of steps, results, faults,
+// titles.
+#include "core/inside/damage.h"
+#include "core/lessons/merge/split_kv.h"
+#include "core/problem/savings.h"
+#include "core/study/memory_study.h"
+#include "core/walk/playback.h"
+#include "tests/contains.h"
+#include "tests/core/lessons/broken.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+using namespace tilewalk::test;
+
+TEST_CASE("lesson words: every step has a symbol, of one step the same, in the role of what it computes") {
+    for (const Lesson& lesson : lessons()) {
+        CAPTURE(std::string(lesson.id));
+        const auto walk = walk_of(lesson, worked_example());
+        std::map<Op, std::set<std::string>> symbols;
+        for (int k = 0; k < walk->size(); ++k) {
+            const Line symbol = step_symbol(*walk, k);
+            CAPTURE(k);
+            REQUIRE(!symbol.empty());
+            std::string shown;
+            for (const Span& span : symbol) {
+                CHECK(!span.text.empty());
+                CHECK_FALSE(contains(span.text, "_"));
+                shown += span.text;
+            }
+            symbols[walk->step(k).op].insert(shown);
+            // What a step computes is written by it: one of its letters has that role.
+            const auto writes = walk->writes(k);
+            const bool computes = info(walk->step(k).op).kind == OpKind::compute && !writes.empty();
+            std::set<Role> roles;
+            for (const Span& span : symbol)
+                if (span.role != Role::none) roles.insert(span.role);
+            // "÷ ℓ" names what is divided by.
+            if (!computes || roles.empty() || walk->step(k).op == Op::normalize) continue;
+            CHECK(std::ranges::any_of(writes,
+                                      [&](const Access& a) { return roles.contains(info(a.slot).role); }));
+        }
+        for (const auto& [op, texts] : symbols) CHECK(texts.size() <= 8);  // of many matrices, or of one
+    }
+    // What the reference says: the first lesson's kernels hand S and P to each other.
+    const auto attention = walk_of("attention", worked_example());
+    std::string all;
+    for (int k = 0; k < attention->size(); ++k) all += plain(step_symbol(*attention, k)) + " ";
+    CHECK(all == "Q K S S S m P̃ ℓ P P P V O O ");
+}
+
+TEST_CASE("lesson words: a lesson's results are written by its walk") {
+    for (const Lesson& lesson : lessons()) {
+        CAPTURE(std::string(lesson.id));
+        const auto walk = walk_of(lesson, worked_example());
+        const std::vector<Slot> results = results_of(*walk);
+        CHECK(!results.empty());
+        std::set<Slot> written;
+        every_write(*walk, [&](Slot slot, const Value&, int) { written.insert(slot); });
+        for (const Slot slot : results) CHECK_MESSAGE(written.contains(slot), info(slot).name);
+        CHECK(std::set<Slot>(results.begin(), results.end()).size() == results.size());
+    }
+}
+
+TEST_CASE("lesson words: a fault's caption stands at the steps that it changes, and nowhere without it") {
+    for (const Broken& one : breakable()) {
+        CAPTURE(std::string(one.lesson.id));
+        for (const Fault& fault : one.lesson.faults()) {
+            Problem p = one.of(worked_example());
+            for (const FaultCaption& caption : fault.captions) {
+                CHECK(fault_caption(p, caption.op) == nullptr);
+                Problem broken = p;
+                broken.switches.*fault.on = true;
+                REQUIRE(fault_caption(broken, caption.op) != nullptr);
+                CHECK(std::string(fault_caption(broken, caption.op)) == caption.words);
+                CHECK(fault_caption(broken, Op::load_kv) == nullptr);
+            }
+        }
+    }
+}
+
+TEST_CASE("lesson words: which lessons read an option, and how many queries are decoded") {
+    CHECK(lessons_with(chooses_workers) == "split-kv");
+    CHECK(lessons_with(chooses_ranks) == "ring, ring-backward");
+    CHECK(contains(lessons_with(chooses_row), ", "));
+    Problem p = worked_example();
+    CHECK(queries_in_words(p) == "one query");
+    p.options.queries = 3;
+    CHECK(queries_in_words(p) == "3 queries");
+}
+
+TEST_CASE("lesson words: savings, algorithms and damage are named with their numbers") {
+    Savings savings;
+    CHECK(savings_title(savings).empty());
+    savings.cubic = true;
+    CHECK(savings_title(savings) == "cubic exp2");
+    savings.lazy = 5.5;
+    CHECK(savings_title(savings) == "lazy rescaling, τ = 5.5, cubic exp2");
+    CHECK(brief_savings_title(savings) == "lazy τ = 5.5, cubic");
+    savings.cubic = false;
+    CHECK(savings_title(savings) == "lazy rescaling, τ = 5.5");
+
+    std::set<std::string> names, ids;
+    for (const Algorithm a : algorithms) names.insert(algorithm_name(a)), ids.insert(algorithm_id(a));
+    CHECK(names == std::set<std::string>{"Standard", "FlashAttention-1", "FlashAttention-2"});
+    CHECK(ids == std::set<std::string>{"standard", "flash-1", "flash-2"});
+
+    inside::Damage damage;
+    damage.cells = 8192;
+    CHECK(inside::damage_text(damage) == "all 8192 numbers are right");
+    damage.wrong = 12;
+    CHECK(inside::damage_text(damage) == "12 of 8192 numbers are wrong");
+    damage.nans = 3;
+    CHECK(inside::damage_text(damage) == "12 of 8192 numbers are wrong, 3 of them NaN");
+}
+
+TEST_CASE("lesson words: a maximum rises where m differs from what it was, row by row") {
+    Random random(11);
+    int rises = 0, stays = 0;
+    for (int round = 0; round < 12; ++round) {
+        const auto built = build_trace(*find_lesson("flash-forward"), any_problem(random));
+        if (!built) continue;
+        const Trace& walk = **built;
+        for (int k = 1; k < walk.size(); ++k) {
+            if (walk.step(k).op != Op::new_max) {
+                CHECK_FALSE(maximum_rises(walk, k));
+                continue;
+            }
+            const Held now = walk.live(Slot::m, k), before = walk.live(Slot::m, k - 1);
+            REQUIRE(now);
+            bool rose = false;
+            for (int r = 0; r < now.value->region.rows; ++r)
+                rose = rose || (before && now.value->data(r, 0) > before.value->data(r, 0));
+            CHECK_MESSAGE(maximum_rises(walk, k) == rose, where(walk, k));
+            ++(rose ? rises : stays);
+        }
+    }
+    CHECK(rises > 10);
+    CHECK(stays > 10);
+}
