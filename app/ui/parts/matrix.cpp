@@ -613,10 +613,6 @@ std::string formula_text(const Explanation& explanation, Role role, double value
     return FormulaNumbers(explanation).text(role, value, text);
 }
 
-std::string formula_text(const Explanation& explanation, double value, const std::string& text) {
-    return FormulaNumbers(explanation).text({}, value, text);
-}
-
 void wrong_mark(const Canvas& canvas, float x, float y, float w, float h, bool on_danger) {
     const Theme& t = *canvas.theme;
     const float side = std::min({11.0f, h * .28f, w * .28f}), rim = side < 8 ? 1.5f : 3;

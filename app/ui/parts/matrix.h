@@ -85,7 +85,6 @@ private:
 };
 /// The same of one number.
 std::string formula_text(const Explanation& explanation, Role role, double value, const std::string& text);
-std::string formula_text(const Explanation& explanation, double value, const std::string& text);
 
 /// The mark of a cell that differs from the true walk: a filled corner at the top left, where no other state
 /// has one. `on_danger`: the cell itself has that colour.

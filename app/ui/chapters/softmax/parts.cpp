@@ -87,7 +87,7 @@ SoftmaxCard softmax_card(const AppState& state, const SoftmaxWalk& walk, int whi
     const int col = which == 2 ? state.softmax.component : 0;
     const double value = held.value->data(0, std::min<int>(col, held.value->region.cols - 1));
     card.text = text_alone(walk.trace.digits(slots[which]), value);
-    if (walk.live) card.text = formula_text(state.explanation, value, card.text);
+    if (walk.live) card.text = formula_text(state.explanation, card.role, value, card.text);
     card.brief = format_short(value, 3);
     card.written = held.step == walk.k;
     if (card.written && walk.live)

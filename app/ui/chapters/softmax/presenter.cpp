@@ -97,7 +97,8 @@ SoftmaxCard card_of_write(const AppState& state, const SoftmaxWalk& walk, const 
     card.role = info(made.slot).role;
     card.symbol = slot_symbol(walk.trace, made.slot, k);
     const double value = walk.trace.value(made.value).data(0, 0);
-    card.text = formula_text(state.explanation, value, text_alone(walk.trace.digits(made.slot), value));
+    card.text =
+        formula_text(state.explanation, card.role, value, text_alone(walk.trace.digits(made.slot), value));
     card.brief = format_short(value, 3);
     card.written = k == walk.k;
     if (card.written && walk.live)
@@ -142,7 +143,8 @@ std::string old_text(const AppState& state, const SoftmaxWalk& walk, Slot slot, 
     if (!old) return {};
     const int col = slot == Slot::Oi ? std::min(state.softmax.component, old->region.cols - 1) : 0;
     const double value = old->data(0, col);
-    return formula_text(state.explanation, value, text_alone(walk.trace.digits(slot), value));
+    return formula_text(state.explanation, info(slot).role, value,
+                        text_alone(walk.trace.digits(slot), value));
 }
 
 void draw_lit_card(const Canvas& c, const SoftmaxCard& card, const Rect& area, float light) {
