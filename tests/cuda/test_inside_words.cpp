@@ -184,7 +184,8 @@ TEST_SUITE("inside") {
                      reason_of_step(of.record, run.block, run.steps, run.origins, warp, k, true)});
         });
         int maxima = 0, weights = 0;
-        for (const auto& [address, all] : of_address)
+        for (const auto& [address, touched] : of_address) {
+            const std::vector<Touched>& all = touched;
             for (std::size_t n = 0; n + 1 < all.size(); ++n) {
                 // In a warp's own order: the next touch of that score
                 const auto next = std::find_if(all.begin() + std::ptrdiff_t(n) + 1, all.end(),
@@ -196,6 +197,7 @@ TEST_SUITE("inside") {
                 if (maximum) CHECK(next->op == Op::load);
                 weights += weight, maxima += maximum;
             }
+        }
         CHECK(maxima > 20);
         CHECK(weights > 20);
     }

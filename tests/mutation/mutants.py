@@ -22,7 +22,8 @@ LEFT_OUT = re.compile(r"core/class/glossary|core/cpu/(peak|read_kv|torch/)|core/
 # What is tested most by what is built on it: (files, program, its files), asked behind the tests of the folder.
 BUILT_ON_IT = [
     (re.compile(r"core/inside/"), "tilewalk_test_kernels",
-     ["inside_words", "inside_questions", "inside_walk", "bridge", "ladder", "records", "inside_faults", "inside"]),
+     ["inside_words", "inside_questions", "inside_walk", "inside_calls", "bridge", "ladder", "records", "inside_faults",
+      "inside", "inside_heads", "hopper"]),
     (re.compile(r"core/class/"), "tilewalk_test_kernels", ["inside_words", "inside_questions"]),
     (re.compile(r"core/compare/"), "tilewalk_test_kernels", ["forward", "records", "bridge"]),
 ]
