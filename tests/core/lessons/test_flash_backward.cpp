@@ -1,8 +1,13 @@
 #include "core/base/matrix.h"
+#include "core/base/words.h"
 #include "core/lessons/backward/backward.h"
 #include "core/lessons/shared/memory_model.h"
 #include "tests/contains.h"
 #include "tests/core/lessons/dense_checks.h"
+#include "tests/core/steps.h"
+
+#include <set>
+#include <vector>
 
 using namespace tilewalk::test;
 
@@ -140,6 +145,38 @@ TEST_SUITE("explanations of flash backward") {
         CHECK(plain(e.asides[0].numbers) == "exp(2 − 2) ÷ 1.639");
         CHECK(plain(e.asides[0].result) == "P[0,2] ≈ 0.610");
     }
+    // The cell whose sum needs most decimals decides for all of its tile.
+    TEST_CASE("all scores' gradients of a tile are worked out with the same decimals") {
+        const auto decimals = [](const std::string& text) {
+            const std::size_t point = text.find('.');
+            return point == std::string::npos ? 0 : static_cast<int>(text.size() - point - 1);
+        };
+        int four = 0;
+        for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+            Problem p = *random_problem(4, 4, seed);
+            p.Br = p.Bc = 4;
+            const auto walk = flash_backward(p);
+            const int k = nth_step(*walk, Op::ds);
+            const Region tile = step_region(*walk, k);
+            std::vector<std::set<int>> seen;  // of each number of the formula
+            every_cell(Slot::dS, tile, [&](const CellRef& cell) {
+                std::size_t n = 0;
+                for (const Span& span : explain(*walk, k, cell).numbers) {
+                    if (span.face != Span::Face::number) continue;
+                    if (++n > seen.size()) seen.resize(n);
+                    if (contains(span.text, "."))
+                        seen[n - 1].insert(decimals(replaced(replaced(span.text, "(", ""), ")", "")));
+                }
+            });
+            REQUIRE(seen.size() ==
+                    3);  // P (dP − D); what a cell shows exactly stays as it is there, but P is exact nowhere
+            CHECK_MESSAGE(seen[0].size() == 1, seed);
+            four += seen[0].contains(4);
+        }
+        CHECK(four > 0);
+        CHECK(four < 40);
+    }
+
     TEST_CASE("the reasons are true of the numbers shown") {
         const Problem p = tutorial(BackwardOrder::key_outer);
         const auto trace = flash_backward(p);
