@@ -2,6 +2,7 @@
 #include "core/base/words.h"
 #include "core/lessons/backward/backward.h"
 #include "core/lessons/shared/memory_model.h"
+#include "core/lessons/table.h"
 #include "tests/contains.h"
 #include "tests/core/lessons/dense_checks.h"
 #include "tests/core/steps.h"
@@ -145,6 +146,29 @@ TEST_SUITE("explanations of flash backward") {
         CHECK(plain(e.asides[0].numbers) == "exp(2 − 2) ÷ 1.639");
         CHECK(plain(e.asides[0].result) == "P[0,2] ≈ 0.610");
     }
+    TEST_CASE("a value that no query of the block weighed is told as another kind of row") {
+        Random random(8);
+        int weighed = 0, not_weighed = 0;
+        for (int n = 0; n < 30; ++n) {
+            const Problem p = causal(any_problem(random));
+            const auto built = build_trace(*find_lesson("flash-backward"), p);
+            if (!built) continue;
+            for (const int k : steps_of(**built, Op::dv)) {
+                const Region tile = step_region(**built, k);
+                for (int row = tile.row; row < tile.row + tile.rows; ++row) {
+                    const Value& P = *(**built).live(Slot::Prob, k).value;
+                    const bool any = (P.data.col(row - P.region.col).array() != 0).any();
+                    const Explanation e = explain(**built, k, CellRef{Slot::dVj, row, tile.col});
+                    CHECK_MESSAGE((e.kind != 0) == !any, where(**built, k, e.target));
+                    CHECK(contains(e.why, any ? "In the forward pass" : "No query of this block gave"));
+                    ++(any ? weighed : not_weighed);
+                }
+            }
+        }
+        CHECK(weighed > 20);
+        CHECK(not_weighed > 5);
+    }
+
     // The cell whose sum needs most decimals decides for all of its tile.
     TEST_CASE("all scores' gradients of a tile are worked out with the same decimals") {
         const auto decimals = [](const std::string& text) {

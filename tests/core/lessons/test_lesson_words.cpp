@@ -1,5 +1,6 @@
 // Names and short words that pages ask a lesson for, over every lesson: symbols of steps, results, faults,
 // titles.
+#include "core/base/numbers.h"
 #include "core/inside/damage.h"
 #include "core/lessons/merge/split_kv.h"
 #include "core/problem/savings.h"
@@ -140,4 +141,31 @@ TEST_CASE("lesson words: a maximum rises where m differs from what it was, row b
     }
     CHECK(rises > 10);
     CHECK(stays > 10);
+}
+
+TEST_CASE("lesson words: what a step computes ends its result, as the walk has it") {
+    Random random(3);
+    std::map<std::string, int> told;
+    for (const Lesson& lesson : lessons())
+        for (const Problem& problem : {worked_example(), causal(any_problem(random)), any_problem(random)}) {
+            const auto built = build_trace(lesson, problem);
+            if (!built) continue;
+            for (int k = 0; k < (**built).size(); ++k) {
+                const Step& step = (**built).step(k);
+                if (info(step.op).kind != OpKind::compute || step.writes == 0) continue;
+                const Explanation e = explain(**built, k);
+                if (e.target.slot == Slot::count) continue;
+                CAPTURE(where(**built, k, e.target));
+                REQUIRE(!e.result.empty());
+                const auto [shown, unit] = read_shown(e.result.back().text);
+                const double value = value_at(*holding(**built, e.target, k).value, e.target);
+                if (std::isfinite(value))
+                    CHECK(std::abs(shown - value) <= .5001 * unit + 1e-12 * std::abs(value));
+                else
+                    CHECK((shown == value || (std::isnan(shown) && std::isnan(value))));
+                ++told[lesson.id];
+            }
+        }
+    CHECK(told.size() == lessons().size());
+    for (const auto& [lesson, times] : told) CHECK_MESSAGE(times >= 5, lesson);
 }
