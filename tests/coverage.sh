@@ -15,6 +15,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
 build=$root/build-counted
 counted=$build/counted.txt parts=(core io kernels)
 records='*test_inside*,*test_bridge*,*test_ladder*,*test_records*,*test_hopper*'
+# A recorder by clang sees no store of a single 16-bit number, which this case counts (docs/reliability.md).
+unseen='f6 with few queries*'
 
 # The tools of the compiler's own version: others cannot read what it wrote.
 tool() {
@@ -40,7 +42,7 @@ else
         say "the tests of $part"
         # %c: counters lie in the file, so those of a child that a signal ends stay.
         only=()
-        [ "$part" != kernels ] || only=("-sf=$records")
+        [ "$part" != kernels ] || only=("-sf=$records" "-tce=$unseen")
         LLVM_PROFILE_FILE=$build/$part-%p%c.profraw "$build/tests/tilewalk_test_$part" "${only[@]}" >"$build/$part.log" || failed=1
         tail -n 3 "$build/$part.log"
     done
