@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
 namespace tilewalk {
@@ -471,6 +472,11 @@ bool begins_with_long_dash(const std::string& word) {
     return word.starts_with("\u2013") || word.starts_with("\u2014") || word.starts_with("\u2212");
 }
 
+bool is_there(const std::string& file) {
+    std::error_code refused;
+    return std::filesystem::exists(file, refused);
+}
+
 std::string unknown_word(const CLI::App& app, const CLI::App& command, const std::string& word) {
     if (begins_with_long_dash(word))
         return in_quotes(word) + " begins with a long dash; options begin with two short ones: --.";
@@ -478,6 +484,10 @@ std::string unknown_word(const CLI::App& app, const CLI::App& command, const std
     if (&app != &command) return in_quotes(word) + " is a word too many for '" + full_name(command) + "'.";
     if (is_matrix_path(word))
         return in_quotes(word) + " is one matrix; name Q, K and V: --q FILE --k FILE --v FILE.";
+    if (word.starts_with("tilewalk:")) return in_quotes(word) + " is a link; --link opens it.";
+    if (word.find('.') != std::string::npos && is_there(word))
+        return in_quotes(word) +
+               " is a file; one that is opened stands alone, beside options it needs --load.";
     return "There is no command " + in_quotes(word) +
            did_you_mean(word, names_of(commands, &Command::name), "; 'tilewalk --help' lists them.");
 }

@@ -1,5 +1,6 @@
 
 #include "app/export/parts.h"
+#include "app/ui/state/broken_stage.h"
 #include "core/base/numbers.h"
 #include "core/lessons/shared/heads_ledger.h"
 #include "core/lessons/shared/memory_model.h"
@@ -130,8 +131,13 @@ std::string problem_facts(const Problem& p) {
 }
 
 std::string problem_facts(const Trace& trace) {
+    const Problem& p = trace.problem();
     const std::string saved = savings_title(saved_in(trace));
-    return problem_facts(trace.problem()) + (saved.empty() ? "" : "; " + saved);
+    std::string out = problem_facts(p) + (saved.empty() ? "" : "; " + saved);
+    if (p.switches.any() || p.precision.any())
+        out += std::string(p.switches.any() ? "; broken on purpose: " : "; rounded: ") +
+               ui::fault_title(trace.lesson(), p);
+    return out;
 }
 
 Block problem_matrices(const Trace& trace) { return whole_matrices(trace, given_matrices(trace)); }
@@ -184,7 +190,7 @@ std::vector<std::string> comparison(const Trace& trace) {
     if (lesson.uses(chooses_ranks))
         out.push_back("From rank to rank went " + format_size(trace.step(trace.size() - 1).traffic.sent) +
                       ".");
-    if (saved_in(trace).any()) {
+    if (trace.problem().broken()) {
         const Comparison found = compare(*lesson.build(without_faults(trace.problem())), trace);
         out.push_back(found.sentence);
         out.push_back(found.verdict);

@@ -253,7 +253,7 @@ void Page::look_for_changes() {
     std::string told = of.title + '\n' + of.place + '\n' + plain(of.result) + '\n' + of.why;
     // The address names the page and the card as well, and the bar below has the colours.
     for (const int also : {static_cast<int>(state.page), int{state.show_problem}, int{state.show_break},
-                           static_cast<int>(state.settings.theme)})
+                           int{state.presenter}, static_cast<int>(state.settings.theme)})
         told += ' ' + str(also);
     if (told != told_last || times_told == 0) {
         told_last = std::move(told);

@@ -275,7 +275,7 @@ public:
     /// What was given is there from the start (step −1).
     Held live(Slot slot, int tile, int k) const;
     /// What the problem says to watch is about maximum and correction: only where the walk has them, in
-    /// tiles.
+    /// tiles, and nothing is broken.
     bool tells_what_to_watch() const;
     Held live(Slot slot, int k) const { return live(slot, 0, k); }
     int tiles(Slot slot) const { return static_cast<int>(histories_[static_cast<std::size_t>(slot)].size()); }

@@ -199,7 +199,9 @@ float without_fault(const Canvas& c, const AppState& state, float x, float y, fl
     const bool of_part = is_of_parts(cell.slot) && result.size() > 2;
     const Line name = of_part ? Line(result.begin(), result.end() - 2)
                               : Line{word(cell_text(*state.trace, cell, state.cursor.step))};
-    const Line line = pieces(name, " = ", number(format_apart(value, *truth).second, Role::none, true));
+    const std::string shown = format_apart(value, *truth).second;
+    const Line line = pieces(name, read_shown(shown).value == *truth ? " = " : " ≈ ",
+                             number(shown, Role::none, true));
     c.rich_paragraph(x, y + 32, w, line, size::lead, 1);
     return h;
 }

@@ -79,8 +79,9 @@ void copy_link(AppState& state) {
     if (!state.hooks.link) return notify(state, "Links cannot be made here.");
     const auto link = state.hooks.link(state);
     if (link) ImGui::SetClipboardText(link->c_str());
-    const char* const done = in_browser ? "Copied the address of this place; any browser opens it there."
-                                        : "Copied a link to this place; tilewalk --link '…' opens it.";
+    const char* const done =
+        in_browser ? "Copied the address of this place; it opens there in any browser that has this page."
+                   : "Copied a link to this place; tilewalk --link '…' opens it.";
     notify(state, link ? done : link.error);
 }
 

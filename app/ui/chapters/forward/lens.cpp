@@ -92,6 +92,7 @@ const char* caption(const AppState& state) {
     const Op op = op_now(state);
     if (const char* broken = fault_caption(*state.problem, op)) return broken;
     if (about_bytes(op)) return bytes_caption(op);
+    const bool uncorrected = fault_caption(*state.problem, Op::correction) != nullptr;
     switch (op) {
     case Op::init: return "the state before any key is seen";
     case Op::scores: return "multiply pair by pair, then add up: one score";
@@ -107,8 +108,12 @@ const char* caption(const AppState& state) {
     case Op::exponentials:
         return saved_in(*state.trace).lazy ? "the weights of this row, measured from m"
                                            : "distance to the maximum, on the curve exp(x)";
-    case Op::row_sum: return "shrink the old sum, then append the new weights";
-    case Op::output: return "shrink the old output, then append the weighted values";
+    case Op::row_sum:
+        return uncorrected ? "keep the old sum as it is, then append the new weights"
+                           : "shrink the old sum, then append the new weights";
+    case Op::output:
+        return uncorrected ? "keep the old output as it is, then append the weighted values"
+                           : "shrink the old output, then append the weighted values";
     case Op::normalize: return "one division turns the sum into an average";
     default: return "";
     }
