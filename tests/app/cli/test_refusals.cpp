@@ -25,6 +25,9 @@ TEST_CASE("refusals: words that are no commands and options") {
         {{"trace", "--lesson", "merge", "--splits", "3,"}, "--splits is \"3,\", expected numbers with"},
         {{"TRACE"}, "did you mean trace?"},
         {{"zzzzzz"}, "There is no command \"zzzzzz\""},
+        {{"tilewalk:example=worked-4x4"}, "is a link; --link opens it."},
+        {{"--lesson", "flash-forward", "/dev/../etc/host.conf"},
+         "is a file; one that is opened stands alone"},
         {{"q.csv"}, "is one matrix; name Q, K and V"},
         {{"data/Q.NPY"}, "is one matrix; name Q, K and V"},
         {{"problem.json"}, "problem.json"},  // a file alone is opened

@@ -354,3 +354,22 @@ TEST_CASE("layout: numbers share decimals, long matrices are cut, blocks wrap") 
     CHECK(wrap("one two three", 7) == Block{"one two", "three"});
     CHECK(pad_left("P̃", 3) == "  P̃");
 }
+
+TEST_CASE("a broken walk says so in its head and in its result, a sound one does not") {
+    Problem problem = *find_example("worked-4x4");
+    problem.watch = "how the maximum rises";
+    const std::string sound = trace_text(*walk(problem));
+    CHECK(contains(sound, "Watch: how the maximum rises"));
+    for (const char* none : {"broken on purpose", "rounded:", "is off by"})
+        CHECK_FALSE(contains(sound, none));
+    Problem broken = problem;
+    broken.switches.no_correction = true;
+    const std::string text = trace_text(*walk(broken));
+    CHECK_FALSE(contains(text, "Watch:"));  // it is told of a walk that is right
+    check_contains(text, {"broken on purpose: Leave the correction out", "ℓ[0] is 2.503 instead of",
+                          "O is off by at most 2.058: O[1,2] is 9.824 instead of 11.882."});
+    check_contains(trace_markdown(*walk(broken)), {"broken on purpose", "is off by at most"});
+    Problem rounded = problem;
+    rounded.precision.inputs = Format::bf16;
+    CHECK(contains(trace_text(*walk(rounded)), "; rounded: "));
+}
