@@ -79,7 +79,8 @@ TEST_SUITE("inside") {
         }
     }
 
-    TEST_CASE("calls: where a helper was called is said with file and line, and with each line that it may be") {
+    TEST_CASE(
+        "calls: where a helper was called is said with file and line, and with each line that it may be") {
         CHECK(calls_text({}).empty());
         const Call one{"cuda/kernels/bands.h", "load_rows", {33}},
             two{"cuda/kernels/bands.h", "load_rows", {33, 40}},

@@ -200,8 +200,8 @@ float without_fault(const Canvas& c, const AppState& state, float x, float y, fl
     const Line name = of_part ? Line(result.begin(), result.end() - 2)
                               : Line{word(cell_text(*state.trace, cell, state.cursor.step))};
     const std::string shown = format_apart(value, *truth).second;
-    const Line line = pieces(name, read_shown(shown).value == *truth ? " = " : " ≈ ",
-                             number(shown, Role::none, true));
+    const Line line =
+        pieces(name, read_shown(shown).value == *truth ? " = " : " ≈ ", number(shown, Role::none, true));
     c.rich_paragraph(x, y + 32, w, line, size::lead, 1);
     return h;
 }
