@@ -337,10 +337,6 @@ bool replaces(const StageTerm& result, const StageTerm& old) {
 
 Line stage_symbol(const Trace& trace, const StageTerm& t) {
     if (t.of_many) return pieces(block_symbol(trace, t.slot, t.step, 0), " …");
-    // The state of a block, as it is called in HBM.
-    if (const Op op = t.step < 0 ? Op::init : trace.step(t.step).op;
-        (op == Op::load_state || op == Op::store_state) && (t.slot == Slot::m || t.slot == Slot::l))
-        return slot_symbol(t.slot, trace.step(t.step).i);
     // Parts have other letters from merge to merge.
     Line symbol = slot_symbol(trace, t.slot, t.part < 0 ? t.made : t.step, t.part);
     // What grows in HBM, block by block, has its block before it grows, too.
