@@ -134,9 +134,11 @@ std::string problem_facts(const Trace& trace) {
     const Problem& p = trace.problem();
     const std::string saved = savings_title(saved_in(trace));
     std::string out = problem_facts(p) + (saved.empty() ? "" : "; " + saved);
-    if (p.switches.any() || p.precision.any())
+    Problem faulty = p;
+    faulty.savings = {};
+    if (breaks(trace.lesson(), faulty))
         out += std::string(p.switches.any() ? "; broken on purpose: " : "; rounded: ") +
-               ui::fault_title(trace.lesson(), p);
+               ui::fault_title(trace.lesson(), faulty);
     return out;
 }
 
@@ -190,7 +192,7 @@ std::vector<std::string> comparison(const Trace& trace) {
     if (lesson.uses(chooses_ranks))
         out.push_back("From rank to rank went " + format_size(trace.step(trace.size() - 1).traffic.sent) +
                       ".");
-    if (trace.problem().broken()) {
+    if (breaks(lesson, trace.problem())) {
         const Comparison found = compare(*lesson.build(without_faults(trace.problem())), trace);
         out.push_back(found.sentence);
         out.push_back(found.verdict);

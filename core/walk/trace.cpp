@@ -186,8 +186,8 @@ std::span<const Access> Trace::writes(int k) const {
 }
 
 bool Trace::tells_what_to_watch() const {
-    return !problem().watch.empty() && !problem().switches.any() && !lesson().faults().empty() &&
-           live(Slot::alpha, size());
+    const bool broken = problem().switches.any() && breaks(lesson(), problem());
+    return !problem().watch.empty() && !broken && !lesson().faults().empty() && live(Slot::alpha, size());
 }
 
 int Trace::chip_start(int k) const {

@@ -369,13 +369,10 @@ void outline_written(const Canvas& canvas, const AppState& state, const MatrixLo
         return selection(canvas, x, y, look.cw, look.ch);
     }
     const int done = std::min({region.rows, look.rows_done, look.cells_done / std::max(1, region.cols)});
-    if (const auto row = told_row(state, look); row && *row < done) {
-        const auto [x, y] = place_of(look, *row, 0);
-        const auto [right, bottom] = place_of(look, *row + 1, region.cols);
-        return selection(canvas, x, y, right - x, bottom - y);
-    }
-    const auto [x, y] = place_of(look, 0, 0);
-    const auto [right, bottom] = place_of(look, done, region.cols);
+    const auto row = told_row(state, look);
+    const bool one = row && *row < done;
+    const auto [x, y] = place_of(look, one ? *row : 0, 0);
+    const auto [right, bottom] = place_of(look, one ? *row + 1 : done, region.cols);
     if (done > 0) selection(canvas, x, y, right - x, bottom - y);
 }
 

@@ -369,6 +369,13 @@ TEST_CASE("a broken walk says so in its head and in its result, a sound one does
     check_contains(text, {"broken on purpose: Leave the correction out", "ℓ[0] is 2.503 instead of",
                           "O is off by at most 2.058: O[1,2] is 9.824 instead of 11.882."});
     check_contains(trace_markdown(*walk(broken)), {"broken on purpose", "is off by at most"});
+    // A lesson that does not know the fault walks as it should, and with a saving beside a fault each is
+    // named once.
+    CHECK_FALSE(contains(trace_text(*walk_of("attention", broken)), "broken on purpose"));
+    CHECK(trace_text(*walk_of("attention", broken)) == trace_text(*walk_of("attention", problem)));
+    broken.savings.lazy = 8;
+    CHECK(contains(trace_text(*walk(broken)), "on purpose: Leave the correction out"));
+    CHECK_FALSE(contains(trace_text(*walk(broken)), "correction out, lazy"));
     Problem rounded = problem;
     rounded.precision.inputs = Format::bf16;
     CHECK(contains(trace_text(*walk(rounded)), "; rounded: "));
