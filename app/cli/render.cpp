@@ -124,6 +124,10 @@ std::string file_name(const Series& series, int n, const Picture& picture) {
 // All pictures take their places at the end, when none can fail any more.
 Outcome draw_all(ui::AppState& state, const Picture& picture, const std::string& folder,
                  const Series& series) {
+    const std::string ending = lower_case(std::filesystem::path(folder).extension().string());
+    if ((ending == ".png" || ending == ".svg") && !std::filesystem::exists(folder))
+        return bad_input("-o is " + in_quotes(folder) + ", expected the name of a folder: each " +
+                         series.name + " is a picture of its own.");
     Result<std::optional<Temporary>> made = make_folder(folder);
     if (!made) return written(Failure{made.error});
     const HeadlessContext context;  // one for all, so that the fonts are built once

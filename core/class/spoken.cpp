@@ -27,8 +27,11 @@ int letters(const std::string& text) {
 }  // namespace
 
 std::string spoken(const Trace& trace, int k, const Explanation& e) {
-    // A broken walk is told in the explanation's own words.
-    const bool own_words = breaks(trace.lesson(), trace.problem()) || e.result.empty();
+    // A broken walk is told in the explanation's own words; for a maximum that lags alone a lesson has some
+    // to say.
+    const Problem& p = trace.problem();
+    const bool lags = saved_in(trace).lazy && !p.savings.cubic && !p.precision.any() && !p.switches.any();
+    const bool own_words = (breaks(trace.lesson(), p) && !lags) || e.result.empty();
     std::string out = own_words ? "" : trace.lesson().say(trace, k, e);
     if (out.empty()) out = first_sentence(e.why);
     if (letters(out) > spoken_letters) out = e.title + ": " + plain(e.result) + ".";

@@ -309,13 +309,15 @@ std::optional<std::uint32_t> Origins::global_source(std::uint32_t address, std::
 
 std::optional<std::uint32_t> Origins::source_of(const SharedWrite& write, std::uint32_t address) const {
     const Event& event = block.events[write.event];
+    // Of two copies of one group to one place either may stand for both; not all lanes begin both.
+    if (!event.has(write.lane)) return std::nullopt;
     const std::uint32_t offset = address - block.words_of(event, write.lane)[0];
     if (event.op == Op::store) {
         const auto from = loaded_from(write.event, write.lane);
         return from ? std::optional(*from + offset) : std::nullopt;
     }
     const std::uint32_t issue = event.op == Op::copy_issued ? write.event : issue_of[write.event];
-    if (issue == nothing) return std::nullopt;
+    if (issue == nothing || !block.events[issue].has(write.lane)) return std::nullopt;
     const auto copy = block.words_of(block.events[issue], write.lane);
     return copy[2] != 0 ? std::optional(copy[1] + offset) : std::nullopt;
 }

@@ -259,6 +259,7 @@ std::optional<MovedChunk> chunk_of(const Record& record, const BlockRecord& bloc
     const auto element = from ? element_of(record, *from) : std::nullopt;
     if (!element) return std::nullopt;
     const Region& region = record.regions[static_cast<std::size_t>(element->region)];
+    if (region.row_bytes < static_cast<int>(chunk_bytes)) return std::nullopt;  // a chunk is several rows
     const int per_chunk = static_cast<int>(chunk_bytes) / region.element_bytes;
     return MovedChunk{matter_of(record, *from), element->row, element->column / per_chunk,
                       region.row_bytes / static_cast<int>(chunk_bytes), words[0]};

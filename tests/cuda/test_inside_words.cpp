@@ -4,6 +4,7 @@
 #include "core/inside/exponent.h"
 #include "core/inside/phases.h"
 #include "core/inside/reasons.h"
+#include "core/inside/uses.h"
 #include "core/inside/words.h"
 #include "tests/contains.h"
 #include "tests/cuda/inside_runs.h"
@@ -356,6 +357,51 @@ TEST_SUITE("inside") {
         }
         CHECK(phases["b4-hopper"].contains(Phase::dK));
         CHECK(phases["b4-hopper"].contains(Phase::dQ));
+    }
+
+    TEST_CASE(
+        "uses: what a step of a lane brought is used by steps behind it that hold its place or its bits") {
+        std::map<Op, int> used;
+        each_kernel([&](const WalkedRun& run) {
+            CAPTURE(run.record.kernel);
+            for (const auto& one : run.launches) {
+                const auto& events = one->block.events;
+                int round = 0;
+                one->each([&](int warp, int k, const Event& event) {
+                    if (++round % 7) return;  // some of them, of every kind
+                    const int lane = std::countr_zero(event.lanes | 1u << 31);
+                    const Uses uses = uses_of(one->block, one->steps, one->origins, warp, k, lane, 1000);
+                    CHECK(uses.all == std::ssize(uses.steps));
+                    if (!event.has(lane)) {
+                        CHECK(uses.all == 0);
+                        return;
+                    }
+                    const auto words = one->block.words_of(event, lane);
+                    for (const OriginStep& use : uses.steps) {
+                        CHECK(use.event > one->steps.event(warp, k));
+                        const Event& later = events[use.event];
+                        CAPTURE(info(event.op).name);
+                        CAPTURE(info(later.op).name);
+                        const bool exponential = event.op == Op::exp2 || event.op == Op::exp;
+                        if (exponential) {
+                            const auto packed = one->block.words_of(later, lane);
+                            CHECK(later.op == Op::pack);
+                            CHECK((packed[0] == words[1] || packed[1] == words[1]));
+                        } else if (event.op == Op::copy_issued || event.op == Op::store) {
+                            CHECK(info(later.op).reads);
+                            CHECK(use.address >= words[0]);
+                            CHECK(use.address < words[0] + event.bytes);
+                        } else {
+                            CHECK((later.op == Op::multiply_add || later.op == Op::store));
+                        }
+                        ++used[event.op];
+                    }
+                });
+            }
+        });
+        for (const Op op : {Op::copy_issued, Op::store, Op::pack, Op::load_matrices, Op::load_transposed,
+                            Op::exp2, Op::multiply_add})
+            CHECK_MESSAGE(used[op] > 0, info(op).name);
     }
 
     TEST_CASE("words: of Hopper's kernels one group of warps asks for tiles and the others multiply") {

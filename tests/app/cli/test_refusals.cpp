@@ -227,6 +227,8 @@ TEST_CASE("refusals: pictures") {
         {{"render", "-o", "a.jpg"},
          "-o is \"a.jpg\", expected a name that ends in .png or .svg; or say --format."},
         {{"render", "--step", "3", "-o", "b.d/walk.png.bak"}, "ends in .png or .svg"},
+        {{"render", "--step", "all", "-o", out},
+         "expected the name of a folder: each step is a picture of its own."},
         {{"render", "-o", out, "--size", "800x600"}, "from 1024x640 to 7680x4320"},
         {{"render", "-o", out, "--size", "8000x4320"}, "from 1024x640 to 7680x4320"},
         {{"render", "-o", out, "--size", "1600"}, "WxH"},

@@ -503,6 +503,9 @@ TEST_CASE("numbers as people type them") {
     CHECK(right(number_question(2.494), "2 + ln(1.639)"));
     CHECK(right(number_question(0), "0"));
     CHECK(wrong(number_question(0), "0.01"));
+    for (const char* text : {"sqrt(4)", "log(e^2)", "2e+0", "20e-1", "0.2E1", "2+tanh(0)", "2×10⁰", "2,000",
+                             "--2", "8/2/2", "2^2^0.5^2*0+2"})
+        CHECK_MESSAGE(right(number_question(2), text), text);
     for (const char* text : {"-inf", "−∞", "-∞", "-Infinity", " - inf "})
         CHECK_MESSAGE(right(number_question(-std::numeric_limits<double>::infinity()), text), text);
 }
@@ -525,14 +528,16 @@ TEST_CASE("bytes with and without their unit") {
 
 TEST_CASE("what is no answer gets a sentence") {
     const Question q = number_question(3);
-    for (const char* text :
-         {"", "  ", "abc", "1/", "(1", "1..2", "--", "1 2 x", "0/0", "exp", "e^", "nan", "((((((", "3)"}) {
+    for (const char* text : {"", "  ", "abc", "1/", "(1", "1..2", "--", "1 2 x", "0/0", "exp", "e^", "nan",
+                             "((((((", "3)", "1.2.3", "3e", "sqrt 9", ".", "3,0,0"}) {
         const Verdict verdict = check(q, text);
         CHECK_MESSAGE(verdict.kind == Verdict::Kind::unreadable, text);
         CHECK(verdict.sentence.back() == '.');
     }
     CHECK(check(q, std::string(5000, '(')).kind == Verdict::Kind::unreadable);
     CHECK(check(q, std::string(5000, '-') + "1").kind == Verdict::Kind::unreadable);
+    CHECK(check(q, "3." + std::string(41, '0')).kind == Verdict::Kind::unreadable);
+    CHECK(right(q, std::string(20, '(') + "3" + std::string(20, ')')));
     Question choice;
     choice.choices = {"a", "b"};
     choice.right = {1};
@@ -540,6 +545,16 @@ TEST_CASE("what is no answer gets a sentence") {
     CHECK(check(choice, "").kind == Verdict::Kind::unreadable);
     CHECK(check(choice, "2").sentence == "Right: b.");
     CHECK(check(choice, "1").sentence == "You chose a; it is b.");
+    CHECK(check(choice, "x").sentence == "Choose by the numbers 1 to 2.");
+    CHECK(check(choice, std::vector<int>{}).sentence == "Choose an answer first.");
+    choice.choices = {"a", "b", "c"}, choice.right = {0, 2}, choice.several = true;
+    choice.causes = {"", "b is one step too far."};
+    for (const char* text : {"1 3", "3,1", "1;3;1"}) CHECK(check(choice, text).sentence == "Right: a and c.");
+    CHECK(check(choice, "2").cause == "b is one step too far.");
+    CHECK(check(choice, "3").cause.empty());
+    CHECK(check(choice, "1 2").cause.empty());
+    CHECK(tolerance(choice) == 0);
+    CHECK(tolerance(number_question(std::numeric_limits<double>::infinity())) == 0);
     CHECK(check(q, "4").sentence == "You typed 4; O[0,0] = 3.");
     // With fewer digits it would be a mystery why this is refused.
     CHECK(check(number_question(0.012487), "0.0124").sentence == "You typed 0.0124; O[0,0] = 0.01249.");
@@ -659,6 +674,13 @@ TEST_CASE("a wrong number is explained by what was probably done") {
     CHECK(together(q, each).sentence.starts_with(q.gaps[3].target + ": "));
     CHECK(check(q, second + ";" + first + ";" + answer_text(q.gaps[2]) + ";" + answer_text(q.gaps[3]))
               .sentence == "2 of 4 are right.");
+    // All of them, one, none
+    CHECK(answer_text(q) == answer_text(q.gaps[0]) + "; " + answer_text(q.gaps[1]) + "; " +
+                                answer_text(q.gaps[2]) + "; " + answer_text(q.gaps[3]));
+    CHECK(check(q, answer_text(q)).sentence == "All 4 are right.");
+    CHECK(check(q, answer_text(q.gaps[0]) + ";1e6;1e6;1e6").sentence == "1 of 4 is right.");
+    CHECK(check(q, "1e6;1e6;1e6;1e6").sentence == "None of 4 are right.");
+    CHECK(contains(check(q, answer_text(q.gaps[0])).sentence, "Type a number first"));
 }
 
 TEST_CASE("the alternatives to the next step are close by, and none of them would do as well") {

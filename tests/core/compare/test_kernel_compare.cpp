@@ -377,7 +377,12 @@ TEST_CASE("records that do not fit together are refused") {
          "Where tile (0, 0) should stand is tile (0, 1)."},
         {[](KernelTrace& t) { t.P_from_L = true; },
          "P_from_L is true of a forward kernel; only a backward kernel takes P from L."},
-        {[](KernelTrace& t) { t.problem.Q(1, 1) = 70000; }, "Q holds 70000, more than fp16 can (65504)."}};
+        {[](KernelTrace& t) { t.problem.Q(1, 1) = 70000; }, "Q holds 70000, more than fp16 can (65504)."},
+        {[](KernelTrace& t) { t.problem.Br = 0; }, "Br is 0; a tile needs at least one query row."},
+        {[](KernelTrace& t) { t.tiles.resize(1); }, "There is 1 tile; expected 4."},
+        {[](KernelTrace& t) { t.tiles[3].j = 0; }, "Where tile (1, 1) should stand is tile (1, 0)."},
+        {[](KernelTrace& t) { t.split_blocks = -1; }, "A split has -1 key blocks; expected 0 or more."},
+        {[](KernelTrace& t) { t.L.pop_back(); }, "L has 31 numbers; expected 32."}};
     for (const auto& [damage, sentence] : damages) {
         KernelTrace bad = whole;
         damage(bad);

@@ -1,6 +1,7 @@
 // Names and short words that pages ask a lesson for, over every lesson: symbols of steps, results, faults,
 // titles.
 #include "core/base/numbers.h"
+#include "core/class/spoken.h"
 #include "core/inside/damage.h"
 #include "core/lessons/merge/split_kv.h"
 #include "core/problem/savings.h"
@@ -168,4 +169,37 @@ TEST_CASE("lesson words: what a step computes ends its result, as the walk has i
         }
     CHECK(told.size() == lessons().size());
     for (const auto& [lesson, times] : told) CHECK_MESSAGE(times >= 5, lesson);
+}
+
+TEST_CASE("lesson words: a maximum that is kept although a larger score has come says so, and only then") {
+    Random random(5);
+    std::map<std::string, int> told;
+    const struct {
+        Op op;
+        const char* words;
+    } kept[] = {{Op::new_max, "but not by more than τ: m stays"},
+                {Op::correction, "m was kept, and α is 1"},
+                {Op::exponentials, "measured from an m that lags behind"}};
+    for (int round = 0; round < 20; ++round) {
+        Problem p = any_problem(random);
+        p.savings.lazy = round % 2 ? 8.0 : .5;
+        const auto built = build_trace(*find_lesson("flash-forward"), p);
+        if (!built) continue;
+        const Trace& walk = **built;
+        for (int k = 0; k < walk.size(); ++k)
+            for (const auto& [op, words] : kept) {
+                if (walk.step(k).op != op) continue;
+                const Region region = step_region(walk, k);
+                for (int r = 0; r < region.rows; ++r) {
+                    const Explanation e = explain(walk, k, cell_of_row(walk, k, region.row + r));
+                    const CellRef m{Slot::m, e.target.row, 0}, best{Slot::m_tile, e.target.row, 0};
+                    const double now = value_at(*walk.live(Slot::m, k).value, m),
+                                 tile = value_at(*walk.live(Slot::m_tile, k).value, best);
+                    const std::string said = spoken(walk, k, e);
+                    CHECK_MESSAGE(contains(said, words) == (tile > now), said);
+                    told[words] += tile > now;
+                }
+            }
+    }
+    for (const auto& one : kept) CHECK_MESSAGE(told[one.words] > 5, one.words);
 }

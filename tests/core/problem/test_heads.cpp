@@ -115,6 +115,23 @@ TEST_SUITE("heads") {
         refused([](Problem& p) { p.heads->V.resize(1); }, "V of 1");
         refused([](Problem& p) { p.heads->dO.resize(1); }, "dO of 1 head;");
         refused([](Problem& p) { p.heads->shown = 4; }, "The shown head is 4");
+        refused([](Problem& p) { p.heads->shown = -1; }, "The shown head is -1; there are the heads 0 to 3");
+        refused(
+            [](Problem& p) {
+                give_heads(p, 1, 1), p.heads.emplace();
+                p.heads->Q = {p.Q}, p.heads->K = {p.K}, p.heads->V = {p.V}, p.heads->dO = {*p.dO};
+                p.heads->shown = 1;
+            },
+            "there is head 0 alone");
+        refused([](Problem& p) { p.heads->K.clear(), p.heads->V.clear(); }, "0 key heads");
+        refused([](Problem& p) { give_heads(p, most_heads + 1, 1); }, "there may be 1 to");
+        refused(
+            [](Problem& p) {
+                p.projection = Projection{Matrix::Identity(4, 4), p.Q, p.K, p.V};
+            },
+            "With an input X there is one head");
+        refused([](Problem& p) { p.heads->K[1].resize(4, 3); }, "K of head 1");
+        refused([](Problem& p) { p.heads->dO[2](0, 0) = INFINITY; }, "dO of head 2");
         refused([](Problem& p) { p.heads->Q[1].resize(3, 4); }, "Q of head 1");
         refused([](Problem& p) { p.heads->V[1](0, 0) = NAN; }, "V of head 1");
         refused([](Problem& p) { p.heads->Q.clear(); }, "0 query heads");

@@ -84,6 +84,71 @@ TEST_SUITE("problem") {
             },
             {"overflow"});
     }
+    TEST_CASE("an input and its weights") {
+        const auto refused = [](const std::function<void(Problem&, Projection&)>& spoil,
+                                std::initializer_list<std::string_view> parts) {
+            const auto with_input = [&](Problem& p) {
+                p.projection = Projection{Matrix::Identity(4, 4), p.Q, p.K, p.V};
+                CHECK_FALSE(validate(p));
+                spoil(p, *p.projection);
+            };
+            check_refused(with_input, parts);
+        };
+        refused([](Problem& p, Projection&) { keep_keys(p, 3); }, {"same tokens", "Q has 4 rows", "K has 3"});
+        refused([](Problem&, Projection& w) { w.X = Matrix::Identity(3, 4); },
+                {"X is 3 × 4", "row for each row"});
+        refused([](Problem&, Projection& w) { w.X.resize(4, 0); }, {"X is 4 × 0"});
+        refused([](Problem&, Projection& w) { w.W_K = Matrix::Zero(4, 3); },
+                {"W_K is 4 × 3", "must be 4 × 4"});
+        refused([](Problem&, Projection& w) { w.W_V = Matrix::Zero(5, 4); }, {"W_V is 5 × 4"});
+        refused([](Problem&, Projection& w) { w.X(1, 2) = NAN; }, {"X[1,2] is NaN"});
+        refused([](Problem&, Projection& w) { w.W_Q(3, 0) = INFINITY; }, {"W_Q[3,0] is ∞"});
+    }
+    TEST_CASE("what a lesson reads beside the matrices") {
+        for (const int row : {-1, 4})
+            check_refused([=](Problem& p) { p.options.row = row; }, {"The row is", "0 to 3"});
+        for (const double rate : {2e6, -2e6, static_cast<double>(NAN), static_cast<double>(INFINITY)})
+            check_refused([=](Problem& p) { p.options.learning_rate = rate; }, {"learning rate is"});
+        check_refused([](Problem& p) { p.tokens = {"one"}; },
+                      {"There is 1 token label; expected one for each"});
+        check_refused([](Problem& p) { p.tokens = {"a", "b"}; }, {"There are 2 token labels"});
+        check_refused(
+            [](Problem& p) {
+                p.Q = p.K = p.V = Matrix::Ones(1, 4), p.tokens = {"a", "b"};
+            },
+            {"2 token labels; expected one, or none"});
+        for (const int workers : {0, 65})
+            check_refused([=](Problem& p) { p.options.workers = workers; }, {"workers; expected 1 to 64"});
+        check_refused([](Problem& p) { p.options.splits.assign(65, 0); }, {"65 parts; at most 64"});
+        check_refused([](Problem& p) { p.options.splits = {5, -1}; }, {"has -1 keys"});
+        check_refused([](Problem& p) { p.options.splits = {2, 1}; }, {"3 keys together, but K has 4"});
+        for (const int ranks : {-1, 17})
+            check_refused([=](Problem& p) { p.options.ranks = ranks; }, {"ranks; expected 1 to 16"});
+        check_refused([](Problem& p) { p.options.ranks = 4, p.options.shards = ShardKind::zigzag; },
+                      {"4 ranks with zig-zag shards needs 8", "there are 4 queries"});
+        check_refused([](Problem& p) { keep_keys(p, 1), p.options.ranks = 2; }, {"there is one key."});
+        for (const int queries : {0, 9})
+            check_refused([=](Problem& p) { p.options.queries = queries; }, {"expected 1 to 8"});
+        check_refused([](Problem& p) { p.options.row = 2, p.options.queries = 3; },
+                      {"From row 2 on Q has 2 rows; 3 queries"});
+    }
+    TEST_CASE("gradients and new weights that would leave double precision") {
+        Problem p = tutorial_backward();
+        CHECK_FALSE(validate_gradients(p));
+        CHECK_FALSE(validate_update(p));
+        *p.dO *= 1e295;
+        check_contains(validate_gradients(p).value_or(""), {"|dO|", "would overflow"});
+        p = tutorial_backward();
+        p.options.learning_rate = 1e6;
+        p.projection = Projection{Matrix::Identity(4, 4) * 1e80, p.Q, p.K, p.V};
+        check_contains(validate_update(p).value_or(""), {"learning rate 1000000", "overflow"});
+        p = tutorial_backward();
+        p.logits.sink = 1e300;
+        check_contains(validate_update(p).value_or(""), {"overflow"});
+        p = tutorial_backward();
+        p.V *= 1e301, *p.dO *= 1e-300, p.options.learning_rate = 0;
+        check_contains(validate_update(p).value_or("(no sentence)"), {"overflow"});
+    }
     TEST_CASE("what validate lets through gives finite numbers") {
         Problem p = worked_example();
         p.Q *= 1e148;

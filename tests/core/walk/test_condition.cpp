@@ -154,6 +154,15 @@ TEST_SUITE("condition") {
             {"m > -", "column 5: expected a number or a name, found '-'"},
         };
         for (const auto& [text, sentence] : table) CHECK(error_of(text) == sentence);
+        // A character is quoted if it is one: no half of it, none longer than need be, none beyond the last.
+        for (const char* one : {"é", "€", "中", "\uD7FF", "\uE000", "😀", "\xF4\x8F\xBF\xBF"})
+            CHECK(error_of(std::string(one) + " < 1") ==
+                  "column 1: expected a number or a name, found '" + std::string(one) + "'");
+        for (const char* none :
+             {"\x01", "\x7F", "\xC2", "\xC2\x9F", "\xC1\xBF", "\xE0\x9F\xBF", "\xE2\x82", "\xED\xA0\x80",
+              "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xF0\x9F\x98", "\xFF"})
+            CHECK(error_of(std::string(none) + " < 1") == "column 1: expected a number or a name, found '?'");
+        CHECK(error_of(std::string(1001, ' ')) == "it has more than 1000 bytes");
         CHECK(contains(error_of(std::string(1000, '(')), "too many parentheses"));
         CHECK(contains(error_of(std::string(1000, '!')), "too many parentheses"));
     }

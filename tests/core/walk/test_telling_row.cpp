@@ -79,3 +79,48 @@ TEST_CASE("telling row: small tiles and transfers have the first one, rows of ze
         CHECK(telling_col(*dense, k, 0) == -1);
     }
 }
+
+TEST_CASE("telling row: of what is left of a lane, the row of the last tile in which one rises") {
+    const Problem p = random_tiles(64, 16);
+    const auto trace = *build_trace(*find_lesson("flash-forward"), p);
+    int told = 0;
+    for (int k = 0; k < trace->size(); ++k) {
+        const Step& step = trace->step(k);
+        if (info(step.op).kind != OpKind::compute || step.i < 0 || step.j >= 0) continue;
+        const int top = step_region(*trace, k).row, row = telling_row(*trace, k);
+        for (int j = p.Tc() - 1; j > 0; --j) {
+            double most = 0;
+            for (int r = 0; r < p.Br; ++r) most = std::max(most, rise(p, top + r, j));
+            if (most == 0) continue;
+            CAPTURE(k);
+            CHECK(rise(p, top + row, j) == doctest::Approx(most));
+            ++told;
+            break;
+        }
+    }
+    CHECK(told >= p.Tr());
+}
+
+TEST_CASE("telling row: where no maximum rises, the first row with numbers that can be seen") {
+    Problem p = random_tiles(48, 16);
+    p.K.setZero();  // all scores are 0, all weights 1
+    const auto even = *build_trace(*find_lesson("flash-forward"), p);
+    for (int k = 0; k < even->size(); ++k) CHECK(telling_row(*even, k) == 0);
+    p.V.setZero(), p.Q.setZero();
+    p.V.col(2).setConstant(3);
+    const auto column = *build_trace(*find_lesson("flash-forward"), p);
+    for (int k = 0; k < column->size(); ++k) {
+        if (column->step(k).op != Op::output && column->step(k).op != Op::normalize) continue;
+        CHECK(telling_row(*column, k) == 0);
+        CHECK(telling_col(*column, k, 0) == 2);
+        CHECK(telling_col(*column, k, -1) == -1);
+        CHECK(telling_col(*column, k, 16) == -1);
+    }
+    // Beside a large number a small one is not seen, nor one that is none.
+    Problem far = random_tiles(32, 16);
+    far.causal = true;
+    far.Q.topRows(5) *= 1e-3;
+    const auto walk = *build_trace(*find_lesson("attention"), far);
+    for (int k = 0; k < walk->size(); ++k)
+        if (walk->step(k).op == Op::scores) CHECK(telling_row(*walk, k) >= 5);
+}

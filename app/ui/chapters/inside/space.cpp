@@ -423,7 +423,7 @@ void draw_contents(const Canvas& c, AppState& state, const Rect& a, const Inside
                content.any && !coming ? mix(t.panel, hue_of(t, content.matter), .8f) : t.well, 2);
         if (coming) c.hatch(x, y - 5, 10, 10, hue_of(t, content.coming), 4, 1.5f);
         if (!coming && !content.any) c.frame(x + .5f, y - 4.5f, 9, 9, t.line2, 1, 2);
-        std::string text = (name.empty() ? hex_address(area.begin) : name) + ", " + format_size(area.bytes());
+        std::string text = (name.empty() ? hex_address(area.begin) : name) + " " + format_size(area.bytes());
         if (!words.empty()) text += ": " + words;
         c.text_within(x + 18, y, w - 26, text, size::small, t.t1);
     }
@@ -504,7 +504,7 @@ static void draw_protected_row(const Canvas& c, AppState& state, const Rect& a, 
     c.rect(x, y - 5, 4, 10, hue, 1);
     x += 12;
     const float what_w = size * 7.2f;
-    c.text_within(x, y, what_w - 6, (name.empty() ? std::string() : name + ", ") + format_size(p.bytes), size,
+    c.text_within(x, y, what_w - 6, (name.empty() ? std::string() : name + " ") + format_size(p.bytes), size,
                   t.t1, Face::semibold);
     x += what_w;
     const float half = (a.right() - x - size * 2) / 2;

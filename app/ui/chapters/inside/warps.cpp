@@ -166,7 +166,7 @@ struct FlightBar {
     bool brief = false;  ///< its name has no bytes
 };
 
-/// "K" with the number of its tile, and its bytes where they have room.
+/// "K" with the number of its tile, and its bytes unless it is brief.
 Line flight_name(const InsidePlace& at, const Flight& flight, bool brief) {
     const Matter matter = inside::matter_of(at.record(), flight.from);
     Line name = matter_line(matter, "copy");
@@ -230,9 +230,10 @@ void choose_rows(const Canvas& c, const InsidePlace& at, std::vector<FlightBar>&
     }
 }
 
-// Those on their way have their names first: inside its bar, without its bytes if need be, else behind it.
-void choose_names(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
-                  std::vector<FlightBar>& bars, float left, float size) {
+// Those on their way have their names first: inside its bar, else behind it, else before the lanes. How many
+// have one.
+int choose_names(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet, std::vector<FlightBar>& bars,
+                 float left, float size, bool brief) {
     const int now = at.steps().slot(at.warp, at.k);
     const auto is_free = [&](const FlightBar& own, float from, float to) {
         return std::ranges::none_of(bars, [&](const FlightBar& other) {
@@ -240,14 +241,14 @@ void choose_names(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet
                    std::max(other.end, other.name_end) > from;
         });
     };
+    int named = 0;
     for (const bool flying : {true, false})
         for (FlightBar& bar : bars) {
             if (flies(*bar.flight, now) != flying || (bars.size() > most_named && !flying)) continue;
+            bar.brief = brief;
             const float mark = flight_mark(size) * 2 + 6;
-            using Try = std::pair<bool, bool>;
-            for (const auto& [inside, brief] :
-                 {Try{true, false}, {true, true}, {false, false}, {false, true}}) {
-                const float w = rich_width(c, flight_name(at, *bar.flight, brief), size) + 6;
+            const float w = rich_width(c, flight_name(at, *bar.flight, brief), size) + 6;
+            for (const bool inside : {true, false}) {
                 if (inside && bar.end - bar.x < w + 2 * mark) continue;
                 // Clear of the tick of what is committed
                 const float tick = tick_of(sheet, *bar.flight) + 8;
@@ -255,16 +256,23 @@ void choose_names(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet
                 if (inside && tick > name && tick < name + w && tick + w < bar.end - mark) name = tick;
                 if (!inside && (name + w > sheet.area.right() + 2 || !is_free(bar, bar.end, name + w)))
                     continue;
-                bar.name = name, bar.name_end = name + w, bar.brief = brief;
+                bar.name = name, bar.name_end = name + w;
                 break;
             }
             // One that begins the lanes has it before them.
-            for (const bool brief : {false, true}) {
-                const float w = rich_width(c, flight_name(at, *bar.flight, brief), size) + 6;
-                if (bar.name > 0 || bar.x - w < left || !is_free(bar, bar.x - w, bar.x)) continue;
-                bar.name = bar.x - w, bar.name_end = bar.x, bar.brief = brief;
-            }
+            if (bar.name == 0 && bar.x - w >= left && is_free(bar, bar.x - w, bar.x))
+                bar.name = bar.x - w, bar.name_end = bar.x;
+            named += bar.name > 0;
         }
+    return named;
+}
+
+// Their bytes stand in all names, or in none.
+void choose_names(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
+                  std::vector<FlightBar>& bars, float left, float size) {
+    std::vector<FlightBar> whole = bars;
+    const int brief = choose_names(c, at, sheet, bars, left, size, true);
+    if (choose_names(c, at, sheet, whole, left, size, false) >= brief) bars = std::move(whole);
 }
 
 /// The bars of all copies, in rows of one height.
