@@ -168,7 +168,7 @@ TEST_CASE("lesson words: what a step computes ends its result, as the walk has i
             }
         }
     CHECK(told.size() == lessons().size());
-    for (const auto& [lesson, times] : told) CHECK_MESSAGE(times >= 5, lesson);
+    for (const auto& one : told) CHECK_MESSAGE(one.second >= 5, one.first);
 }
 
 TEST_CASE("lesson words: a maximum that is kept although a larger score has come says so, and only then") {
