@@ -64,7 +64,7 @@ std::string limits(const Study& s) {
                flash = s.of(Algorithm::flash2).bound.memory_bound();
     // What FlashAttention fetches again is mostly in the L2 cache; S and P of standard attention are too
     // large for it.
-    const char* const cached = s.once.memory_bound() ? "" : ", with a cache only standard";
+    const char* const cached = s.once.memory_bound() ? "" : ", with a cache standard alone";
     if (standard && flash) return std::string("; both wait for memory") + cached + ".";
     if (standard) return "; standard waits for memory, FlashAttention-2 is limited by arithmetic.";
     if (flash)

@@ -157,10 +157,11 @@ RingLook ring_on_stage(const TourStop& stop, const TourPlace& place) {
 }
 
 // Among the matrices of a dense lesson their names, and those of rows and keys, stand so close that only the
-// frame of the matrix is left for the line; the frame of a lens has matrices above it, a low cell numbers
-// above and below.
+// frame of the matrix is left for the line; the frame of a lens has matrices above it, a cell numbers beside
+// it and a low one numbers above and below.
 RingLook ring_look(const Canvas& c, const TourPlace& place, const Rect& at) {
     if (at.h < 22) return {1, 1, 4};
+    if (place.kind == TourPlace::Kind::cell) return {2, 2, 4};
     if (place.kind == TourPlace::Kind::matrix && tour_place(c, {TourPlace::Kind::panel, "Matrices", {}, {}}))
         return {4.5f, 3.5f, 5};
     if (place.kind == TourPlace::Kind::panel && place.name == "Lens") return {1.5f, 1.5f, 5};

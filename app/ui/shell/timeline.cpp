@@ -24,13 +24,29 @@ constexpr float below_lane = 8.2f, bar_below_lane = 17.6f;
 constexpr float least_lone_cell =
     27;  // with its symbol, and the space beside it: no more than 22 side by side
 
+// Lanes too low for letters: the current step's stand above its column.
+Rect name_now(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, float y,
+              float right) {
+    const Rect cell = cell_of(grid, v, state.cursor.step);
+    if (cell.w <= 0 || cell.h >= least_with_symbol) return {};
+    const Line name = step_symbol(*state.trace, state.cursor.step);
+    const float w = rich_width(c, name, size::small),
+                x = std::clamp(cell.x + (cell.w - w) / 2, v.x0, right - w);
+    c.rich(x, y, name, size::small, Align::left, c.theme->t1);
+    return {x, y, w, 0};
+}
+
 // Time to the right, in ticks: numbers where a tick begins, as many as have room.
-void ticks(const Canvas& c, const Grid& grid, const LaneWindow& v, float y, float right) {
+void ticks(const Canvas& c, const AppState& state, const Grid& grid, const LaneWindow& v, float y,
+           float right) {
     const int every = std::max(1, static_cast<int>(std::ceil(48 / v.pitch)));
+    const Rect named = name_now(c, state, grid, v, y, right);
     for (int tick = 0; tick <= grid.columns; tick += every) {
         const float x = v.x_of(tick);
         if (x < v.x0 - 1 || x > right - 8) continue;
         c.line({x + .5f, y + 8}, {x + .5f, y + 12}, c.theme->line2);
+        const float half = text_width(Face::mono, size::small, str(tick)) / 2 + 6;
+        if (named.w > 0 && x + half > named.x && x - half < named.right()) continue;
         c.text(x, y, str(tick), size::small, c.theme->t3, Face::mono,
                tick == 0 ? Align::left : Align::center);
     }
@@ -73,7 +89,7 @@ void heads(const Canvas& c, const AppState& state, const Grid& grid, const LaneW
         const auto at = grid.phases.begin() + n;
         head(at[0], at[1], state.lesson->lane(*state.problem, n), "");
     }
-    if (grid.timed) return ticks(c, grid, v, y, right);
+    if (grid.timed) return ticks(c, state, grid, v, y, right);
     head(0, grid.start, grid.blocks.empty() ? "" : "start", "");
     const std::string inner = !grid.by_query ? "query block " : elements ? "element " : "key block ";
     for (std::size_t n = 0; n < grid.blocks.size(); ++n) {

@@ -303,7 +303,7 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
     const ImU32 ink = current ? t.inv : done ? t.t1 : t.t2;
     bool marked = true, above = false;
     const bool outside = style.stage;
-    if (style.symbols && h >= 15) {
+    if (style.symbols && h >= least_with_symbol) {
         float mark = transfer && !outside ? (w < 40 ? 8.0f : 13.0f) : 0.0f;
         above = !outside && (is_load(op) || is_store(op)) &&
                 whole_symbol(c, *state.trace, k, w - mark - 2).first.empty() &&

@@ -27,6 +27,7 @@ int first_hidden_column(const AppState& state, int row);
 int step_at(const TimelineGrid& grid, const LaneWindow& window, Point mouse);
 
 // timeline_cell.cpp
+constexpr float least_with_symbol = 15;  ///< height of a cell that has letters in it
 void step_cell(const Canvas& canvas, const AppState& state, int k, float x, float y, float w, float h,
                const LaneStyle& style);
 /// As narrow as a cell may be that has its symbol in it.

@@ -60,7 +60,7 @@ void explain_keys_handed_on(const RingView& r, const RingClock& clock) {
               "bytes received");
     const int sending = v.step.when.end - v.step.when.start, waits = v.step.when.end - through;
     const std::string hides =
-        " On this clock (a number sent and a score computed take one tick each) that takes " +
+        " On this clock (a row sent takes a tick, a score one for each product that it is in) that takes " +
         counted(sending, "tick") +
         (waits <= 0 ? ", no more than the work: no time is lost. On real machines it takes many rows a rank "
                       "for that."

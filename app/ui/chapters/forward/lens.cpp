@@ -114,7 +114,9 @@ const char* caption(const AppState& state) {
     case Op::output:
         return uncorrected ? "keep the old output as it is, then append the weighted values"
                            : "shrink the old output, then append the weighted values";
-    case Op::normalize: return "one division turns the sum into an average";
+    case Op::normalize:
+        return state.problem->logits.sink ? "one division: the sink's share of the average is nothing"
+                                          : "one division turns the sum into an average";
     default: return "";
     }
 }

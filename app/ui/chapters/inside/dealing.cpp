@@ -123,9 +123,13 @@ std::string dealing_sentence(const InsidePlace& at) {
 
 void draw_dealing(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at) {
     const Theme& t = *c.theme;
-    const bool transposed = at.event->op == Op::load_transposed, beside = a.w > 2.6f * a.h;
-    const int across = beside ? matrices : matrices / 2, down = matrices / across;
+    const bool transposed = at.event->op == Op::load_transposed;
     constexpr float head = 22, foot = 22, labels = 34, gap = 14, top = 22;
+    // All beside each other where there is room for it, or where rows would be lower than their numbers.
+    const bool low = (a.h - top) / 2 - head - foot < eight * (size::small + 1),
+               narrow = (a.w - gap * (matrices - 1)) / matrices - labels < eight / 2 * 1.6f * size::small;
+    const int across = a.w > 2.6f * a.h || (low && !narrow) ? matrices : matrices / 2,
+              down = matrices / across;
     const std::string
         whole = "left of a row the lane that names its address; in it who gets the numbers, two each "
                 "in one register",

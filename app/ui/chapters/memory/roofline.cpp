@@ -167,7 +167,7 @@ std::string why_not_on_chip(const Study& s) {
         const std::string rows = format_count(shape.Br) + " · ",
                           of_sums = product("S, P (2 · " + rows + format_count(shape.Bc) + ")") + ", " +
                                     product("O (" + rows + format_count(shape.d) + ")") + ", m, ℓ, m̃, α";
-        return "Hatched: at Br = " + format_count(row.Br) + (sums ? ", fp32, " + of_sums : " Q, K and V") +
+        return "Crossed: at Br = " + format_count(row.Br) + (sums ? ", fp32, " + of_sums : " Q, K and V") +
                " need " + format_large_size(static_cast<double>(sums ? need.sums : need.operands)) +
                (sums ? ", an SM's registers have " : ", the SRAM of an SM has ") +
                format_large_size(sums ? h.registers.value : h.shared.value) + ".";

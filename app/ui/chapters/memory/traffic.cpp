@@ -149,7 +149,8 @@ std::vector<std::string> remarks(const Study& s) {
     const Growth& g = s.growth;
     // How they grow; as numbers they would not be those of the bars, which know the factor.
     std::string growth = "With N words of d numbers standard grows as N d + N², flash as N² d² ÷ M, M = " +
-                         format_count(static_cast<std::int64_t>(g.M)) + " numbers on chip";
+                         format_count(static_cast<std::int64_t>(g.M)) + " numbers (" +
+                         format_large_size(s.input.hardware.shared.value) + " of an SM's SRAM)";
     if (!g.stated) growth += " (stated for d ≤ M ≤ N d)";
     return {traffic_verdict(s),
             "S and P cross HBM four times in all. Q, K, V and O are in every bar, however thin.",

@@ -40,8 +40,7 @@ struct RingNow {
     Line message_from(int other) const;
     /// Bytes of the message that the step is about; 0: it is about none.
     std::int64_t received() const;
-    /// Whose dK and dV a rank has at this tick, or when the message arrives that the step is about; −1: none
-    /// yet.
+    /// Whose dK and dV a rank has at this tick: of a hand-over those that it hands on; −1: none yet.
     int gradients_at(int other) const;
     /// The first step of this rank, and of its round.
     int first_of_rank() const;

@@ -62,8 +62,7 @@ std::int64_t RingNow::received() const {
 int RingNow::gradients_at(int other) const {
     const int t = clock_round_of(other);
     if (!backward || t == 0) return -1;
-    const int until = step().op == Op::exchange_gradients ? step().when.end : tick;
-    const bool came = clock.gradients(ring.before(other), t).end <= until;
+    const bool came = clock.gradients(ring.before(other), t).end <= tick;
     return ring.owner(other, came ? t : t - 1);
 }
 

@@ -477,7 +477,7 @@ TEST_CASE("the verdict is on a kernel whose α counts: two tiles, and a wrong α
     CHECK(std::abs(larger - .05) < 1.0 / 256);
     CHECK(format_fixed(100 * larger, 1) != "5.0");
     CHECK(broken.outputs.back().passed());
-    // "a right one was off by 1.15 × standard's error, and its two roundings allow 0.12 × more"
+    // "a right kernel was off by 1.15 ×; 1 × and its roundings allow 1.12 ×"
     gpu::TraceRequest other;
     other.kernel = "f2-tiled-fp32", other.dtype = DType::f32;
     other.problem = good(random_problem(200, 64, 3));
@@ -487,7 +487,7 @@ TEST_CASE("the verdict is on a kernel whose α counts: two tiles, and a wrong α
     CHECK(further.passed());
     const OutputVerdict& fp32 = further.outputs.front();
     CHECK(format_fixed(fp32.ratio(), 2) == "1.15");
-    CHECK(format_fixed(fp32.floor / fp32.standard, 2) == "0.12");
+    CHECK(format_fixed(1 + fp32.floor / fp32.standard, 2) == "1.12");
     CHECK(fp32.error > fp32.standard + fp32.floor);
 }
 

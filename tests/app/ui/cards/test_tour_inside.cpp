@@ -138,11 +138,8 @@ TEST_CASE("tour inside: on stage every copy has its name, a barrier no addresses
     OnTour page;
     page.state.presenter = true;
     page.go_to_heading("The copy that runs ahead");
-    // Its bar is too narrow for the bytes, too.
-    const auto names = std::ranges::count_if(page.items(), [](const Item& item) {
-        return item.kind == ItemKind::text && item.visible && item.text == "V0";
-    });
-    CHECK(names == 1);
+    // Bytes stand beside all names or beside none, wherever a name has room.
+    page.check_shows({"Q0 16 KiB", "K0 8 KiB", "V0 8 KiB", "K1 8 KiB", "V1 8 KiB"});
     page.go_to_heading("A barrier");
     CHECK_FALSE(page.shows("0x"));
 }

@@ -534,6 +534,15 @@ TEST_SUITE("merge view") {
         for (const char* shard : {"dK0", "dK1", "dK2", "dK3"}) CHECK_MESSAGE(texts("Ring", shard) > 0, shard);
         for (const char* shard : {"K0", "K1", "K2", "K3"}) CHECK_MESSAGE(texts("Ring", shard) == 0, shard);
         CHECK(texts("Rounds", "0") == 3);  // of four; where they came home is a house
+        // Each has before its arrow what it hands on: those of the rank that its arrow leads to.
+        for (int rank = 0; rank < 4; ++rank)
+            CHECK(std::ranges::any_of(program.items(), [&](const Item& of) {
+                return of.text == str(rank) && std::ranges::any_of(program.items(), [&](const Item& item) {
+                           return item.text == "dK" + str((rank + 1) % 4) && item.min.x > of.max.x &&
+                                  item.min.x < of.max.x + 60 && item.min.y < of.max.y &&
+                                  item.max.y > of.min.y;
+                       });
+            }));
         program.go_to_step(0, 2);
         program.show_lesson("ring");
         program.go_to_step(1, 2);
