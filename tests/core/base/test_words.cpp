@@ -30,3 +30,18 @@ TEST_CASE("words: a sentence begins with a capital, but a symbol stays what it i
                                        {"", ""}})
         CHECK(capitalised(text) == begins);
 }
+
+TEST_CASE("words: the last character goes as a whole, however many bytes it has") {
+    for (const auto& [text, left] : {std::pair{"abc", "ab"},
+                                     {"aé", "a"},
+                                     {"a€", "a"},
+                                     {"a😀", "a"},
+                                     {"é", ""},
+                                     {"", ""},
+                                     {"\x80\x80", ""}}) {
+        std::string out = text;
+        drop_last_character(out);
+        CHECK(out == left);
+    }
+    CHECK(lower_case("AZ@[`{") == "az@[`{");
+}

@@ -445,3 +445,28 @@ TEST_CASE("a fault without an effect says why") {
     CHECK(told({Quantity::P, 0, 0, 3, 9, 0.5}).ends_with("has no effect: it multiplies 0"));
     CHECK(contains(told({Quantity::P, 0, 0, 3, 1, 1e-9}), "has no effect: rounding moves 0."));
 }
+
+TEST_CASE("what is asked of a tile that is none, and which cell of the walk a number of a tile is") {
+    const KernelTrace trace = imitate(sized(30, 20, 8, 16, 16, 3), DType::f16);
+    const auto compared = compare_kernel(std::make_shared<KernelTrace>(trace));
+    REQUIRE(compared);
+    for (const auto& [i, j] : {std::pair{-1, 0}, {0, -1}, {2, 0}, {0, 2}}) {
+        CHECK(compared->tile(i, j) == nullptr);
+        CHECK(find_tile(trace, i, j) == nullptr);
+    }
+    CHECK(find_tile(KernelTrace{}, 0, 0) == nullptr);
+    CHECK(values_of(trace.tiles[0], Quantity::none).empty());
+    for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j) {
+            const TileComparison* const tile = compared->tile(i, j);
+            REQUIRE(tile);
+            CHECK(tile->statistics_ulp() >= (*tile)[Quantity::m].ulp);
+            // Rows are counted from the tile's first query, columns of S and P from its first key.
+            CHECK(cell_of(trace, Quantity::m, i, j, 3, 0) == CellRef{Slot::m, 16 * i + 3, 0});
+            CHECK(cell_of(trace, Quantity::S, i, j, 3, 2) == CellRef{Slot::S, 16 * i + 3, 16 * j + 2});
+            CHECK(cell_of(trace, Quantity::P, i, j, 0, -1) == CellRef{Slot::P, 16 * i, 16 * j});
+            const CellRef O = cell_of(trace, Quantity::O, i, j, 1, 99);
+            CHECK(O.row == 16 * i + 1);
+            CHECK(O.col == trace.problem.d() - 1);
+        }
+}

@@ -62,3 +62,36 @@ TEST_CASE("inputs are the same for the same seed and others for another") {
     CHECK(a.K.size() == 1 * 7 * 3);
     CHECK(a.dO.empty());
 }
+
+TEST_CASE("a workload in words: what it has by itself is left out") {
+    Workload w;
+    CHECK(describe(w) == "forward, f32, batch 1, 8 heads, d = 64");
+    w.heads = w.kv_heads = 1, w.causal = true, w.N_q = 1;
+    CHECK(describe(w) == "forward, f32, batch 1, 1 head, d = 64, causal, 1 query");
+    w.heads = 4, w.kv_heads = 2, w.window = 128, w.N_q = 16, w.direction = Direction::backward,
+    w.dtype = DType::bf16;
+    CHECK(describe(w) ==
+          "backward, bf16, batch 1, 4 heads (2 of K and V), d = 64, causal, window 128, 16 queries");
+    CHECK(kv_bytes(w) == 2 * 2 * 1024 * 64 * 2);
+}
+
+TEST_CASE("workloads that no memory holds are refused before anything is multiplied") {
+    Workload w;
+    for (std::int64_t Workload::*size : {&Workload::batch, &Workload::heads, &Workload::kv_heads,
+                                         &Workload::N_q, &Workload::N_kv, &Workload::d})
+        for (const std::int64_t n : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 40}) {
+            Workload bad = w;
+            bad.*size = n;
+            const auto sentence = refuse(bad);
+            REQUIRE(sentence);
+            CHECK(sentence->find(std::to_string(n) + ", expected 1 to ") != std::string::npos);
+        }
+    w.batch = w.heads = w.kv_heads = 1 << 16;
+    CHECK(refuse(w) == "Q, K, V of this size have more than 2⁴⁰ elements.");
+    w = {.batch = 1, .heads = 1 << 14, .kv_heads = 1, .N_q = 1 << 20, .N_kv = 1 << 22, .d = 1};
+    CHECK(refuse(w) == "S and P of this size have more than 2⁵² elements each.");
+    w.N_q = 1 << 10, w.heads = 1, w.kv_heads = 1 << 16, w.batch = 1;
+    CHECK(refuse(w) == "kv-heads is 65536, expected a divisor of heads (1).");
+    w = {.heads = 65536, .kv_heads = 65536, .N_q = 1, .N_kv = 1 << 24, .d = 2};
+    CHECK(refuse(w) == "Q, K, V of this size have more than 2⁴⁰ elements.");
+}

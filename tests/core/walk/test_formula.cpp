@@ -1,5 +1,7 @@
 #include "core/base/beside_matrix.h"
 #include "core/walk/formula.h"
+#include "core/walk/printed_sum.h"
+#include "core/walk/printed_table.h"
 #include "tests/core/expression.h"
 #include "tests/core/problems.h"
 #include "tests/core/steps.h"
@@ -156,4 +158,13 @@ TEST_SUITE("formula") {
             CHECK_MESSAGE(evaluate(text), text);
         }
     }
+}
+
+TEST_CASE("formula: a printed total is equal where the printed terms come to it, else about") {
+    CHECK(std::string(sign_before_total({"0.5", "0.25"}, "0.75")) == "=");
+    CHECK(std::string(sign_before_total({"0.368", "0.135", "1.000", "0.135"}, "1.639")) == "≈");
+    CHECK(std::string(sign_before_total({}, "0")) == "=");
+    CHECK(comes_to(1.6385, "1.639"));
+    CHECK_FALSE(comes_to(1.638, "1.639"));
+    CHECK(comes_to(-2.5, "−2.5"));
 }

@@ -3,7 +3,9 @@
 #include "core/walk/playback.h"
 #include "tests/core/problems.h"
 
+#include <cmath>
 #include <doctest/doctest.h>
+#include <set>
 
 #include <algorithm>
 #include <cmath>
@@ -206,6 +208,37 @@ TEST_SUITE("player") {
         Player player;
         CHECK(advance(player, *trace, at_step(*trace, 5), 100) == at_step(*trace, 5));
         CHECK(player.elapsed == 0);
+    }
+    TEST_CASE("a loop goes round for ever, at every level, and a clock that jumps does not keep it busy") {
+        const auto trace = flash_forward(worked_example());
+        const StepRange loop{11, 18};
+        for (const Level level : levels) {
+            Player player{true, level, 10.0, 0.0};
+            Cursor at = at_step(*trace, loop.first);
+            std::set<int> seen;
+            for (int frame = 0; frame < 500; ++frame) {
+                at = advance(player, *trace, at, .1, loop);
+                CHECK(loop.holds(at.step));
+                seen.insert(at.step);
+            }
+            CHECK(player.playing);
+            if (level <= Level::step) CHECK(seen.size() == 8);
+            const Cursor before = at;
+            CHECK(advance(player, *trace, at, 1e9, loop) == before);
+            CHECK(player.elapsed == 0);
+            player.steps_per_second = INFINITY;
+            CHECK(advance(player, *trace, at, .1, loop) == before);
+        }
+        // To the end of the walk, and from beyond its end
+        Player player{true, Level::step, 1.0, 0.0};
+        const StepRange end{trace->size() - 2, trace->size() - 1};
+        Cursor at = at_step(*trace, end.last);
+        at = advance(player, *trace, at, 1, end);
+        CHECK(at == at_step(*trace, end.first));
+        CHECK(player.playing);
+        CHECK_FALSE(StepRange{}.set());
+        CHECK_FALSE(StepRange{3, 2}.set());
+        CHECK_FALSE(StepRange{3, 5}.holds(2));
     }
     TEST_CASE("odd speeds and times neither hang nor leave the trace") {
         const auto trace = flash_forward(worked_example());
