@@ -304,17 +304,21 @@ bool low_tick_is_free(const CurvePlot& plot, const std::vector<CurveLabel>& labe
     });
 }
 
-// What the axis counts, in the middle of it, where the exponents of the points leave room.
+// What the axis counts, near its middle, where the exponents of the points leave room.
 void name_axis(const Canvas& c, const CurvePlot& plot, const std::vector<CurveLabel>& labels) {
     constexpr const char* name = "exponent";
     const float w = text_width(Face::regular, size::small, name);
-    const Rect area{plot.area.x + (plot.area.w - w) / 2, plot.area.bottom() + 3, w, 18};
-    const Rect end{plot.area.right() - 5, area.y, 40, 18}, begin{plot.area.x - 20, area.y, 44, 18};
-    const auto covered = [&](const CurveLabel& label) {
-        return !label.tick.empty() && touch(grown(area, 5), label.tick_area);
-    };
-    if (touch(area, end) || touch(area, begin) || std::ranges::any_of(labels, covered)) return;
-    c.text(area.x, plot.area.bottom() + 12, name, size::small, c.theme->t3);
+    const float y = plot.area.bottom() + 3;
+    const Rect end{plot.area.right() - 5, y, 40, 18}, begin{plot.area.x - 20, y, 44, 18};
+    for (const float at : {.5f, .75f, .25f, .68f, .32f}) {
+        const Rect area{plot.area.x + at * plot.area.w - w / 2, y, w, 18};
+        const auto covered = [&](const CurveLabel& label) {
+            return !label.tick.empty() && touch(grown(area, 5), label.tick_area);
+        };
+        if (touch(area, end) || touch(area, begin) || std::ranges::any_of(labels, covered)) continue;
+        c.text(area.x, plot.area.bottom() + 12, name, size::small, c.theme->t3);
+        return;
+    }
 }
 
 // What the curve leaves of its plot: above it at the left. In a narrow pane names begin at its edge, below

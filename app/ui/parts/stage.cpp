@@ -312,7 +312,9 @@ float seen(const AppState& state, const Placed& t) {
 void draw_column_words(const Canvas& c, const AppState& state, const Placed& t, float floor) {
     const std::vector<std::string> words = term_words(state, t).columns;
     const float y = t.bed.bottom() + word_down;
-    if (words.empty() || widest_word(words) > t.bed.cw - 6 || y + size::far / 2 > floor) return;
+    // Numbers, for which no room is kept, leave that of the word over the drawing.
+    const float lower = (state.problem->key_token(0).empty() ? 1.5f : .5f) * size::far;
+    if (words.empty() || widest_word(words) > t.bed.cw - 6 || y + lower > floor) return;
     for (int n = 0; n < t.cols(); ++n)
         c.text(t.bed.x + (px(n) + .5f) * t.bed.cw, y, words[static_cast<std::size_t>(n)], size::far,
                c.theme->t2, Face::regular, Align::center);
@@ -328,8 +330,9 @@ void draw_row_words(const Canvas& c, const AppState& state, const Placed& t, flo
                c.theme->t2, Face::regular, Align::right);
 }
 
-// Room for words below columns.
+// Room for words below columns; their numbers stand where it is left.
 float words_below(const AppState& state, const Terms& line) {
+    if (state.problem->key_token(0).empty()) return 0;
     const auto has = [&](const Placed& t) { return !term_words(state, t).columns.empty(); };
     return std::ranges::any_of(line, has) ? word_down + 12 : 0;
 }
@@ -955,7 +958,9 @@ static Rect beside_words(const AppState& state, Terms line, const Rect& a) {
         same([&](float room) { return fits_one_line(state, line, room); }) &&
         same([&](float room) { return fits_in_two_lines(state, line, room, a.h); }) &&
         same([&](float room) { return below_operands(state, line, room, a.h).cut > 0; });
-    return costs_nothing ? rest : a;
+    // Numbers have it only where all stands in one line.
+    const bool in_one = fits_well(state, line, {rest.w, usual_h - symbols_h});
+    return costs_nothing && (in_one || !state.problem->query_token(0).empty()) ? rest : a;
 }
 
 static void lens_alone(const Canvas& c, AppState& state, const Rect& a, const StageView& view) {

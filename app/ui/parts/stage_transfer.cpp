@@ -193,7 +193,7 @@ std::string whose_bytes(const AppState& state) {
     const int count = state.trace->workers();
     if (count < 2) return "so far ";
     return std::string(count == 2 ? "both " : "all ") +
-           (state.lesson->uses(chooses_ranks) ? "ranks by now " : "workers so far ");
+           (state.lesson->uses(chooses_ranks) ? "ranks by now " : "workers by now ");
 }
 
 // Where it moves less, standard attention has a mark in the bar, bright with a dark edge on any part of it.
@@ -209,7 +209,8 @@ void draw_bytes(const Canvas& c, const AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
     const int k = state.cursor.step;
     const std::int64_t own = traffic_until(*state.trace, k) - traffic_until(*state.trace, k - 1),
-                       now = moved_when_done(state, k).hbm_read + moved_when_done(state, k).hbm_write,
+                       now = moved_when_done(*state.trace, k).hbm_read +
+                             moved_when_done(*state.trace, k).hbm_write,
                        before = now - own, whole = state.lesson->model(*state.problem).total();
     const Rival& rival = state.lesson->rival;
     const std::int64_t standard = rival.standard ? rival.model(*state.problem).total() : 0;
@@ -326,13 +327,16 @@ void draw_exchange(const Canvas& c, const AppState& state, const Rect& a) {
     draw_bytes(c, state, {a.x, a.bottom() - bytes_h, a.w, bytes_h});
 }
 
-Traffic moved_when_done(const AppState& state, int k) {
-    const Trace& trace = *state.trace;
+bool is_done_with(const Trace& trace, int n, int k) {
+    return trace.workers() < 2 ? n <= k : trace.step(n).when.end <= trace.step(k).when.end;
+}
+
+Traffic moved_when_done(const Trace& trace, int k) {
     Traffic out = trace.step(k).traffic;
-    if (trace.workers() < 2 || !state.lesson->uses(chooses_ranks)) return out;
+    if (trace.workers() < 2) return out;
     out.hbm_read = out.hbm_write = 0;
     for (int n = 0; n < trace.size(); ++n) {
-        if (trace.step(n).when.end > trace.step(k).when.end) continue;
+        if (!is_done_with(trace, n, k)) continue;
         const Traffic until = trace.step(n).traffic, before = n == 0 ? Traffic{} : trace.step(n - 1).traffic;
         out.hbm_read += until.hbm_read - before.hbm_read;
         out.hbm_write += until.hbm_write - before.hbm_write;

@@ -32,9 +32,11 @@ constexpr float least_exchange_w = 380, least_exchange_h = 146;
 /// Both ways with their bytes, from the strip of HBM at the left of the area, and the traffic of the walk.
 void draw_exchange(const Canvas& canvas, const AppState& state, const Rect& area);
 
-/// What has moved when step k has ended. Ranks work at the same time: then it is what all of them have moved
-/// by that tick.
-Traffic moved_when_done(const AppState& state, int k);
+/// Step n has ended when step k has: where workers or ranks run side by side by the clock, else in the order of
+/// the walk.
+bool is_done_with(const Trace& trace, int n, int k);
+/// What has moved by then, of all workers together.
+Traffic moved_when_done(const Trace& trace, int k);
 
 /// A slide has one unit: bytes, as its formula counts them, as long as they can be read at a glance.
 std::string bytes_text(std::int64_t bytes);

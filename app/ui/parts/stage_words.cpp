@@ -36,15 +36,22 @@ Of columns_of(Slot slot) {
     return scores && rows_of(slot) == Of::query ? Of::key : Of::nothing;
 }
 
-// `positions`: where the lines lie in the sequence.
+constexpr std::size_t most_numbered = 4;
+
+// Their tokens. Without any the few lines of a part have their numbers, "q2", "k3", as the first of them need
+// not be number 0. `positions`: where the lines lie in the sequence.
 std::vector<std::string> words_of(const AppState& state, Of what, const std::vector<int>& positions) {
     const Problem& p = *state.problem;
     const bool queries = what == Of::query;
-    if (what == Of::nothing || (queries ? p.query_token(0) : p.key_token(0)).empty()) return {};
+    const int all = queries ? p.N() : p.N_kv();
+    if (what == Of::nothing) return {};
+    const bool part = std::ssize(positions) < all && positions.size() <= most_numbered;
     std::vector<std::string> out;
     for (const int at : positions) {
-        if (at < 0 || at >= (queries ? p.N() : p.N_kv())) return {};
-        out.push_back(queries ? p.query_token(at) : p.key_token(at));
+        if (at < 0 || at >= all) return {};
+        const std::string token = queries ? p.query_token(at) : p.key_token(at);
+        if (token.empty() && !part) return {};
+        out.push_back(token.empty() ? (queries ? "q" : "k") + str(at) : token);
     }
     return out;
 }
@@ -61,6 +68,8 @@ TermWords term_words(const AppState& state, const StageTerm& t) {
 
 std::vector<std::string> row_names(const AppState& state, const StageTerm& t) {
     std::vector<std::string> out = term_words(state, t).rows;
+    // A function that opens the line has one place in all lessons.
+    if (*t.before && state.problem->query_token(0).empty()) out.clear();
     const Of own = t.transposed ? Of::nothing : rows_of(t.slot);
     if (!out.empty() || own == Of::nothing || !state.lesson->uses(chooses_ranks)) return out;
     const char* const letter = own == Of::query ? "q" : "k";

@@ -21,7 +21,7 @@ struct Meters {
     const AppState& state;
     const Rect& a;
     const Theme& t = *c.theme;
-    Traffic now = moved_when_done(state, state.cursor.step);
+    Traffic now = moved_when_done(*state.trace, state.cursor.step);
     const Rival& rival = state.lesson->rival;
     TrafficModel flash = state.lesson->model(*state.problem),
                  standard = rival.name ? rival.model(*state.problem) : TrafficModel{};
@@ -52,13 +52,13 @@ struct Meters {
         const Line moved{strong(format_size(now.hbm_read)), word(" read, "),
                          strong(format_size(now.hbm_write)), word(" written")};
         const Line total{strong(format_size(now.hbm_read + now.hbm_write)), word(" moved")};
-        // Beside the clock of all ranks stand the bytes of all of them; workers are told one after the other.
-        const bool clock = state.trace->workers() > 1, ranks = state.lesson->uses(chooses_ranks) && clock;
+        // Beside the clock of all ranks or workers stand the bytes of all of them.
+        const bool ranks = state.lesson->uses(chooses_ranks);
+        const int workers = state.trace->workers();
         amounts(0,
-                !clock                        ? "HBM bytes"
-                : !ranks                      ? "HBM so far"
-                : state.trace->workers() == 2 ? "HBM, both ranks"
-                                              : "HBM, all ranks",
+                workers < 2    ? "HBM bytes"
+                : workers == 2 ? (ranks ? "HBM, both ranks" : "HBM, both workers")
+                               : (ranks ? "HBM, all ranks" : "HBM, all workers"),
                 moved, total);
         const float done = part(now.hbm_read + now.hbm_write, whole), end = part(flash.total(), whole);
         if (end > done) c.to_come(x + w * done, bar_y(0), w * (end - done), bar);

@@ -94,7 +94,6 @@ void marks(const Canvas& c, const AppState& state, int k, float x, float y, floa
     const Rose rose = max_rose(state, k);
     if (rose == Rose::no || w < 14) return;
     const bool roomy = w >= 34;  // otherwise the mark keeps to the corner, clear of the symbol
-    if (rose == Rose::unknown && !roomy && !over) return;
     const float s = large ? 7.0f : over ? mark_over : roomy ? 4.0f : 3.0f, in = roomy ? 6.0f : 3.8f;
     const float X = large || over ? x + w / 2 : x + w - in, Y = large ? y + h / 2 : over ? y - s - 1 : y + in;
     note_part(c, {X - s, Y - s, 2 * s, 2 * s}, "max rose");
@@ -255,7 +254,7 @@ void legend_of_marks(const Canvas& c, const AppState& state, const TimelineGrid&
         marks[may_rise].seen |= max_rose(state, k) == Rose::unknown;
         marks[rises].seen |= max_rose(state, k) == Rose::yes;
     }
-    if (marks[may_rise].seen) marks[rises].words = state.lesson->one_row ? "rises" : "some row's rises";
+    if (marks[may_rise].seen) marks[rises].words = state.lesson->one_row ? "rises" : "rises in some row";
     constexpr float to_words = 8, apart = 20;
     // All of them, however short, rather than some
     float wanted = -apart;
@@ -320,7 +319,7 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
         const bool hangs =
             std::ranges::any_of(symbol, [](const Span& s) { return s.script == Span::Script::sub; });
         const float lower = hangs ? (outside ? -.06f : -.1f) * size : !above ? .5f : h < 18 ? 1.8f : 2;
-        const bool rose = max_rose(state, k) == Rose::yes && w >= 14 && w < 34 && !outside;
+        const bool rose = max_rose(state, k) != Rose::no && w >= 14 && w < 34 && !outside;
         const float aside = rose ? -2.5f : 0;  // of its mark
         c.rich(x + (w + mark) / 2 + aside, y + h / 2 + lower, symbol, size, Align::center, ink);
     }

@@ -52,8 +52,8 @@ constexpr const char* skipped_sign = "";  // a small cell in place of a letter
 std::vector<Mark> marks_of(const AppState& state, const Theme& t) {
     std::vector<Mark> out;
     if (state.trace->live(Slot::alpha, state.trace->size())) {
-        out.push_back({"◆", "max rose", "rose", hue(t, Role::m)});
-        out.push_back({"◇", "will it rise?", "rises?", t.t3});
+        out.push_back({"◆", "maximum rises", "rises", hue(t, Role::m)});
+        out.push_back({"◇", "may rise", "may rise", t.t3});
     }
     out.push_back({"▼", "load", "load", t.t2});
     out.push_back({"▲", "store", "store", t.t2});

@@ -77,7 +77,7 @@ void gauge_marks(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
             const float at = std::clamp(X(error), a.x + w / 2, a.right() - w / 2);
             // Below another mark than its own it would be that one's.
             const bool aside = std::abs(at - X(error)) > w / 4;
-            if (at + w / 2 + size * .6f > free || (aside && text != one)) continue;
+            if (at + w / 2 + size * 1.4f > free || (aside && text != one)) continue;
             c.text(at, a.bottom() + size * .9f, text, size, c.theme->t2, Face::regular, Align::center);
             free = at - w / 2;
             break;

@@ -68,7 +68,6 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
     const float side = std::min(a.h - 8, 230.0f), right = a.right() - side - 28;
     const float n_x = a.x + 160, all_x = a.x + 370, bar_x = all_x + 24, verdict_x = right,
                 bar_end = verdict_x - 220;
-    const std::int64_t heads = s.input.heads * s.input.batch;
     c.text(n_x, a.y + 20, "N", size::far, t.t2, Face::medium, Align::right);
     c.text(all_x, a.y + 20, "S and P", size::far, t.t2, Face::medium, Align::right);
     // Lengths are true, of the longest, too: that twice N takes four times as much is what they show.
@@ -83,8 +82,6 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
     const bool behind = limit + text_width(Face::medium, size::far, there) > bar_end;
     c.text(behind ? limit + 1 : limit - 1, a.y + 20, there, size::far, t.t1, Face::medium,
            behind ? Align::right : Align::left);
-    c.text(verdict_x, a.y + 20, heads == 1 ? "one head" : "all " + format_count(heads) + " heads", size::far,
-           t.t2, Face::medium, Align::right);
     note_part(c, {a.x - 16, a.y, a.w + 32, a.h + 4}, "Scores");
     const float pitch = (a.h - 40) / 4;
     for (std::size_t n = 0; n < s.rows.size(); ++n) {

@@ -1,5 +1,7 @@
 #include "app/ui/chapters/merge/ledger.h"
 
+#include "app/ui/parts/stage_transfer.h"
+
 #include <algorithm>
 #include <initializer_list>
 
@@ -7,11 +9,12 @@ namespace tilewalk::ui {
 
 namespace {
 
-// Bytes that steps up to k moved of this slot.
+// Bytes of this slot that have moved when step k has ended.
 std::int64_t moved(const Trace& trace, int k, Slot slot) {
     std::int64_t out = 0;
     const int each = info(slot).counts_elements ? trace.problem().element_bytes : 4;
-    for (int step = 0; step <= k; ++step) {
+    for (int step = 0; step < trace.size(); ++step) {
+        if (!is_done_with(trace, step, k)) continue;
         for (const Access& a : trace.reads(step))
             if (a.slot == slot) out += trace.value(a.value).data.size() * each;
         for (const Access& a : trace.writes(step))

@@ -307,7 +307,7 @@ TEST_CASE("memory: in presenter mode bars are true to length, and a tile too sma
     page.state.presenter = true;
     page.frame(2);
     CHECK(page.shows("to scale"));
-    page.check_shows({"all 16 heads", "× 32"});  // a tile of 1.6 px, so many times as large
+    page.check_shows({"the N × N matrices of 16 heads", "× 32"});  // a tile of 1.6 px, so many times as large
     page.form().N = 131072;
     page.frame(2);
     CHECK(page.shows("dot: enlarged"));
