@@ -307,7 +307,7 @@ void draw_words_of(const Canvas& c, const Strip& s, const Rect& cells, float dow
     const float cw = cells.w / px(s.count);
     if (s.words.empty() || widest_word(s.words) > cw - 6) return;
     for (int n = 0; n < s.count; ++n)
-        c.text(cells.x + (px(n) + .5f) * cw, cells.bottom() + down + 22,
+        c.text(cells.x + (px(n) + .5f) * cw, cells.bottom() + down + 19,
                s.words[static_cast<std::size_t>(s.first + n)], size::far, c.theme->t2, Face::regular,
                Align::center);
 }
