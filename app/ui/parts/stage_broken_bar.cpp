@@ -21,12 +21,23 @@ void hatched(const Pane& p, float from, float to) {
     p.c.hatch(p.x() + 2, top + 1, bar_w - 4, h - 2, p.alarm(), 13, 2.4f);
 }
 
+bool too_long(const Pane& p, std::size_t n) {
+    if (!p.broken || p.rounded || n >= p.step.truth.parts.size()) return false;
+    const double is = p.side.parts[n].value, should = p.step.truth.parts[n].value;
+    return should * is > 0 && std::abs(is) > std::abs(should) && !same_number(should, is);
+}
+
+// Pieces of several parts would lie between each other: then what should not be there is the end of the bar.
+bool only_as_a_whole(const Pane& p) {
+    int parts = 0;
+    for (std::size_t n = 0; n < p.side.parts.size(); ++n) parts += too_long(p, n);
+    return parts > 1;
+}
+
 // Where a part of the broken bar that is too long should have ended.
 std::optional<float> true_end(const Pane& p, std::size_t n, double from) {
-    if (!p.broken || p.rounded || n >= p.step.truth.parts.size()) return {};
-    const double is = p.side.parts[n].value, should = p.step.truth.parts[n].value;
-    if (should * is <= 0 || std::abs(is) <= std::abs(should) || same_number(should, is)) return {};
-    return p.bars.at(from + should);
+    if (!too_long(p, n) || only_as_a_whole(p)) return {};
+    return p.bars.at(from + p.step.truth.parts[n].value);
 }
 
 // The stretch between two values, measured from 0, and what of it should not be there.
@@ -40,7 +51,7 @@ void draw_part(const Pane& p, std::size_t n, double from) {
         const double should = p.step.truth.parts[n].value;
         if (should * part.value < 0)
             hatched(p, y0, y1);
-        else if (std::abs(part.value) > std::abs(should))
+        else if (std::abs(part.value) > std::abs(should) && !only_as_a_whole(p))
             hatched(p, p.bars.at(from + should), y1);
     }
     p.c.frame(p.x(), top, bar_w, h, hue(t, part.role), 2, radius::bar);
@@ -68,6 +79,13 @@ void draw_part_number(const Pane& p, std::size_t n, double from) {
     const ImU32 fill = fill_of(p.theme(), part.role);
     p.c.rect(p.x() + (bar_w - w) / 2 - 5, middle - 15, w + 10, 30, fill, radius::bar);
     p.c.text(p.x() + bar_w / 2, middle, text, size::far, ink_on(p.theme(), fill), Face::mono, Align::center);
+}
+
+// What of the whole bar should not be there.
+void draw_beyond(const Pane& p) {
+    const double is = p.step.broken.value, should = p.step.truth.value;
+    if (only_as_a_whole(p) && is * should > 0 && std::abs(is) > std::abs(should))
+        hatched(p, p.bars.at(should), p.bars.at(is));
 }
 
 // What the bar lacks of the true one.
@@ -152,6 +170,7 @@ void draw_bar(const Pane& p) {
     p.c.line({p.a.x + 12, p.bars.zero()}, {p.end_x() - 12, p.bars.zero()}, p.theme().t3, 2);
     double from = 0;
     for (std::size_t n = 0; n < p.side.parts.size(); from += p.side.parts[n++].value) draw_part(p, n, from);
+    draw_beyond(p);
     draw_missing(p);
 }
 
