@@ -263,7 +263,11 @@ std::string group_of(const AppState& state, const Grid& grid, int k) {
     if (!grid.phases.empty()) {
         std::string kernel = state.lesson->lane(*state.problem, step.phase);
         // What is called like its only step has its name below.
-        if (kernel == plain(step_symbol(*state.trace, k))) return {};
+        const auto same = [&](int n) {
+            return n >= 0 && n < state.trace->size() && state.trace->step(n).phase == step.phase;
+        };
+        const bool alone = !same(k - 1) && !same(k + 1);
+        if (alone && kernel == plain(step_symbol(*state.trace, k))) return {};
         return kernel.size() <= 2 ? "kernel " + kernel : kernel;
     }
     const int block = block_of(grid, step);
@@ -329,8 +333,14 @@ void group_names(const Canvas& c, const AppState& state, const Grid& grid, const
     };
     for (const Group& group : groups)
         if (group.now) name(group, v.lanes == 1 && group.in_block() ? right - v.x0 : group.cells.w);
-    for (const Group& group : groups)
-        if (!group.now) name(group, group.cells.w);
+    for (const Group& group : groups) {
+        if (group.now) continue;
+        name(group, group.cells.w);
+        // Cells beside a kernel of several steps are kernels themselves.
+        if (!grid.phases.empty() && !group.words.empty())
+            c.line({group.cells.x, y - below_lane + 1.5f}, {group.cells.right(), y - below_lane + 1.5f},
+                   c.theme->line2, 1);
+    }
 }
 
 // Of a lane alone, over it: to the top and the height of the line that names it.
