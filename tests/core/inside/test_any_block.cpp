@@ -2,6 +2,7 @@
 // what nobody reads, multiply what nobody loaded. Everything that the pages ask is asked of each step of
 // random blocks.
 #include "core/inside/barriers.h"
+#include "core/inside/bridge.h"
 #include "core/inside/crossing.h"
 #include "core/inside/meeting.h"
 #include "core/inside/model_time.h"
@@ -379,6 +380,62 @@ TEST_CASE("any block: a race of a run with something left out is told, whichever
     }
     CHECK(told > 100);
     CHECK(crossed > 5);
+}
+
+TEST_CASE("any block: a twin's numbers lead to steps of the kernel and back, or a sentence says that it is "
+          "no twin") {
+    int entries = 0, refused = 0;
+    for (std::uint64_t seed = 1; seed <= 2 * blocks(); ++seed) {
+        CAPTURE(seed);
+        AnyBlock any(seed);
+        Record twin = any.run().record;
+        twin.Br = twin.Bc = 8;
+        for (Region& region : twin.regions)  // of each quantity in turn
+            if (region.name == "twin m" && seed % 2)
+                region.name = twin_region(seed % 4 == 1 ? Quantity::l : Quantity::alpha);
+        // The kernel has all steps but those that write down.
+        Record kernel = twin;
+        BlockRecord& block = kernel.launches[0].blocks[0];
+        std::erase_if(block.events, [&](const Event& e) {
+            return e.op == Op::store && std::ranges::any_of(twin.regions, [&](const Region& region) {
+                       return region.name.starts_with("twin ") && region.holds(block.words_of(e)[0]);
+                   });
+        });
+        const Problem problem = *random_problem(64, 16, seed);
+        if (any.flip() && !block.events.empty()) {
+            Event& other =
+                block.events[static_cast<std::size_t>(any.upto(static_cast<int>(block.events.size()) - 1))];
+            other.place = (other.place + 1) % lines;
+        }
+        const Result<Bridge> bridge = Bridge::make(kernel, twin, problem);
+        if (!bridge) {
+            CHECK(bridge.error.ends_with("of its twin are not its own."));
+            ++refused;
+            continue;
+        }
+        const Steps steps(kernel, kernel.launches[0], block);
+        for (const Bridge::Entry& entry : bridge->all()) {
+            ++entries;
+            const HeldAt& held = entry.held;
+            REQUIRE(held.warp < steps.warps());
+            CHECK(held.step < steps.count(held.warp));
+            CHECK(held.lane < 32);
+            CHECK(bridge->find(entry.number));
+            CHECK(!bridge->at(0, held.warp, held.step, held.lane, held.word).empty());
+            CHECK(bridge->next(0, held.warp, 0, held.lane));
+            CHECK(number_text(entry.number).find(" of row ") != std::string::npos);
+        }
+    }
+    CHECK(entries > 100);
+    CHECK(refused > 100);
+    AnyBlock any(1);
+    Record none = any.run().record, more = none;
+    none.Br = 0;
+    CHECK(Bridge::make(none, none, *random_problem(8, 4, 1)).error ==
+          none.kernel + " has no tiles that it writes down.");
+    none.Br = none.Bc = 8, more.launches.emplace_back();
+    CHECK(Bridge::make(none, more, *random_problem(8, 4, 1)).error ==
+          none.kernel + ": its twin has other launches.");
 }
 
 }  // namespace tilewalk::inside

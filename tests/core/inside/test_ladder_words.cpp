@@ -52,9 +52,9 @@ TEST_CASE("ladder: what is saved, what it costs, what is the same, each with bot
     before.barriers = 8, after.barriers = 0;
     before.shared = 10, after.shared = 30;
     const LadderWords words = ladder_words(before, after);
-    tilewalk::test::check_contains(
-        words.saved, {"f3 saves", "75 % of the bytes loaded from HBM (1 KiB against 4 KiB)",
-                      "all of the barriers", "over f2."});
+    tilewalk::test::check_contains(words.saved,
+                                   {"f3 saves", "75 % of the bytes loaded from HBM (1 KiB against 4 KiB)",
+                                    "all of the barriers", "over f2."});
     tilewalk::test::check_contains(words.costs, {"It takes ", "of which f2 has none (320)", "3 × the "});
     tilewalk::test::check_contains(words.same, {"Both have as many ", "exponentials (64)", "launches (1)"});
     // The other way round, and beside itself

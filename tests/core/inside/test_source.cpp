@@ -1,5 +1,6 @@
 // What a kernel's own text says of itself, whatever that text is: `tilewalk inside --source` reads a
 // stranger's.
+#include "core/inside/call_sites.h"
 #include "core/inside/source.h"
 #include "tests/contains.h"
 #include "tests/core/problems.h"
@@ -103,4 +104,49 @@ TEST_CASE(
     CHECK(remarks > 1000);
     CHECK(ideas > 100);
     for (const char* name : {"", "more", "f", "Turn"}) CHECK_MESSAGE(functions.contains(name), name);
+}
+
+TEST_CASE("source: of any text a call stands in a function and names one, and no bracket is waited for") {
+    Random random(8);
+    int calls = 0;
+    const char* const more[] = {"    more(q, k);",
+                                "    f<32, a < b>(Q, K[0]);",
+                                "    RECORD(more(x));",
+                                "    more(",
+                                "    if (a < b) more(1);",
+                                "    for (;;) f<1>(x);",
+                                "f<",
+                                "    while (more(f(1)))",
+                                "DEVICE void g(int a = 1, int b = 2) {"};
+    for (int round = 0; round < 2000; ++round) {
+        std::string texts[2];
+        for (std::string& text : texts)
+            for (int n = pick(random, 0, 16); n > 0; --n)
+                text += std::string(pick(random, 0, 1)
+                                        ? more[pick(random, 0, static_cast<int>(std::size(more)) - 1)]
+                                        : pieces[pick(random, 0, static_cast<int>(std::size(pieces)) - 1)]) +
+                        "\n";
+        const SourceText a = source_text("a.h", texts[0]), b = source_text("b.cu", texts[1]);
+        const CallSites sites({&a, &b}, pick(random, 0, 1) == 1);
+        CAPTURE(texts[0]);
+        CAPTURE(texts[1]);
+        for (const SourceText* source : {&a, &b})
+            for (int line = -1; line <= source->count() + 1; ++line) {
+                const Function* const function = sites.function_at(*source, line);
+                if (!function) continue;
+                CHECK(function->source == source);
+                CHECK(function->begin <= line);
+                CHECK(function->needed <= function->parameters);
+                for (const CallSite* site : sites.of(*function)) {
+                    ++calls;
+                    CHECK(site->callee == function);
+                    CHECK(site->statement <= site->line);
+                    CHECK(site->caller->source->line(site->line).find(function->name) !=
+                          std::string_view::npos);
+                }
+                const int statement = CallSites::statement_of(*source, line);
+                CHECK((statement >= 0 && statement <= std::max(0, line)));
+            }
+    }
+    CHECK(calls > 500);
 }
