@@ -4,6 +4,7 @@
 #include "core/class/questions.h"
 #include "core/distributed/shards.h"
 #include "core/lessons/ring/ring.h"
+#include "core/lessons/table.h"
 #include "tests/core/lessons/dense_checks.h"
 #include "tests/core/lessons/ring_problems.h"
 
@@ -215,4 +216,24 @@ TEST_SUITE("ring lesson") {
         CHECK(text(ShardKind::zigzag) == "S[13,5][0…3\u00A012…15,4…11]");
         CHECK(text(ShardKind::striped) == "S[10,3][0\u00A02\u00A0…\u00A014,1\u00A03\u00A0…\u00A015]");
     }
+}
+
+TEST_CASE(
+    "ring names: the sink's gradient comes from all ranks before, each named, and is whole with the last") {
+    Problem p = *random_problem(8, 4, 3);
+    p.logits.sink = .5, p.options.ranks = 4;
+    const auto walk = *build_trace(*find_lesson("ring-backward"), p);
+    std::vector<std::string> came;
+    int whole = 0;
+    for (int k = 0; k < walk->size(); ++k) {
+        const Explanation e = explain(*walk, k);
+        if (e.title == "Hand on dsink") came.push_back(e.why.substr(0, e.why.find(" say of the sink")));
+        if (walk->step(k).op != Op::sink_gradient) continue;
+        const bool last = walk->step(k).when.worker == 3;
+        CHECK((e.why.find("is whole") != std::string::npos) == last);
+        whole += last;
+    }
+    CHECK(whole == 1);
+    const std::string begin = "One number travels: what the queries of ";
+    CHECK(came == std::vector<std::string>{begin + "rank 0", begin + "ranks 0–1", begin + "ranks 0–2"});
 }
