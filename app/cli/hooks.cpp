@@ -121,6 +121,10 @@ Result<Problem> load_dropped_files(const std::vector<std::string>& given, const 
             return failure_at(path, "a problem file holds all matrices, expected it to come alone");
         Slot slot = slot_of_name(path);
         if (slot == Slot::count && paths.size() == 1) slot = target;
+        if (!is_matrix_path(path) && !std::filesystem::is_directory(path))
+            return failure_at(
+                path,
+                "expected a problem or walk (.json), a matrix (.csv, .tsv, .npy), a tour (.md) or a link");
         if (slot == Slot::count) return not_named(path);
         Result<Matrix> matrix = load_matrix(path);
         if (!matrix) return Failure{matrix.error};

@@ -125,8 +125,12 @@ bool answer_key(AppState& state, const KeyPress& press) {
     case Key::enter:
         if (at >= 0 && at <= last) choose_fault(state, all[static_cast<std::size_t>(at)]);
         return true;
-    default: return digit_of(press.key) > 0 && !press.ctrl && !press.alt;  // no chapter by a slip
+    default: break;
     }
+    if (digit_of(press.key) > 0 && !press.ctrl && !press.alt) return true;  // no chapter by a slip
+    // Who goes from step to step may keep it in sight; whatever else is asked for comes in its place.
+    if (!is_direction(press.key) && press.key != Key::space) state.lists.faults = false;
+    return false;
 }
 
 }  // namespace

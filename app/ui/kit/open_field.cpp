@@ -11,7 +11,7 @@ bool open_field(const Canvas& c, float x, float y, float w, char* path, std::siz
             (*look.choose)();
         return false;
     }
-    FieldLook field{.hint = look.hint, .size = size::body};
+    FieldLook field{.hint = look.hint, .size = size::body, .flags = ImGuiInputTextFlags_AutoSelectAll};
     field.focus_now = look.focus_now;
     const float top = y - space::bar / 2;
     const FieldResult typed = text_field(c, look.field, x, top, w, space::bar, path, size, field);

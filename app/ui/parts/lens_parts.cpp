@@ -631,12 +631,13 @@ void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {
     const Theme& t = *c.theme;
     const int k = state.cursor.step;
     const auto total = [&](int n) {
-        const Traffic so_far = n < 0 ? Traffic{} : state.trace->step(n).traffic;
-        return so_far.hbm_read + so_far.hbm_write;
+        const Traffic until = n < 0 ? Traffic{} : state.trace->step(n).traffic;
+        return until.hbm_read + until.hbm_write;
     };
-    std::vector<std::pair<const char*, std::int64_t>> list = {
+    const Traffic moved = moved_when_done(*state.trace, k);
+    std::vector<std::pair<std::string, std::int64_t>> list = {
         {"this step", total(k) - total(k - 1)},
-        {"so far", total(k)},
+        {state.trace->workers() < 2 ? "so far" : "by now", moved.hbm_read + moved.hbm_write},
         {"whole run", state.lesson->model(*state.problem).total()}};
     const Rival& rival = state.lesson->rival;
     if (rival.standard) list.push_back({"standard", rival.model(*state.problem).total()});

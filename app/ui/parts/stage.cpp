@@ -310,7 +310,7 @@ float seen(const AppState& state, const Placed& t) {
 
 // The words of queries and keys below the columns, where all of them have room.
 void draw_column_words(const Canvas& c, const AppState& state, const Placed& t, float floor) {
-    const std::vector<std::string> words = term_words(state, t).columns;
+    const std::vector<std::string> words = column_names(state, t);
     const float y = t.bed.bottom() + word_down;
     // Numbers, for which no room is kept, leave that of the word over the drawing.
     const float lower = (state.problem->key_token(0).empty() ? 1.5f : .5f) * size::far;
@@ -332,7 +332,6 @@ void draw_row_words(const Canvas& c, const AppState& state, const Placed& t, flo
 
 // Room for words below columns; their numbers stand where it is left.
 float words_below(const AppState& state, const Terms& line) {
-    if (state.problem->key_token(0).empty()) return 0;
     const auto has = [&](const Placed& t) { return !term_words(state, t).columns.empty(); };
     return std::ranges::any_of(line, has) ? word_down + 12 : 0;
 }
@@ -954,6 +953,9 @@ static Rect beside_words(const AppState& state, Terms line, const Rect& a) {
     const bool costs_nothing =
         same([&](float room) {
             return fits_well(state, line, {room, usual_h - symbols_h});
+        }) &&
+        same([&](float room) {
+            return fits_with_air(state, line, {room, usual_h - symbols_h});
         }) &&
         same([&](float room) { return fits_one_line(state, line, room); }) &&
         same([&](float room) { return fits_in_two_lines(state, line, room, a.h); }) &&

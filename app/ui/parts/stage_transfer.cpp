@@ -188,14 +188,6 @@ void draw_what_stays(const Canvas& c, const AppState& state, const TransferPlan&
     c.rich(a.x + 10, a.middle(), words, size::far, Align::left, ink_on(t, fill));
 }
 
-// Whose bytes a walk adds up, where ranks or workers are beside each other.
-std::string whose_bytes(const AppState& state) {
-    const int count = state.trace->workers();
-    if (count < 2) return "so far ";
-    return std::string(count == 2 ? "both " : "all ") +
-           (state.lesson->uses(chooses_ranks) ? "ranks by now " : "workers by now ");
-}
-
 // Where it moves less, standard attention has a mark in the bar, bright with a dark edge on any part of it.
 void draw_standard_mark(const Canvas& c, float x, float y, float h) {
     c.line({x, y - 7}, {x, y + h + 9}, presenter_page(*c.theme), 7);
@@ -208,10 +200,10 @@ void draw_bytes(const Canvas& c, const AppState& state, const Rect& a) {
     note_part(c, a, "Meters");
     const Theme& t = *c.theme;
     const int k = state.cursor.step;
+    const Traffic moved = moved_when_done(*state.trace, k);
     const std::int64_t own = traffic_until(*state.trace, k) - traffic_until(*state.trace, k - 1),
-                       now = moved_when_done(*state.trace, k).hbm_read +
-                             moved_when_done(*state.trace, k).hbm_write,
-                       before = now - own, whole = state.lesson->model(*state.problem).total();
+                       now = moved.hbm_read + moved.hbm_write, before = moved_before(*state.trace, k),
+                       whole = state.lesson->model(*state.problem).total();
     const Rival& rival = state.lesson->rival;
     const std::int64_t standard = rival.standard ? rival.model(*state.problem).total() : 0;
     const float h = 24, unit = a.w / px(std::max<std::int64_t>({whole, standard, now, 1}));
@@ -222,16 +214,17 @@ void draw_bytes(const Canvas& c, const AppState& state, const Rect& a) {
     }
     c.rect(a.x, a.y, px(whole) * unit, h, t.panel, radius::bar);
     c.frame(a.x + .5f, a.y + .5f, px(whole) * unit - 1, h - 1, t.t3, 1.4f, radius::bar);
-    c.rect(a.x, a.y, px(before) * unit, h, t.line2, radius::bar);
+    // Bar and words are of one moment: before the step its bytes are still to come.
+    const bool comes = shows_before(state);
+    const std::int64_t base = comes ? before : now - own;  // of other workers' bytes some have come meanwhile
+    c.rect(a.x, a.y, px(base) * unit, h, t.line2, radius::bar);
     const float there = over(phase(state), is_load(op_now(state)) ? during::loading : during::storing);
-    c.rect(x_of(before), a.y - 2, std::max(px(now - before) * unit * there, 3.0f), h + 4, t.t1, 2);
+    c.rect(x_of(base), a.y - 2, std::max(px(own) * unit * there, 3.0f), h + 4, t.t1, 2);
     const bool passed = standard > 0 && standard < whole;
     if (passed) draw_standard_mark(c, x_of(standard), a.y, h);
 
-    // Bar and words are of one moment: before the step its bytes are still to come.
-    const bool comes = shows_before(state);
-    const Line step = pieces(comes ? "this step will move " : "this step ", strong(bytes_text(now - before))),
-               far_so = pieces(whose_bytes(state), strong(bytes_text(comes ? before : now)),
+    const Line step = pieces(comes ? "this step will move " : "this step ", strong(bytes_text(own))),
+               far_so = pieces(whose_bytes(state) + " ", strong(bytes_text(comes ? before : now)),
                                " of " + bytes_text(whole));
     const Line both = comes ? pieces(far_so, ",   ", step) : pieces(step, ",   ", far_so);
     const Line brief = standard > 0 ? pieces("standard ", strong(bytes_text(standard))) : Line{};
@@ -331,17 +324,43 @@ bool is_done_with(const Trace& trace, int n, int k) {
     return trace.workers() < 2 ? n <= k : trace.step(n).when.end <= trace.step(k).when.end;
 }
 
-Traffic moved_when_done(const Trace& trace, int k) {
-    Traffic out = trace.step(k).traffic;
-    if (trace.workers() < 2) return out;
-    out.hbm_read = out.hbm_write = 0;
+namespace {
+
+// Of the steps that `counts` names.
+template <class F> Traffic moved_in(const Trace& trace, F counts) {
+    Traffic out;
     for (int n = 0; n < trace.size(); ++n) {
-        if (!is_done_with(trace, n, k)) continue;
+        if (!counts(n)) continue;
         const Traffic until = trace.step(n).traffic, before = n == 0 ? Traffic{} : trace.step(n - 1).traffic;
         out.hbm_read += until.hbm_read - before.hbm_read;
         out.hbm_write += until.hbm_write - before.hbm_write;
     }
     return out;
+}
+
+}  // namespace
+
+Traffic moved_when_done(const Trace& trace, int k) {
+    Traffic out = trace.step(k).traffic;
+    if (trace.workers() < 2) return out;
+    const Traffic moved = moved_in(trace, [&](int n) { return is_done_with(trace, n, k); });
+    out.hbm_read = moved.hbm_read, out.hbm_write = moved.hbm_write;
+    return out;
+}
+
+std::int64_t moved_before(const Trace& trace, int k) {
+    if (trace.workers() < 2) return traffic_until(trace, k - 1);
+    const int now = trace.step(k).when.start;
+    const Traffic moved = moved_in(trace, [&](int n) { return trace.step(n).when.end <= now; });
+    return moved.hbm_read + moved.hbm_write;
+}
+
+std::string whose_bytes(const AppState& state) {
+    const int busy = state.trace->workers();
+    if (busy < 2) return "so far";
+    const bool ranks = state.lesson->uses(chooses_ranks);
+    const int all = ranks ? busy : state.problem->options.workers;
+    return std::string(all == 2 ? "both " : "all ") + (ranks ? "ranks" : "workers") + " by now";
 }
 
 Line moved_symbols(const Trace& trace, int k) {

@@ -35,8 +35,11 @@ void draw_exchange(const Canvas& canvas, const AppState& state, const Rect& area
 /// Step n has ended when step k has: where workers or ranks run side by side by the clock, else in the order of
 /// the walk.
 bool is_done_with(const Trace& trace, int n, int k);
-/// What has moved by then, of all workers together.
+/// What has moved by then, of all workers together; and what had before it began.
 Traffic moved_when_done(const Trace& trace, int k);
+std::int64_t moved_before(const Trace& trace, int k);
+/// Whose bytes these are: "so far", "both workers by now", "all ranks by now".
+std::string whose_bytes(const AppState& state);
 
 /// A slide has one unit: bytes, as its formula counts them, as long as they can be read at a glance.
 std::string bytes_text(std::int64_t bytes);

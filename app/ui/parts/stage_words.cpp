@@ -36,46 +36,62 @@ Of columns_of(Slot slot) {
     return scores && rows_of(slot) == Of::query ? Of::key : Of::nothing;
 }
 
-constexpr std::size_t most_numbered = 4;
-
-// Their tokens. Without any the few lines of a part have their numbers, "q2", "k3", as the first of them need
-// not be number 0. `positions`: where the lines lie in the sequence.
+// `positions`: where the lines lie in the sequence.
 std::vector<std::string> words_of(const AppState& state, Of what, const std::vector<int>& positions) {
     const Problem& p = *state.problem;
     const bool queries = what == Of::query;
-    const int all = queries ? p.N() : p.N_kv();
-    if (what == Of::nothing) return {};
-    const bool part = std::ssize(positions) < all && positions.size() <= most_numbered;
+    if (what == Of::nothing || (queries ? p.query_token(0) : p.key_token(0)).empty()) return {};
+    std::vector<std::string> out;
+    for (const int at : positions) {
+        if (at < 0 || at >= (queries ? p.N() : p.N_kv())) return {};
+        out.push_back(queries ? p.query_token(at) : p.key_token(at));
+    }
+    return out;
+}
+
+// "q2", "k3" of the few lines of a part, the first of which need not be number 0.
+std::vector<std::string> numbers_of(const AppState& state, Of what, const std::vector<int>& positions) {
+    constexpr std::size_t most = 4;
+    const int all = what == Of::query ? state.problem->N() : state.problem->N_kv();
+    if (what == Of::nothing || positions.size() > most || std::ssize(positions) >= all) return {};
     std::vector<std::string> out;
     for (const int at : positions) {
         if (at < 0 || at >= all) return {};
-        const std::string token = queries ? p.query_token(at) : p.key_token(at);
-        if (token.empty() && !part) return {};
-        out.push_back(token.empty() ? (queries ? "q" : "k") + str(at) : token);
+        out.push_back((what == Of::query ? "q" : "k") + str(at));
     }
+    return out;
+}
+
+// What `of` says of the rows and the columns of a term as it is drawn.
+template <class F> TermWords said_of(const AppState& state, const StageTerm& t, F of) {
+    if (state.lesson->uses(chooses_sequences)) return {};  // their rows are those of several
+    const Indices at = indices(*state.trace, t.slot, t.value->region, t.made);
+    TermWords out{of(state, rows_of(t.slot), at.rows), of(state, columns_of(t.slot), at.cols)};
+    if (t.transposed) std::swap(out.rows, out.columns);
     return out;
 }
 
 }  // namespace
 
-TermWords term_words(const AppState& state, const StageTerm& t) {
-    if (state.lesson->uses(chooses_sequences)) return {};  // their rows are those of several
-    const Indices at = indices(*state.trace, t.slot, t.value->region, t.made);
-    TermWords out{words_of(state, rows_of(t.slot), at.rows), words_of(state, columns_of(t.slot), at.cols)};
-    if (t.transposed) std::swap(out.rows, out.columns);
-    return out;
-}
+TermWords term_words(const AppState& state, const StageTerm& t) { return said_of(state, t, words_of); }
 
 std::vector<std::string> row_names(const AppState& state, const StageTerm& t) {
     std::vector<std::string> out = term_words(state, t).rows;
-    // A function that opens the line has one place in all lessons.
-    if (*t.before && state.problem->query_token(0).empty()) out.clear();
     const Of own = t.transposed ? Of::nothing : rows_of(t.slot);
-    if (!out.empty() || own == Of::nothing || !state.lesson->uses(chooses_ranks)) return out;
+    if (!out.empty() || own == Of::nothing) return out;
+    if (!state.lesson->uses(chooses_ranks)) {
+        // A function that opens the line has one place in all lessons.
+        return *t.before ? out : said_of(state, t, numbers_of).rows;
+    }
     const char* const letter = own == Of::query ? "q" : "k";
     for (const int row : indices(*state.trace, t.slot, t.value->region, t.made).rows)
         out.push_back(letter + str(row));
     return out;
+}
+
+std::vector<std::string> column_names(const AppState& state, const StageTerm& t) {
+    std::vector<std::string> out = term_words(state, t).columns;
+    return out.empty() ? said_of(state, t, numbers_of).columns : out;
 }
 
 float widest_word(const std::vector<std::string>& words) {

@@ -15,8 +15,9 @@ struct TermWords {
     std::vector<std::string> rows{}, columns{};
 };
 TermWords term_words(const AppState& state, const StageTerm& term);
-/// Their words, or of a shard, which does not begin at 0, "q2": its rows' places in the sequence.
+/// Their words, or of a part, which need not begin at 0, "q2" and "k3": places in the sequence.
 std::vector<std::string> row_names(const AppState& state, const StageTerm& term);
+std::vector<std::string> column_names(const AppState& state, const StageTerm& term);
 /// The width of the widest, at the least size of the page; 0: there are none.
 float widest_word(const std::vector<std::string>& words);
 

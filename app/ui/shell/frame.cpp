@@ -29,6 +29,7 @@ void pass_time(AppState& state) {
     const float dt = std::min(ImGui::GetIO().DeltaTime, 0.25f);
     state.step_age += dt;
     state.notice_age += dt;
+    if (ImGui::IsMouseClicked(0)) end_notice(state);
     const ImVec2 moved = ImGui::GetIO().MouseDelta;
     state.mouse_age = moved.x != 0 || moved.y != 0 ? 0 : state.mouse_age + dt;
     if (const PageView* page = page_view(state.page)) page->pass_time(state, dt);
@@ -184,9 +185,11 @@ void frame(AppState& state) {
             open_kernel_source(state, state.dropped.front(), false);
         else if (state.page == Page::scale)
             load_results(state, state.dropped);
-        else if (state.page == Page::start)
+        else if (state.page == Page::start) {
             open_files_from_start(state, state.dropped);
-        else
+            // What was typed and is refused can be mended at once.
+            state.ask_path = state.page == Page::start && state.dropped.front() == state.form.path;
+        } else
             load_files(state, state.dropped);
         state.dropped.clear();
     }

@@ -145,6 +145,7 @@ void answer_plain_key(AppState& state, const KeyPress& press) {
     case Key::f5:
     case Key::f11:
         state.presenter = !state.presenter;
+        if (state.page == Page::walk) state.lists.faults = false;  // the desk has them in its panel
         state.mouse_age = 1e9f;  // its buttons and boxes wait for the mouse to move
         return;
     case Key::t: return next_theme(state);
@@ -218,7 +219,7 @@ void answer(AppState& state, const KeyPress& press) {
 void answer_keys(AppState& state) {
     const std::vector<KeyPress> keys = std::move(state.keys);
     state.keys.clear();
-    if (!keys.empty()) note_key();
+    if (!keys.empty()) note_key(), end_notice(state);
     for (const KeyPress& press : keys) {
         if (const Moment* moment = moment_of(press)) {
             if (state.menu_open) state.menu_key = Key::escape;

@@ -34,7 +34,7 @@ struct Meters {
     void well(int n) const { c.rect(x, bar_y(n), w, bar, t.well, 3); }
 
     // The amounts in full, or only the first of them where there is no room beside the name.
-    void amounts(int n, const char* name, const Line& full, const Line& brief) const {
+    void amounts(int n, const std::string& name, const Line& full, const Line& brief) const {
         const bool fits = rich_width(c, full, 14) + text_width(Face::medium, size::body, name) + 12 <= w;
         c.text(x, line_y(n), name, 14, n == 0 ? t.t1 : t.t2, Face::medium);
         c.rich(x + w, line_y(n), fits ? full : brief, size::body, Align::right);
@@ -53,13 +53,8 @@ struct Meters {
                          strong(format_size(now.hbm_write)), word(" written")};
         const Line total{strong(format_size(now.hbm_read + now.hbm_write)), word(" moved")};
         // Beside the clock of all ranks or workers stand the bytes of all of them.
-        const bool ranks = state.lesson->uses(chooses_ranks);
-        const int workers = state.trace->workers();
-        amounts(0,
-                workers < 2    ? "HBM bytes"
-                : workers == 2 ? (ranks ? "HBM, both ranks" : "HBM, both workers")
-                               : (ranks ? "HBM, all ranks" : "HBM, all workers"),
-                moved, total);
+        const std::string whose = whose_bytes(state), all = whose.substr(0, whose.find(" by now"));
+        amounts(0, state.trace->workers() < 2 ? "HBM bytes" : "HBM, " + all, moved, total);
         const float done = part(now.hbm_read + now.hbm_write, whole), end = part(flash.total(), whole);
         if (end > done) c.to_come(x + w * done, bar_y(0), w * (end - done), bar);
         c.rect(x, bar_y(0), w * done, bar, t.t1, 3);

@@ -31,7 +31,7 @@ Rect name_now(const Canvas& c, const AppState& state, const Grid& grid, const La
     if (cell.w <= 0 || cell.h >= least_with_symbol) return {};
     const Line name = step_symbol(*state.trace, state.cursor.step);
     const float w = rich_width(c, name, size::small),
-                x = std::clamp(cell.x + (cell.w - w) / 2, v.x0, right - w);
+                x = std::clamp(cell.x + (cell.w - w) / 2, v.x0, std::max(v.x0, right - w));
     c.rich(x, y, name, size::small, Align::left, c.theme->t1);
     return {x, y, w, 0};
 }
@@ -336,7 +336,7 @@ void group_names(const Canvas& c, const AppState& state, const Grid& grid, const
     for (const Group& group : groups) {
         if (group.now) continue;
         name(group, group.cells.w);
-        // Cells beside a kernel of several steps are kernels themselves.
+        // How far a kernel of several steps goes: cells beside it may be kernels themselves.
         if (!grid.phases.empty() && !group.words.empty())
             c.line({group.cells.x, y - below_lane + 1.5f}, {group.cells.right(), y - below_lane + 1.5f},
                    c.theme->line2, 1);

@@ -203,6 +203,12 @@ void go_back(AppState& state, WalkView view) {
     refresh_explanation(state);
 }
 
+void remember_departure(AppState& state, const WalkView& from, ProblemPtr to) {
+    constexpr std::size_t most = 40;
+    state.departures.push_back({from, std::move(to)});
+    if (state.departures.size() > most) state.departures.erase(state.departures.begin());
+}
+
 // Moments that only turned to another page, which was left in another way: there is nothing to come back
 // from.
 static void forget_returned(AppState& state) {

@@ -61,20 +61,26 @@ static bool is_untouched_example(const Problem& problem) {
     return problem.name == worked_example && !problem.broken() && !problem.savings.any();
 }
 
-static void show_lesson(AppState& state, const Chapter& chapter, const Lesson& lesson) {
+// `from`: what was on screen before.
+static void show_lesson(AppState& state, const Chapter& chapter, const Lesson& lesson, const WalkView& from) {
     const Problem* own = chapter.example[0] ? find_example(state, chapter.example) : nullptr;
     if (!own || !is_untouched_example(latest_problem(state))) return set_lesson(state, lesson);
     Problem problem = *own;
     problem.options.notation = latest_problem(state).options.notation;
-    show_walk(state, lesson, std::make_shared<const Problem>(std::move(problem)));
+    const auto shown = std::make_shared<const Problem>(std::move(problem));
+    if (!show_walk(state, lesson, shown)) return;
+    remember_departure(state, from, shown);
+    if (!state.presenter)
+        notify(state, "This chapter begins with “" + shown->title + "”; Ctrl Z leads back.");
 }
 
 void open_chapter(AppState& state, const Chapter& chapter) {
+    const WalkView from = state;
     state.player.playing = false;
     state.page = chapter.page;
     if (state.page != Page::walk || &current_chapter(state) == &chapter) return;
     const std::string& left = state.chapter_lessons[chapter.id];
-    show_lesson(state, chapter, left.empty() ? *chapter.lessons.front() : *find_lesson(left));
+    show_lesson(state, chapter, left.empty() ? *chapter.lessons.front() : *find_lesson(left), from);
 }
 
 void next_lesson(AppState& state, int by) {
@@ -96,9 +102,10 @@ void next_lesson(AppState& state, int by) {
     const auto at = now != order.end() ? static_cast<int>(now - order.begin()) : by > 0 ? -1 : 0;
     const Stop& next = order[static_cast<std::size_t>((at + by + count) % count)];
     const bool there = state.page == Page::walk && next.chapter == &current_chapter(state);
+    const WalkView from = state;
     state.page = next.page;
     if (state.page != Page::walk) return;
-    there ? set_lesson(state, *next.lesson) : show_lesson(state, *next.chapter, *next.lesson);
+    there ? set_lesson(state, *next.lesson) : show_lesson(state, *next.chapter, *next.lesson, from);
 }
 
 }  // namespace tilewalk::ui

@@ -20,6 +20,11 @@ void notify(AppState& state, std::string sentence) {
     state.notice_age = 0;
 }
 
+void end_notice(AppState& state) {
+    constexpr float read = 1.5f;  // seconds
+    if (state.notice_age > read) state.notice.clear();
+}
+
 void notify_saved(AppState& state, const std::string& path, const Result<void>& saved) {
     notify(state, saved ? "Saved " + path + "." : saved.error);
 }

@@ -48,6 +48,8 @@ const Problem& latest_problem(const AppState& state);
 
 /// To a walk and a place in it that were left.
 void go_back(AppState& state, WalkView view);
+/// Ctrl Z leads back there from the problem that was gone to.
+void remember_departure(AppState& state, const WalkView& from, ProblemPtr to);
 /// The latest edit; in the problem of a moment as it was found, back to where the moment was gone to from.
 void undo(AppState& state);
 void redo(AppState& state);
@@ -61,6 +63,8 @@ void begin_edit(AppState& state, CellRef cell, const std::string& widget);
 bool commit_edit(AppState& state);
 
 void notify(AppState& state, std::string sentence);
+/// Something else is done: what it says is of before. One that has just come stays.
+void end_notice(AppState& state);
 /// That the file was saved, or why not.
 void notify_saved(AppState& state, const std::string& path, const Result<void>& saved);
 const Problem* find_example(const AppState& state, const std::string& name);

@@ -81,9 +81,14 @@ std::string say_new_maximum(const Trace& trace, int k, const Explanation& e, boo
     if (from == to && old != now) std::tie(from, to) = format_apart(old, now);
     if (old == now && lags(trace, k, e.target.row)) {
         const double best = value_at(*trace.live(Slot::m_tile, k).value, {Slot::m_tile, e.target.row, 0});
-        return "A larger score in " + row_of(trace, e) + ", " + text_alone(digits, best) +
+        std::string larger = text_alone(digits, best);
+        if (larger == to) std::tie(larger, to) = format_apart(best, now);
+        return "A larger score in " + row_of(trace, e) + ", " + larger +
                ", but not by more than τ: m stays " + to + ", and nothing is rescaled.";
     }
+    // With lazy rescaling m may lie below the largest score that the row has shown.
+    const std::string maximum = saved_in(trace).lazy ? "m" : "the maximum",
+                      its = saved_in(trace).lazy ? "m" : "its maximum";
     const bool one_row = trace.lesson().one_row;
     std::string row = row_of(trace, e);
     row.front() = row.front() == 't' ? 'T' : 'R';
@@ -93,12 +98,12 @@ std::string say_new_maximum(const Trace& trace, int k, const Explanation& e, boo
         return row + " sees its first score" + (one_row ? "" : "s") + ": the maximum starts at " + to + ".";
     case rises:
         return row + " found a larger score: " +
-               (sum_shrinks
-                    ? "its maximum " + from + " becomes " + to + ", so its old sum is multiplied by α."
-                    : "the maximum goes from " + from + " to " + to + ".");
+               (sum_shrinks ? its + " " + from + " becomes " + to + ", so its old sum is multiplied by α."
+                            : maximum + " goes from " + from + " to " + to + ".");
     case stays: break;
     }
-    return row + " found nothing larger: the maximum stays " + to + ".";
+    return row + " found nothing larger" + (saved_in(trace).lazy ? " than m" : "") + ": " + maximum +
+           " stays " + to + ".";
 }
 
 bool empty_sum(const Trace& trace, int k, const Explanation& e) {
@@ -114,7 +119,8 @@ std::string say_weight(const Trace& trace, int k, const Explanation& e) {
                e.result.back().text + ".";
     if (lags(trace, k, e.target.row))
         return "A score becomes a weight: " + plain(e.result) + ", measured from an m that lags behind.";
-    return "A score becomes a weight: " + plain(e.result) + ", and no weight is above 1.";
+    return "A score becomes a weight: " + plain(e.result) +
+           (saved_in(trace).lazy ? ", measured from m." : ", and no weight is above 1.");
 }
 
 std::string say_maximum(const Trace& trace, int k, const Explanation& e) {

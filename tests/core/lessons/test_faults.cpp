@@ -692,7 +692,7 @@ TEST_SUITE("what a fault does to partial results") {
 }
 
 TEST_CASE("a fault that changes nothing says why, in every lesson and with every switch") {
-    // All scores 0 and one key in each row's tile: nothing rises, every sum is 1, every L is 0.
+    // All scores 0: nothing rises. With one key besides, every sum is 1 and every L is 0.
     Problem still = worked_example();
     still.Q.setZero(), still.K.setZero();
     Problem one = still;

@@ -3,7 +3,6 @@
 #include "core/walk/playback.h"
 #include "tests/core/problems.h"
 
-#include <cmath>
 #include <doctest/doctest.h>
 #include <set>
 

@@ -115,7 +115,7 @@ const char* caption(const AppState& state) {
         return uncorrected ? "keep the old output as it is, then append the weighted values"
                            : "shrink the old output, then append the weighted values";
     case Op::normalize:
-        return state.problem->logits.sink ? "one division: the sink's share of the average is nothing"
+        return state.problem->logits.sink ? "one division: the sink has a share, but no value"
                                           : "one division turns the sum into an average";
     default: return "";
     }

@@ -15,7 +15,7 @@ struct RingNow {
 
     std::shared_ptr<const Trace> held;  ///< a button may replace that of the state
     const Trace& trace;
-    bool backward;
+    bool backward, stage;
     int k;
     Ring ring;
     RingClock clock;
@@ -40,7 +40,8 @@ struct RingNow {
     Line message_from(int other) const;
     /// Bytes of the message that the step is about; 0: it is about none.
     std::int64_t received() const;
-    /// Whose dK and dV a rank has at this tick: of a hand-over those that it hands on; −1: none yet.
+    /// Whose dK and dV a rank has at this tick: of a hand-over those that it hands on, but for the last one
+    /// on the page; −1: none yet.
     int gradients_at(int other) const;
     /// The first step of this rank, and of its round.
     int first_of_rank() const;

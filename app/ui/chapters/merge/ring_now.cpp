@@ -9,9 +9,10 @@
 namespace tilewalk::ui {
 
 RingNow::RingNow(const AppState& state)
-    : held(state.trace), trace(*held), backward(&trace.lesson() == &ring_backward), k(state.cursor.step),
-      ring(trace.problem()), clock(ring, backward ? RingPass::backward : RingPass::forward),
-      rank(step().when.worker), tick(step().when.start), round(round_at(k)) {}
+    : held(state.trace), trace(*held), backward(&trace.lesson() == &ring_backward), stage(state.presenter),
+      k(state.cursor.step), ring(trace.problem()),
+      clock(ring, backward ? RingPass::backward : RingPass::forward), rank(step().when.worker),
+      tick(step().when.start), round(round_at(k)) {}
 
 bool RingNow::of_sink(int step) const {
     const Step& s = trace.step(step);
@@ -62,7 +63,10 @@ std::int64_t RingNow::received() const {
 int RingNow::gradients_at(int other) const {
     const int t = clock_round_of(other);
     if (!backward || t == 0) return -1;
-    const bool came = clock.gradients(ring.before(other), t).end <= tick;
+    // The stage has what is before the hand-over beside what comes of it; the page ends with all at home.
+    const bool home = step().op == Op::exchange_gradients && over();
+    const int until = home && !stage ? step().when.end : tick;
+    const bool came = clock.gradients(ring.before(other), t).end <= until;
     return ring.owner(other, came ? t : t - 1);
 }
 

@@ -83,19 +83,11 @@ ProblemPtr problem_of(const AppState& state, const Moment& moment) {
     return std::make_shared<const Problem>(std::move(problem));
 }
 
-constexpr std::size_t most_departures = 40;
-
 // It is shown as it was gone to.
 bool shown_already(const AppState& state, const Problem& problem) {
     return !state.pending && !state.departures.empty() && state.departures.back().to == state.problem &&
            state.problem->name == problem.name && state.problem->switches == problem.switches &&
            state.problem->options == problem.options;
-}
-
-// Ctrl Z leads back there.
-void remember_departure(AppState& state, const WalkView& from) {
-    state.departures.push_back({from, state.problem});
-    if (state.departures.size() > most_departures) state.departures.erase(state.departures.begin());
 }
 
 // False, with a notice, if it cannot be shown.
@@ -107,7 +99,7 @@ bool show_walk_of(AppState& state, const Moment& moment) {
     if (!show_walk(state, *find_lesson(moment.lesson), shown ? state.problem : problem)) return false;
     wait_for_walk(state);
     take_finished_trace(state);
-    if (!shown || state.page != moment.page) remember_departure(state, from);
+    if (!shown || state.page != moment.page) remember_departure(state, from, state.problem);
     const int k = step_of(moment, state.truth ? *state.truth : *state.trace);
     state.cursor = at_step(*state.trace, k);
     state.step_age = 0;
@@ -150,7 +142,7 @@ void go_to_moment(AppState& state, const Moment& moment) {
     if (moment.example[0]) {
         if (!show_walk_of(state, moment)) return;
     } else if (state.page != moment.page) {
-        remember_departure(state, state);
+        remember_departure(state, state, state.problem);
     }
     state.player.playing = false;
     state.blank = false;

@@ -8,6 +8,7 @@
 #include "core/inside/fragments.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 namespace tilewalk::ui {
@@ -503,27 +504,32 @@ void backward_picture(const Sheet& s) {
              Align::center);
 }
 
+// On a small door of the stage words and numbers, for bars with numbers alone say nothing. False: no room.
+static bool told_in_two_lines(const Sheet& s,
+                              const std::array<std::pair<const char*, std::string>, 2>& lines) {
+    const auto width = [&](const std::string& text) { return text_width(Face::regular, s.text(), text); };
+    for (const auto& [word, number] : lines)
+        if (width(word + number) > s.area.w) return false;
+    const float pitch = std::min(s.text() * 1.4f, s.area.h / 2);
+    float y = s.area.middle() - pitch / 2;
+    for (const auto& [word, number] : lines) {
+        const float x = s.area.x + (s.area.w - width(word + number)) / 2;
+        s.c.text(x, y, word, s.text(), s.c.theme->t2);
+        s.c.text(x + width(word), y, number, s.text(), s.c.theme->t1);
+        y += pitch;
+    }
+    return true;
+}
+
 void training_picture(const Sheet& s) {
     const Trace& trace = *s.page.training;
     std::vector<double> losses;
     for (int k = 0; k < trace.size(); ++k)
         if (trace.step(k).op == Op::loss) losses.push_back(held(trace, Slot::loss, k).data(0, 0));
     if (losses.size() < 2) return;
-    // On a small door of the stage words and numbers, for bars with numbers alone say nothing.
-    const std::pair<const char*, std::string> lines[] = {{"loss ", format_number(losses.front())},
-                                                         {"→ ", format_number(losses.back())}};
-    const auto width = [&](const std::string& text) { return text_width(Face::regular, s.text(), text); };
-    if (s.big && width(lines[0].first + lines[0].second) <= s.area.w) {
-        const float pitch = std::min(s.text() * 1.4f, s.area.h / 2);
-        float y = s.area.middle() - pitch / 2;
-        for (const auto& [word, loss] : lines) {
-            const float x = s.area.x + (s.area.w - width(word + loss)) / 2;
-            s.c.text(x, y, word, s.text(), s.c.theme->t2);
-            s.c.text(x + width(word), y, loss, s.text(), s.c.theme->t1);
-            y += pitch;
-        }
+    if (s.big && told_in_two_lines(
+                     s, {{{"loss ", format_number(losses.front())}, {"→ ", format_number(losses.back())}}}))
         return;
-    }
     draw_rows(s,
               {{"loss before", format_number(losses.front()), std::abs(losses.front()), s.c.theme->t3},
                {"loss after a step", format_number(losses.back()), std::abs(losses.back()), s.c.theme->t1}},
@@ -531,6 +537,8 @@ void training_picture(const Sheet& s) {
 }
 
 void memory_picture(const Sheet& s) {
+    const std::string fewer = format_short(s.page.at_length.saving(Algorithm::flash2), 2);
+    if (s.big && told_in_two_lines(s, {{{"bytes ", "÷ " + fewer}, {"by flash", ""}}})) return;
     const auto row = [&](Algorithm algorithm, const char* name, bool standard) {
         const auto bytes = s.page.at_length.of(algorithm).traffic.total();
         return Row{name, format_size(bytes), px(bytes), s.c.theme->t1, standard};
@@ -556,6 +564,10 @@ void kernels_picture(const Sheet& s) {
         rows.push_back({kernel_words(kernel.name), time_text(last.seconds, unit), last.seconds,
                         ladder_colour(*s.c.theme, n, s.page.kernels.size()), n == 0});
     }
+    if (s.big && times.size() > 1 && times.back() > 0 &&
+        told_in_two_lines(
+            s, {{{"time ", "÷ " + format_short(times.front() / times.back(), 2)}, {"by flash", ""}}}))
+        return;
     if (rows.empty())
         s.c.text_within(s.area.x, s.area.middle(), s.area.w, "nothing is measured yet", s.text(),
                         s.c.theme->t3);

@@ -201,7 +201,7 @@ void open_panel(const Canvas& c, AppState& state, const Rect& a) {
                          &state.hooks.choose_file};
     if (open_field(c, x, a.y + 68, w - open_button_w - open_gap, state.form.path, sizeof state.form.path,
                    open))
-        return open_files_from_start(state, {state.form.path});
+        return void(state.dropped = {state.form.path});  // whatever may be dropped may be named
     const float room = a.bottom() - 10 - a.y - 94;
     const int fit = std::max(2, static_cast<int>(room / 33));
     const float row = std::min(40.0f, room / px(fit));
