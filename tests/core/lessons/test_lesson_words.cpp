@@ -197,6 +197,9 @@ TEST_CASE("lesson words: a maximum that is kept although a larger score has come
                                  tile = value_at(*walk.live(Slot::m_tile, k).value, best);
                     const std::string said = spoken(walk, k, e);
                     CHECK_MESSAGE(contains(said, words) == (tile > now), said);
+                    // A weight may be above 1, and m need not be the largest score so far.
+                    for (const char* never : {"no weight is above 1", "the maximum stays", "its maximum"})
+                        CHECK_FALSE_MESSAGE(contains(said, never), said);
                     told[words] += tile > now;
                 }
             }

@@ -515,6 +515,33 @@ TEST_SUITE("merge view") {
         }
     }
 
+    TEST_CASE("the bytes of split keys are those of all workers by the tick, in every meter of the page") {
+        Program program(example("worked-4x4"), {1600, 900});
+        program.show_lesson("split-kv");
+        const Trace& trace = *program.state.trace;
+        const std::int64_t whole = trace.lesson().model(trace.problem()).total();
+        for (int k = 0; k < trace.size(); ++k) {
+            program.go_to_step(k, 2);
+            std::int64_t read = 0, written = 0;
+            for (int n = 0; n < trace.size(); ++n) {
+                if (trace.step(n).when.end > trace.step(k).when.end) continue;
+                const Traffic before = n == 0 ? Traffic{} : trace.step(n - 1).traffic;
+                read += trace.step(n).traffic.hbm_read - before.hbm_read;
+                written += trace.step(n).traffic.hbm_write - before.hbm_write;
+            }
+            INFO(program.where());
+            program.check_shows({"HBM, all workers",
+                                 format_size(read) + " read, " + format_size(written) + " written",
+                                 format_size(read + written) + " of " + format_size(whole)});
+        }
+        // Before the first step nothing has moved, though another worker begins with it.
+        Program stage(example("worked-4x4"), {1280, 720}, true);
+        stage.show_lesson("split-kv");
+        stage.go_to_step(0, 2);
+        stage.press(Key::b);
+        stage.check_shows({"all workers by now 0 B of", "this step will move 16 B"});
+    }
+
     TEST_CASE("gradients on their way home stand in the boxes of the ring, and their end is in no round") {
         Problem p = example("gradients-4x4");
         p.options.ranks = 4;

@@ -773,3 +773,37 @@ TEST_CASE("stage: printed parts that miss the printed sum say so, and a sum in b
             written.insert("3");
     CHECK(written.size() == 1);
 }
+
+TEST_CASE(
+    "stage: a tile has the numbers of its queries and keys, where they cost nothing; captions have none") {
+    Program program(example("worked-4x4"), {1280, 720}, true);
+    program.show_lesson("flash-forward");
+    const auto stands = [&](const char* name) {
+        return std::ranges::any_of(program.items(), [&](const Item& item) {
+            return item.kind == ItemKind::text && item.panel != "Lens" && item.text == name;
+        });
+    };
+    const Trace& trace = *program.state.trace;
+    program.go_to_step(nth_step(trace, Op::exponentials, 1), 2);  // tile (0, 1)
+    CHECK(stands("k2"));
+    CHECK(stands("k3"));
+    CHECK_FALSE(stands("k0"));
+    program.go_to_step(nth_step(trace, Op::scores, 2), 2);  // tile (1, 0)
+    CHECK(stands("q2"));
+    CHECK(stands("q3"));
+    program.show_lesson("attention");  // whole matrices begin at 0
+    program.go_to_step(nth_step(*program.state.trace, Op::exponentials, 0), 2);
+    CHECK_FALSE(stands("k0"));
+    // The result of a sum stays in its line.
+    program.show_lesson("flash-backward");
+    program.go_to_step(7, 2);
+    CHECK(program.shows("dV"));
+    Problem p = *random_problem(16, 8, 1);
+    p.Br = p.Bc = 4, p.causal = true;
+    Program large(p, {1600, 900}, true);
+    for (int k = 0; k < 40; ++k) {
+        large.go_to_step(k, 1);
+        CHECK_FALSE(large.shows("(q"));
+        CHECK_FALSE(large.shows("(k"));
+    }
+}

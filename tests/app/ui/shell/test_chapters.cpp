@@ -200,3 +200,18 @@ TEST_CASE("an edit of dO in the backward lesson is one step of undo") {
     redo(program.state);
     CHECK(program.state.trace->result(Slot::dV)(0, 0) != before);
 }
+
+TEST_CASE("a chapter that begins with an example of its own says so, and Ctrl Z has the one that was left") {
+    for (const Key key : {Key::four, Key::five}) {
+        Program program;
+        program.go_to_step(2);
+        program.press(key);
+        CHECK(program.state.problem->name == "gradients-4x4");
+        CHECK(program.shows("4 × 4, every gradient"));
+        CHECK(program.shows("Ctrl Z leads back"));
+        program.press("ctrl+z");
+        CHECK(program.state.problem->name == "worked-4x4");
+        CHECK(program.state.lesson == find_lesson("flash-forward"));
+        CHECK(program.step() == 2);
+    }
+}

@@ -182,3 +182,25 @@ TEST_CASE("Ctrl C copies the explanation, or the cell under the mouse in full") 
     program.press("ctrl+c");
     CHECK(std::stod(ImGui::GetClipboardText()) == program.state.problem->Q(0, 1));
 }
+
+TEST_CASE("what a notice says is of before: the next key or click ends it, but not while it is being read") {
+    for (const bool click : {false, true}) {
+        Program program;
+        notify(program.state, "Something was done.");
+        program.press(Key::right);
+        CHECK(program.shows("Something was done."));
+        program.state.notice_age = 3;
+        click ? program.click("Timeline") : program.press(Key::right);
+        CHECK_FALSE(program.shows("Something was done."));
+    }
+}
+
+TEST_CASE("the list of faults is the stage's: it goes with it, and for whatever else is asked for") {
+    for (const Key key : {Key::p, Key::q, Key::right}) {
+        Program program(example("worked-4x4"), {1280, 720}, true);
+        program.press("shift+x");
+        REQUIRE(program.state.lists.faults);
+        program.press(key);
+        CHECK(program.state.lists.faults == (key == Key::right));
+    }
+}
