@@ -475,8 +475,8 @@ void map_axes(const Canvas& c, const AppState& state, const Map& map, const Rect
               int told) {
     const bool keys = map.quantity == KernelFault::Quantity::S || map.quantity == KernelFault::Quantity::P;
     const std::string columns = map.far.cols() == 1 ? "" : keys ? "key →" : "column →";
-    c.text(filled.x - size, filled.y - size * .85f, of_keys(map.slot) ? "key ↓" : "query ↓", size, c.theme->t2,
-           Align::right);
+    c.text(filled.x - size, filled.y - size * .85f, of_keys(map.slot) ? "key ↓" : "query ↓", size,
+           c.theme->t2, Align::right);
     row_axis(c, state, map, filled, size, told);
     if (!columns.empty()) column_axis(c, map, filled, columns, size);
 }

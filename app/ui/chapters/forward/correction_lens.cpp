@@ -112,8 +112,8 @@ void maxima(const Canvas& c, const Rect& pane, const ExpPlot& p, const Correctio
     c.rich(right, y, now, size::body, Align::right);
     c.dashed_line({p.x(k.now), p.y(1)}, {p.x(k.now), p.area.bottom()}, hue(t, Role::m), 1.2f, {3, 3});
     if (!moved) return;
-    const float before_right = std::max(std::min(p.x(k.before) + before_w / 2, right - now_w - 12),
-                                        p.area.x - 14 + before_w);
+    const float before_right =
+        std::max(std::min(p.x(k.before) + before_w / 2, right - now_w - 12), p.area.x - 14 + before_w);
     c.rich(before_right, y, before, size::body, Align::right);
     constexpr const char* axis = "score x";
     if (const float axis_w = text_width(Face::regular, size::small, axis);

@@ -127,7 +127,7 @@ void draw_dealing(const Canvas& c, AppState& state, const Rect& a, const InsideP
     constexpr float head = 22, foot = 22, labels = 34, gap = 14, top = 22;
     // All beside each other where there is room for it, or where rows would be lower than their numbers.
     const bool low = (a.h - top) / 2 - head - foot < eight * (size::small + 1),
-               narrow = (a.w - gap * (matrices - 1)) / matrices - labels < eight / 2 * 1.6f * size::small;
+               narrow = (a.w - gap * (matrices - 1)) / matrices - labels < .8f * eight * size::small;
     const int across = a.w > 2.6f * a.h || (low && !narrow) ? matrices : matrices / 2,
               down = matrices / across;
     const std::string
