@@ -19,7 +19,8 @@ std::string machine_line(const BenchReport& report) {
     std::string text = m.gpu.empty() ? m.cpu + ", " + of_cpu : m.gpu + ", driver " + m.driver + "; " + m.cpu;
     if (report.peak > 0)
         text += (m.gpu.empty() ? "; multiply-add peak " : "; a large product of matrices ") +
-                format_number(report.peak / 1e9, 4) + " GFLOP/s";
+                format_number(report.peak / 1e9, 4) +
+                " GFLOP/s at best; \"of peak\" is of that measured beside each length";
     return text + "\n";
 }
 

@@ -84,8 +84,11 @@ std::string tiles_text(const KernelComparison& c) {
     Rows rows{{"tile", "m", "l", "alpha", "S", "P", "O", "max |ΔO|"}};
     const auto shown = shown_tiles(c);
     for (std::size_t n : shown) rows.push_back(tile_row(c.tiles[n]));
-    std::string text = "\nLargest difference from the CPU's walk of each tile, in units of the last place\n" +
-                       number_table(rows, {0});
+    // A number near 0 is what is left of large terms: of such small units rounding takes many.
+    std::string text =
+        "\nLargest difference from the CPU's walk of each tile, in units of the last place of the cell "
+        "(many where terms cancel)\n" +
+        number_table(rows, {0});
     if (shown.size() < c.tiles.size())
         text += "  " + str(c.tiles.size() - shown.size()) +
                 " more tiles differ no more in m, l and alpha, or are skipped; --format json has them all\n";
