@@ -134,7 +134,7 @@ void read_heads(WordReader& read, const ProblemWords& words, Problem& problem) {
     if (words.heads) H_kv = H;
     read.count("--kv-heads", words.kv_heads, 1, most_heads, H_kv);
     read.refuse(words.head && *words.head != "0" && H == 1,
-                "--head is " + words.head.value_or("") +
+                "--head is " + in_quotes(words.head.value_or("")) +
                     ", but there is one head; --heads gives the problem more.");
     read.count("--head", words.head, 0, H - 1, shown);
     std::optional<int> once;

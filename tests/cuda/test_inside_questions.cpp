@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <regex>
 #include <set>
 
 namespace tilewalk {
@@ -91,6 +92,15 @@ void check_holder(const Question& q) {
     const int lane = static_cast<int>(q.expected), group = lane / 4, in_group = lane % 4;
     CHECK((row == group || row == group + 8));
     CHECK((column % 8 == 2 * in_group || column % 8 == 2 * in_group + 1));
+    // "These are S of the queries 16…31 and the keys 8…15."
+    static const std::regex ranges("queries (\\d+)…(\\d+) and the keys (\\d+)…(\\d+)");
+    std::smatch found;
+    const std::string said = q.text + q.explanation.why;
+    if (!std::regex_search(said, found, ranges)) return;
+    const auto number = [&](int n) { return std::stoi(found[static_cast<std::size_t>(n)]); };
+    CHECK(number(2) - number(1) == 15);
+    CHECK((number(4) - number(3) == 7 || (number(4) - number(3) + 1) % 8 == 0));
+    CHECK(number(1) % 16 == 0);
 }
 
 /// The line that waits is the one behind which the copy has arrived.

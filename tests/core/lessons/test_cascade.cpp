@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <doctest/doctest.h>
+#include <map>
 #include <set>
 
 using namespace tilewalk::test;
@@ -383,4 +384,31 @@ TEST_SUITE("shared prefix") {
                        {"pages 1 and 3 at the same place, 3"});
         check_contains(refused([](P p) { p.options.pages = 0, p.options.page_table = {0}; }), {"no pages"});
     }
+}
+
+TEST_CASE("cascade: a row that its pass has shown no key yet says so at each of its steps") {
+    Random random(12);
+    std::map<Op, int> told;
+    for (int round = 0; round < 60; ++round) {
+        Problem p = any_problem(random);
+        choose_sequences(random, p);
+        p.causal = true, p.window = 1;
+        const auto built = build_trace(*find_lesson("cascade"), p);
+        if (!built) continue;
+        const Trace& walk = **built;
+        for (int k = 0; k < walk.size(); ++k) {
+            const Op op = walk.step(k).op;
+            if (op != Op::new_max && op != Op::correction && op != Op::row_sum && op != Op::output) continue;
+            const Region region = step_region(walk, k);
+            for (int r = 0; r < region.rows; ++r) {
+                const Explanation e = explain(walk, k, cell_of_row(walk, k, region.row + r));
+                const bool blind =
+                    value_at(*walk.live(Slot::m, k).value, {Slot::m, e.target.row, 0}) == minus_infinity;
+                CAPTURE(where(walk, k, e.target));
+                CHECK_MESSAGE(contains(e.why, "has shown so far: ") == blind, e.why);
+                told[op] += blind;
+            }
+        }
+    }
+    for (const Op op : {Op::new_max, Op::correction, Op::row_sum, Op::output}) CHECK(told[op] > 5);
 }
