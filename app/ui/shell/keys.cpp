@@ -219,8 +219,9 @@ void answer(AppState& state, const KeyPress& press) {
 void answer_keys(AppState& state) {
     const std::vector<KeyPress> keys = std::move(state.keys);
     state.keys.clear();
-    if (!keys.empty()) note_key(), end_notice(state);
+    if (!keys.empty()) note_key();
     for (const KeyPress& press : keys) {
+        if (press.key != Key::escape) end_notice(state);  // which may be what it is pressed for
         if (const Moment* moment = moment_of(press)) {
             if (state.menu_open) state.menu_key = Key::escape;
             close_covering_cards(state);
