@@ -27,7 +27,8 @@ bool too_long(const Pane& p, std::size_t n) {
     return should * is > 0 && std::abs(is) > std::abs(should) && !same_number(should, is);
 }
 
-// Pieces of several parts would lie between each other: then what should not be there is the end of the bar.
+// Pieces of several parts would lie between each other: then the line of the true value tells what is too
+// much.
 bool only_as_a_whole(const Pane& p) {
     int parts = 0;
     for (std::size_t n = 0; n < p.side.parts.size(); ++n) parts += too_long(p, n);
@@ -79,13 +80,6 @@ void draw_part_number(const Pane& p, std::size_t n, double from) {
     const ImU32 fill = fill_of(p.theme(), part.role);
     p.c.rect(p.x() + (bar_w - w) / 2 - 5, middle - 15, w + 10, 30, fill, radius::bar);
     p.c.text(p.x() + bar_w / 2, middle, text, size::far, ink_on(p.theme(), fill), Face::mono, Align::center);
-}
-
-// What of the whole bar should not be there.
-void draw_beyond(const Pane& p) {
-    const double is = p.step.broken.value, should = p.step.truth.value;
-    if (only_as_a_whole(p) && is * should > 0 && std::abs(is) > std::abs(should))
-        hatched(p, p.bars.at(should), p.bars.at(is));
 }
 
 // What the bar lacks of the true one.
@@ -170,7 +164,6 @@ void draw_bar(const Pane& p) {
     p.c.line({p.a.x + 12, p.bars.zero()}, {p.end_x() - 12, p.bars.zero()}, p.theme().t3, 2);
     double from = 0;
     for (std::size_t n = 0; n < p.side.parts.size(); from += p.side.parts[n++].value) draw_part(p, n, from);
-    draw_beyond(p);
     draw_missing(p);
 }
 

@@ -478,9 +478,10 @@ void draw_phases(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
         const float middle = middle_of(name);
         c.rich(middle, y, name, size, Align::center);
         taken = middle + w / 2 + .9f * size;  // two names are not one product
-        if (to - from < w + 28) continue;
-        c.line({from, y}, {middle - w / 2 - 6, y}, t.line2, 1);
-        c.line({middle + w / 2 + 6, y}, {to, y}, t.line2, 1);
+        // A short line would be a minus sign.
+        const float least = 1.5f * size, before = middle - w / 2 - 6, behind = middle + w / 2 + 6;
+        if (before - from >= least) c.line({from, y}, {before, y}, t.line2, 1);
+        if (to - behind >= least) c.line({behind, y}, {to, y}, t.line2, 1);
     }
 }
 

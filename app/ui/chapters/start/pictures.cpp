@@ -538,7 +538,7 @@ void training_picture(const Sheet& s) {
 
 void memory_picture(const Sheet& s) {
     const std::string fewer = format_short(s.page.at_length.saving(Algorithm::flash2), 2);
-    if (s.big && told_in_two_lines(s, {{{"bytes ", "÷ " + fewer}, {"by flash", ""}}})) return;
+    if (s.big && told_in_two_lines(s, {{{"moved ", "÷ " + fewer}, {"by flash", ""}}})) return;
     const auto row = [&](Algorithm algorithm, const char* name, bool standard) {
         const auto bytes = s.page.at_length.of(algorithm).traffic.total();
         return Row{name, format_size(bytes), px(bytes), s.c.theme->t1, standard};
@@ -549,8 +549,9 @@ void memory_picture(const Sheet& s) {
     constexpr float line = 20;
     const bool told = !s.big && s.area.h > 84 && text_width(Face::regular, size::small, counted) <= s.area.w;
     if (told) s.c.text(s.area.x, s.area.bottom() - line / 2 + 2, counted, size::small, s.c.theme->t3);
-    draw_rows(s, {row(Algorithm::standard, "standard", true), row(Algorithm::flash2, "flash", false)},
-              {s.area.x, s.area.y, s.area.w, s.area.h - (told ? line : 0)});
+    draw_rows(
+        s, {row(Algorithm::standard, "standard moves", true), row(Algorithm::flash2, "flash moves", false)},
+        {s.area.x, s.area.y, s.area.w, s.area.h - (told ? line : 0)});
 }
 
 void kernels_picture(const Sheet& s) {
