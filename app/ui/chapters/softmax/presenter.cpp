@@ -51,7 +51,7 @@ bool short_row(const SoftmaxWalk& walk, const Rect& a) {
 void draw_reads(const Canvas& c, const SoftmaxWalk& walk, const Rect& a, float y1, float y2) {
     const std::string pass = "pass " + str(walk.step().phase + 1) + " of " + str(walk.passes);
     const Line reads{strong(str(walk.reads())), word(" of "), strong(str(walk.passes * walk.N())),
-                     word(" reads of "), symbol("x", Role::S)};
+                     word(" reads")};
     const float before = y2 == y1 ? rich_width(c, reads, size::far_text) + 28 : 0;
     c.text(a.right() - before, y1, pass, size::far_text, c.theme->t1, Face::medium, Align::right);
     c.rich(a.right(), y2, reads, size::far_text, Align::right);
