@@ -187,7 +187,7 @@ std::vector<std::string> comparison(const Trace& trace) {
         out = {bytes + " between HBM and the chip.",
                "Standard attention, with its N × N matrices in HBM, would move " +
                    bytes_text(standard.hbm_read, standard.hbm_write) + ".",
-               verdict(trace, moved.hbm_read + moved.hbm_write, standard.total())};
+               verdict(trace, moved.total(), standard.total())};
     }
     if (lesson.uses(chooses_ranks))
         out.push_back("From rank to rank went " + format_size(trace.step(trace.size() - 1).traffic.sent) +

@@ -23,8 +23,6 @@ bool touches(std::span<const Access> accesses, Slot slot) {
     return std::any_of(accesses.begin(), accesses.end(), [slot](const Access& a) { return a.slot == slot; });
 }
 
-std::int64_t moved(const Traffic& traffic) { return traffic.hbm_read + traffic.hbm_write; }
-
 int steps_with(const Trace& trace, Op op) {
     int count = 0;
     for (int k = 0; k < trace.size(); ++k) count += trace.step(k).op == op ? 1 : 0;
@@ -46,7 +44,7 @@ std::optional<std::string> whole_of(const Trace& trace, int k, std::string_view 
     if (name == "skipped") return format_count(steps_with(trace, Op::skip));
     if (name == "read") return format_size(now.hbm_read);
     if (name == "written") return format_size(now.hbm_write);
-    if (name == "moved") return format_size(moved(now));
+    if (name == "moved") return format_size(now.total());
     if (name == "on chip") return format_size(now.sram_live);
     return std::nullopt;
 }
@@ -85,7 +83,7 @@ Result<std::string> moved_in(const Trace& trace, std::string_view lesson) {
     if (!found) return Failure{"there is no lesson \"" + std::string(lesson) + "\""};
     const auto other = build_trace(*found, trace.problem());
     if (!other) return Failure{"the lesson " + std::string(lesson) + " refuses this problem"};
-    return format_size(moved((*other)->step((*other)->size() - 1).traffic));
+    return format_size((*other)->step((*other)->size() - 1).traffic.total());
 }
 
 // "192 B": the unit is a word, not a part of the number.

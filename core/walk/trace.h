@@ -210,6 +210,7 @@ struct Traffic {
     std::int64_t flops = 0;      ///< additions, multiplications, divisions, comparisons, exp, ln: one each
     std::int64_t sent = 0;  ///< bytes between ranks that have arrived by the clock when this step ends, at
                             ///< the last step all; a message counts here alone, not as HBM bytes
+    std::int64_t total() const { return hbm_read + hbm_write; }
 
     bool operator==(const Traffic&) const = default;
 };

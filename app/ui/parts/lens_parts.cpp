@@ -7,6 +7,7 @@
 #include "core/base/numbers.h"
 #include "core/walk/formula.h"
 #include "core/walk/printed_table.h"
+#include "core/walk/traffic.h"
 
 #include <algorithm>
 #include <array>
@@ -630,14 +631,10 @@ static void traffic_bar(const Canvas& c, const Rect& a, std::int64_t bytes, std:
 void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {
     const Theme& t = *c.theme;
     const int k = state.cursor.step;
-    const auto total = [&](int n) {
-        const Traffic until = n < 0 ? Traffic{} : state.trace->step(n).traffic;
-        return until.hbm_read + until.hbm_write;
-    };
-    const Traffic moved = moved_when_done(*state.trace, k);
+    const Trace& trace = *state.trace;
     std::vector<std::pair<std::string, std::int64_t>> list = {
-        {"this step", total(k) - total(k - 1)},
-        {state.trace->workers() < 2 ? "so far" : "by now", moved.hbm_read + moved.hbm_write},
+        {"this step", traffic_until(trace, k).total() - traffic_until(trace, k - 1).total()},
+        {trace.workers() < 2 ? "so far" : "by now", moved_when_done(trace, k).total()},
         {"whole run", state.lesson->model(*state.problem).total()}};
     const Rival& rival = state.lesson->rival;
     if (rival.standard) list.push_back({"standard", rival.model(*state.problem).total()});

@@ -10,6 +10,7 @@
 #include "app/ui/state/tour.h"
 #include "core/base/numbers.h"
 #include "core/lessons/shared/parts.h"
+#include "core/walk/traffic.h"
 
 #include <algorithm>
 
@@ -24,11 +25,6 @@ namespace {
 constexpr float to_strip = 24;  // from the stage back to the edge of the strip
 constexpr float hbm_w = 112, usual_lanes = 204, narrow_lanes = 164, chip_title_h = 42, bytes_h = 76,
                 reason_h = 34, most_lane_h = 46;
-
-std::int64_t traffic_until(const Trace& trace, int k) {
-    const Traffic t = k < 0 ? Traffic{} : trace.step(k).traffic;
-    return t.hbm_read + t.hbm_write;
-}
 
 // Statistics are float32 in HBM, and so are gradients while they grow there (Recorder::count_as_fp32).
 std::int64_t size_of(const Trace& trace, const Access& access, bool growing) {
@@ -200,9 +196,9 @@ void draw_bytes(const Canvas& c, const AppState& state, const Rect& a) {
     note_part(c, a, "Meters");
     const Theme& t = *c.theme;
     const int k = state.cursor.step;
-    const Traffic moved = moved_when_done(*state.trace, k);
-    const std::int64_t own = traffic_until(*state.trace, k) - traffic_until(*state.trace, k - 1),
-                       now = moved.hbm_read + moved.hbm_write, before = moved_before(*state.trace, k),
+    const std::int64_t own = traffic_until(*state.trace, k).total() -
+                             traffic_until(*state.trace, k - 1).total(),
+                       now = moved_when_done(*state.trace, k).total(), before = moved_before(*state.trace, k),
                        whole = state.lesson->model(*state.problem).total();
     const Rival& rival = state.lesson->rival;
     const std::int64_t standard = rival.standard ? rival.model(*state.problem).total() : 0;
@@ -320,47 +316,17 @@ void draw_exchange(const Canvas& c, const AppState& state, const Rect& a) {
     draw_bytes(c, state, {a.x, a.bottom() - bytes_h, a.w, bytes_h});
 }
 
-bool is_done_with(const Trace& trace, int n, int k) {
-    return trace.workers() < 2 ? n <= k : trace.step(n).when.end <= trace.step(k).when.end;
-}
-
-namespace {
-
-// Of the steps that `counts` names.
-template <class F> Traffic moved_in(const Trace& trace, F counts) {
-    Traffic out;
-    for (int n = 0; n < trace.size(); ++n) {
-        if (!counts(n)) continue;
-        const Traffic until = trace.step(n).traffic, before = n == 0 ? Traffic{} : trace.step(n - 1).traffic;
-        out.hbm_read += until.hbm_read - before.hbm_read;
-        out.hbm_write += until.hbm_write - before.hbm_write;
-    }
-    return out;
-}
-
-}  // namespace
-
-Traffic moved_when_done(const Trace& trace, int k) {
-    Traffic out = trace.step(k).traffic;
-    if (trace.workers() < 2) return out;
-    const Traffic moved = moved_in(trace, [&](int n) { return is_done_with(trace, n, k); });
-    out.hbm_read = moved.hbm_read, out.hbm_write = moved.hbm_write;
-    return out;
-}
-
-std::int64_t moved_before(const Trace& trace, int k) {
-    if (trace.workers() < 2) return traffic_until(trace, k - 1);
-    const int now = trace.step(k).when.start;
-    const Traffic moved = moved_in(trace, [&](int n) { return trace.step(n).when.end <= now; });
-    return moved.hbm_read + moved.hbm_write;
+std::string all_workers(const AppState& state) {
+    const int busy = state.trace->workers();
+    if (busy < 2) return "";
+    const bool ranks = state.lesson->uses(chooses_ranks);
+    const int all = ranks ? busy : state.problem->options.workers;
+    return std::string(all == 2 ? "both " : "all ") + (ranks ? "ranks" : "workers");
 }
 
 std::string whose_bytes(const AppState& state) {
-    const int busy = state.trace->workers();
-    if (busy < 2) return "so far";
-    const bool ranks = state.lesson->uses(chooses_ranks);
-    const int all = ranks ? busy : state.problem->options.workers;
-    return std::string(all == 2 ? "both " : "all ") + (ranks ? "ranks" : "workers") + " by now";
+    const std::string all = all_workers(state);
+    return all.empty() ? "so far" : all + " by now";
 }
 
 Line moved_symbols(const Trace& trace, int k) {
@@ -377,7 +343,7 @@ Line moved_symbols(const Trace& trace, int k) {
 }
 
 std::int64_t moved_bytes(const Trace& trace, int k, const Access& access) {
-    const std::int64_t counted = traffic_until(trace, k) - traffic_until(trace, k - 1);
+    const std::int64_t counted = traffic_until(trace, k).total() - traffic_until(trace, k - 1).total();
     for (const bool growing : {false, true}) {
         std::int64_t all = 0;
         for (const Access& one : moved(trace, k)) all += size_of(trace, one, growing);

@@ -32,12 +32,8 @@ constexpr float least_exchange_w = 380, least_exchange_h = 146;
 /// Both ways with their bytes, from the strip of HBM at the left of the area, and the traffic of the walk.
 void draw_exchange(const Canvas& canvas, const AppState& state, const Rect& area);
 
-/// Step n has ended when step k has: where workers or ranks run side by side by the clock, else in the order
-/// of the walk.
-bool is_done_with(const Trace& trace, int n, int k);
-/// What has moved by then, of all workers together; and what had before it began.
-Traffic moved_when_done(const Trace& trace, int k);
-std::int64_t moved_before(const Trace& trace, int k);
+/// "both workers", "all ranks"; empty: one after another.
+std::string all_workers(const AppState& state);
 /// Whose bytes these are: "so far", "both workers by now", "all ranks by now".
 std::string whose_bytes(const AppState& state);
 

@@ -49,17 +49,19 @@ std::vector<std::string> words_of(const AppState& state, Of what, const std::vec
     return out;
 }
 
+std::vector<std::string> numbered(Of what, const std::vector<int>& positions) {
+    std::vector<std::string> out;
+    for (const int at : positions) out.push_back((what == Of::query ? "q" : "k") + str(at));
+    return out;
+}
+
 // "q2", "k3" of the few lines of a part, the first of which need not be number 0.
 std::vector<std::string> numbers_of(const AppState& state, Of what, const std::vector<int>& positions) {
     constexpr std::size_t most = 4;
     const int all = what == Of::query ? state.problem->N() : state.problem->N_kv();
     if (what == Of::nothing || positions.size() > most || std::ssize(positions) >= all) return {};
-    std::vector<std::string> out;
-    for (const int at : positions) {
-        if (at < 0 || at >= all) return {};
-        out.push_back((what == Of::query ? "q" : "k") + str(at));
-    }
-    return out;
+    const bool known = std::ranges::all_of(positions, [&](int at) { return at >= 0 && at < all; });
+    return known ? numbered(what, positions) : std::vector<std::string>{};
 }
 
 // What `of` says of the rows and the columns of a term as it is drawn.
@@ -83,10 +85,7 @@ std::vector<std::string> row_names(const AppState& state, const StageTerm& t) {
         // A function that opens the line has one place in all lessons.
         return *t.before ? out : said_of(state, t, numbers_of).rows;
     }
-    const char* const letter = own == Of::query ? "q" : "k";
-    for (const int row : indices(*state.trace, t.slot, t.value->region, t.made).rows)
-        out.push_back(letter + str(row));
-    return out;
+    return numbered(own, indices(*state.trace, t.slot, t.value->region, t.made).rows);
 }
 
 std::vector<std::string> column_names(const AppState& state, const StageTerm& t) {

@@ -3,6 +3,7 @@
 #include "app/ui/parts/stage_transfer.h"
 #include "app/ui/shell/panels.h"
 #include "core/base/numbers.h"
+#include "core/walk/traffic.h"
 
 #include <algorithm>
 
@@ -51,11 +52,11 @@ struct Meters {
     void this_run() const {
         const Line moved{strong(format_size(now.hbm_read)), word(" read, "),
                          strong(format_size(now.hbm_write)), word(" written")};
-        const Line total{strong(format_size(now.hbm_read + now.hbm_write)), word(" moved")};
+        const Line total{strong(format_size(now.total())), word(" moved")};
         // Beside the clock of all ranks or workers stand the bytes of all of them.
-        const std::string whose = whose_bytes(state), all = whose.substr(0, whose.find(" by now"));
-        amounts(0, state.trace->workers() < 2 ? "HBM bytes" : "HBM, " + all, moved, total);
-        const float done = part(now.hbm_read + now.hbm_write, whole), end = part(flash.total(), whole);
+        const std::string all = all_workers(state);
+        amounts(0, all.empty() ? "HBM bytes" : "HBM, " + all, moved, total);
+        const float done = part(now.total(), whole), end = part(flash.total(), whole);
         if (end > done) c.to_come(x + w * done, bar_y(0), w * (end - done), bar);
         c.rect(x, bar_y(0), w * done, bar, t.t1, 3);
         if (tall())

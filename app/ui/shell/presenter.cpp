@@ -24,6 +24,7 @@
 #include "core/base/words.h"
 #include "core/class/spoken.h"
 #include "core/lessons/merge/merge.h"
+#include "core/walk/traffic.h"
 
 #include <algorithm>
 #include <cmath>
@@ -584,10 +585,7 @@ bool shows_hbm(const AppState& state) {
     const OpKind kind = info(op_now(state)).kind;
     if (kind == OpKind::load || kind == OpKind::store || kind == OpKind::skip) return true;
     const int k = state.cursor.step;
-    const auto moved = [&](int n) {
-        const Traffic t = n < 0 ? Traffic{} : state.trace->step(n).traffic;
-        return t.hbm_read + t.hbm_write;
-    };
+    const auto moved = [&](int n) { return traffic_until(*state.trace, n).total(); };
     return moved(k) != moved(k - 1) || (state.tour && state.tour->stop().place.name == "HBM");
 }
 

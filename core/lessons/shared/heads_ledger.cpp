@@ -2,6 +2,7 @@
 
 #include "core/problem/heads.h"
 #include "core/walk/lesson.h"
+#include "core/walk/traffic.h"
 
 #include <algorithm>
 #include <array>
@@ -31,11 +32,12 @@ bool is_key_gradient(Slot s) {
 bool belongs_to_keys(Slot s) { return is_key(s) || is_key_gradient(s); }
 bool is_message(Op op) { return op == Op::exchange || op == Op::exchange_gradients; }
 
-Traffic until(const Trace& trace, int k) { return k < 0 ? Traffic{} : trace.step(k).traffic; }
 // A step that moves nothing has found what it reads on chip; a message is none of HBM.
-bool reads_hbm(const Trace& trace, int k) { return until(trace, k).hbm_read != until(trace, k - 1).hbm_read; }
+bool reads_hbm(const Trace& trace, int k) {
+    return traffic_until(trace, k).hbm_read != traffic_until(trace, k - 1).hbm_read;
+}
 bool writes_hbm(const Trace& trace, int k) {
-    return until(trace, k).hbm_write != until(trace, k - 1).hbm_write;
+    return traffic_until(trace, k).hbm_write != traffic_until(trace, k - 1).hbm_write;
 }
 
 // What a head, or a group, moves that belongs to keys.
@@ -85,11 +87,11 @@ HeadsLedger heads_ledger(const Trace& trace) {
     const Problem& p = trace.problem();
     const int H = query_heads(p), H_kv = key_heads(p);
     const OfKeys of = of_keys(trace);
-    const Traffic all = until(trace, trace.size() - 1);
+    const Traffic all = traffic_until(trace, trace.size() - 1);
     HeadsLedger out;
     out.shared = trace.walked().packed > 1 || (p.heads && p.heads->once);
     out.keys = of.keys;
-    out.one = all.hbm_read + all.hbm_write;
+    out.one = all.total();
     out.sent_one = all.sent;
     out.sent_ungrouped = H * all.sent;
     out.sent = out.sent_ungrouped - (H - H_kv) * of.sent;

@@ -28,6 +28,13 @@ double rise(const Problem& p, int row, int j) {
     return std::isinf(before) ? 0 : now - before;
 }
 
+// The most of them in the row block that begins at `top`.
+double most_rise(const Problem& p, int top, int j) {
+    double out = 0;
+    for (int r = 0; r < p.Br; ++r) out = std::max(out, rise(p, top + r, j));
+    return out;
+}
+
 }  // namespace
 
 TEST_CASE("telling row: of a large tile the one whose maximum rises most in it") {
@@ -38,8 +45,7 @@ TEST_CASE("telling row: of a large tile the one whose maximum rises most in it")
         const Step& step = trace->step(k);
         if (info(step.op).kind != OpKind::compute || step.j < 1) continue;
         const int top = step_region(*trace, k).row, row = telling_row(*trace, k);
-        double most = 0;
-        for (int r = 0; r < p.Br; ++r) most = std::max(most, rise(p, top + r, step.j));
+        const double most = most_rise(p, top, step.j);
         CAPTURE(k);
         if (most > 0) CHECK(rise(p, top + row, step.j) == doctest::Approx(most));
         risen += most > 0 && row > 0;
@@ -89,8 +95,7 @@ TEST_CASE("telling row: of what is left of a lane, the row of the last tile in w
         if (info(step.op).kind != OpKind::compute || step.i < 0 || step.j >= 0) continue;
         const int top = step_region(*trace, k).row, row = telling_row(*trace, k);
         for (int j = p.Tc() - 1; j > 0; --j) {
-            double most = 0;
-            for (int r = 0; r < p.Br; ++r) most = std::max(most, rise(p, top + r, j));
+            const double most = most_rise(p, top, j);
             if (most == 0) continue;
             CAPTURE(k);
             CHECK(rise(p, top + row, j) == doctest::Approx(most));

@@ -2,6 +2,7 @@
 
 #include "app/ui/parts/slot_view.h"
 #include "core/base/beside_matrix.h"
+#include "core/walk/traffic.h"
 
 #include <algorithm>
 
@@ -29,8 +30,7 @@ Transfer load_of(const AppState& state, Slot slot, CellState now) {
 }
 
 Transfer all_of(const Trace& trace, int k) {
-    const Traffic now = trace.step(k).traffic, before = k > 0 ? trace.step(k - 1).traffic : Traffic{};
-    return {k, now.hbm_read - before.hbm_read + now.hbm_write - before.hbm_write};
+    return {k, traffic_until(trace, k).total() - traffic_until(trace, k - 1).total()};
 }
 
 std::string note(const AppState& state, Transfer t) {

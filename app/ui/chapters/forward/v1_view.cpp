@@ -3,6 +3,7 @@
 #include "app/ui/kit/items.h"
 #include "app/ui/state/quiz.h"
 #include "core/base/numbers.h"
+#include "core/walk/traffic.h"
 
 #include <algorithm>
 
@@ -31,11 +32,9 @@ struct Ledger {
     const char* order;
     const Trace& trace;
     int k;
-    Traffic now() const { return k < 0 ? Traffic{} : trace.step(k).traffic; }
+    Traffic now() const { return traffic_until(trace, k); }
     Traffic end() const { return trace.step(trace.size() - 1).traffic; }
 };
-
-std::int64_t total(const Traffic& t) { return t.hbm_read + t.hbm_write; }
 
 void mark(const Canvas& c, float x, float y, float h) {
     c.line({x, y - h / 2}, {x, y + h / 2}, hue(*c.theme, info(Slot::S).role), 3);
@@ -51,7 +50,7 @@ void ledger_bar(const Canvas& c, const Ledger& l, const Rect& a, const Scale& sc
     const auto part = [&](std::int64_t bytes) {
         return px(static_cast<double>(bytes) / static_cast<double>(scale.most)) * a.w;
     };
-    const float done = part(total(l.now())), end = part(total(l.end()));
+    const float done = part(l.now().total()), end = part(l.end().total());
     c.rect(a.x, a.y, a.w, a.h, c.theme->panel, radius::bar);
     c.rect(a.x, a.y, done, a.h, c.theme->t1, radius::bar);
     if (end > done) c.to_come(a.x + done, a.y, end - done, a.h);
@@ -63,7 +62,7 @@ void ledger_line(const Canvas& c, const Ledger& l, const Rect& a, const Scale& s
     const float name = 124, number = 72;
     c.text_within(a.x, a.middle(), name - 4, l.name, size::body, c.theme->t1, Face::medium);
     ledger_bar(c, l, {a.x + name, a.middle() - 5, a.w - name - number, 10}, scale);
-    c.text_within(a.right(), a.middle(), number - 8, format_size(total(l.now())), size::body, 0,
+    c.text_within(a.right(), a.middle(), number - 8, format_size(l.now().total()), size::body, 0,
                   Face::semibold, Align::right);
 }
 
@@ -73,7 +72,7 @@ void ledger_row(const Canvas& c, const Ledger& l, const Rect& a, const Scale& sc
     c.text(a.x, a.y + 8, l.name, size::body, t.t1, strong_name ? Face::semibold : Face::medium);
     const Line sofar{strong(format_size(l.now().hbm_read)), word(" read, "),
                      strong(format_size(l.now().hbm_write)), word(" written")};
-    const Line brief{strong(format_size(total(l.now())))};
+    const Line brief{strong(format_size(l.now().total()))};
     const float name_w = text_width(Face::semibold, size::body, l.name);
     const bool fits = name_w + rich_width(c, sofar, size::body) + 16 <= a.w;
     c.rich(a.right(), a.y + 8, fits ? sofar : brief, size::body, Align::right);
@@ -117,7 +116,7 @@ void draw_beside(const Canvas& c, AppState& state, const Rect& a) {
     ghost_beside(c, two, {a.x + side + gap, a.y, side, a.h}, hide_skips);
     const float x = a.x + 2 * (side + gap) + 4;
     const std::int64_t standard = standard_bytes(state);
-    const Scale scale{std::max({std::int64_t{1}, total(one.end()), total(two.end()), standard}), standard};
+    const Scale scale{std::max({std::int64_t{1}, one.end().total(), two.end().total(), standard}), standard};
     const float w = a.right() - x;
     if (a.h < 72) {
         ledger_line(c, one, {x, a.y, w, a.h / 2}, scale);

@@ -1,6 +1,6 @@
 #include "app/ui/chapters/merge/ledger.h"
 
-#include "app/ui/parts/stage_transfer.h"
+#include "core/walk/traffic.h"
 
 #include <algorithm>
 #include <initializer_list>

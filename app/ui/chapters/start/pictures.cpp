@@ -521,6 +521,11 @@ static bool told_in_two_lines(const Sheet& s,
     return true;
 }
 
+// How many times less FlashAttention has of something.
+static bool told_as_part(const Sheet& s, const char* word, double times) {
+    return told_in_two_lines(s, {{{word, "÷ " + format_short(times, 2)}, {"by flash", ""}}});
+}
+
 void training_picture(const Sheet& s) {
     const Trace& trace = *s.page.training;
     std::vector<double> losses;
@@ -537,8 +542,7 @@ void training_picture(const Sheet& s) {
 }
 
 void memory_picture(const Sheet& s) {
-    const std::string fewer = format_short(s.page.at_length.saving(Algorithm::flash2), 2);
-    if (s.big && told_in_two_lines(s, {{{"moved ", "÷ " + fewer}, {"by flash", ""}}})) return;
+    if (s.big && told_as_part(s, "moved ", s.page.at_length.saving(Algorithm::flash2))) return;
     const auto row = [&](Algorithm algorithm, const char* name, bool standard) {
         const auto bytes = s.page.at_length.of(algorithm).traffic.total();
         return Row{name, format_size(bytes), px(bytes), s.c.theme->t1, standard};
@@ -566,8 +570,7 @@ void kernels_picture(const Sheet& s) {
                         ladder_colour(*s.c.theme, n, s.page.kernels.size()), n == 0});
     }
     if (s.big && times.size() > 1 && times.back() > 0 &&
-        told_in_two_lines(
-            s, {{{"time ", "÷ " + format_short(times.front() / times.back(), 2)}, {"by flash", ""}}}))
+        told_as_part(s, "time ", times.front() / times.back()))
         return;
     if (rows.empty())
         s.c.text_within(s.area.x, s.area.middle(), s.area.w, "nothing is measured yet", s.text(),

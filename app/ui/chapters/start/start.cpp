@@ -7,6 +7,7 @@
 #include "app/ui/state/chapters.h"
 #include "core/base/numbers.h"
 #include "core/base/words.h"
+#include "core/walk/traffic.h"
 
 #include <algorithm>
 #include <cmath>
@@ -126,10 +127,7 @@ Doors doors_in(const Rect& a, bool big) {
 }
 
 std::int64_t moved(const Trace& trace, int k) {
-    const auto all = [&](int n) {
-        return n < 0 ? 0 : trace.step(n).traffic.hbm_read + trace.step(n).traffic.hbm_write;
-    };
-    return all(k) - all(k - 1);
+    return traffic_until(trace, k).total() - traffic_until(trace, k - 1).total();
 }
 
 // The step of this op before (−1) or after (1) the one that is drawn.
