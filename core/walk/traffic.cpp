@@ -4,6 +4,10 @@ namespace tilewalk {
 
 Traffic traffic_until(const Trace& trace, int k) { return k < 0 ? Traffic{} : trace.step(k).traffic; }
 
+std::int64_t moved_by(const Trace& trace, int k) {
+    return traffic_until(trace, k).total() - traffic_until(trace, k - 1).total();
+}
+
 bool is_done_with(const Trace& trace, int n, int k) {
     return trace.workers() < 2 ? n <= k : trace.step(n).when.end <= trace.step(k).when.end;
 }

@@ -7,6 +7,8 @@ namespace tilewalk {
 
 /// When step k has ended, in the order of the walk; −1: nothing yet.
 Traffic traffic_until(const Trace& trace, int k);
+/// Bytes of HBM that step k itself moves.
+std::int64_t moved_by(const Trace& trace, int k);
 
 /// Step n has ended when step k has: where workers or ranks run side by side by the clock, else in the order
 /// of the walk.

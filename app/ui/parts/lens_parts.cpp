@@ -633,7 +633,7 @@ void traffic_bars(const Canvas& c, const AppState& state, const Rect& pane) {
     const int k = state.cursor.step;
     const Trace& trace = *state.trace;
     std::vector<std::pair<std::string, std::int64_t>> list = {
-        {"this step", traffic_until(trace, k).total() - traffic_until(trace, k - 1).total()},
+        {"this step", moved_by(trace, k)},
         {trace.workers() < 2 ? "so far" : "by now", moved_when_done(trace, k).total()},
         {"whole run", state.lesson->model(*state.problem).total()}};
     const Rival& rival = state.lesson->rival;

@@ -196,9 +196,8 @@ void draw_bytes(const Canvas& c, const AppState& state, const Rect& a) {
     note_part(c, a, "Meters");
     const Theme& t = *c.theme;
     const int k = state.cursor.step;
-    const std::int64_t own = traffic_until(*state.trace, k).total() -
-                             traffic_until(*state.trace, k - 1).total(),
-                       now = moved_when_done(*state.trace, k).total(), before = moved_before(*state.trace, k),
+    const std::int64_t own = moved_by(*state.trace, k), now = moved_when_done(*state.trace, k).total(),
+                       before = moved_before(*state.trace, k),
                        whole = state.lesson->model(*state.problem).total();
     const Rival& rival = state.lesson->rival;
     const std::int64_t standard = rival.standard ? rival.model(*state.problem).total() : 0;
@@ -343,7 +342,7 @@ Line moved_symbols(const Trace& trace, int k) {
 }
 
 std::int64_t moved_bytes(const Trace& trace, int k, const Access& access) {
-    const std::int64_t counted = traffic_until(trace, k).total() - traffic_until(trace, k - 1).total();
+    const std::int64_t counted = moved_by(trace, k);
     for (const bool growing : {false, true}) {
         std::int64_t all = 0;
         for (const Access& one : moved(trace, k)) all += size_of(trace, one, growing);

@@ -584,9 +584,8 @@ bool shows_argument(const AppState& state) {
 bool shows_hbm(const AppState& state) {
     const OpKind kind = info(op_now(state)).kind;
     if (kind == OpKind::load || kind == OpKind::store || kind == OpKind::skip) return true;
-    const int k = state.cursor.step;
-    const auto moved = [&](int n) { return traffic_until(*state.trace, n).total(); };
-    return moved(k) != moved(k - 1) || (state.tour && state.tour->stop().place.name == "HBM");
+    return moved_by(*state.trace, state.cursor.step) != 0 ||
+           (state.tour && state.tour->stop().place.name == "HBM");
 }
 
 constexpr float gap = 8;

@@ -25,6 +25,7 @@ TEST_CASE("traffic: by a moment of the clock all workers together, at the last o
                 const std::int64_t own = trace.step(n).traffic.total() - last;
                 const bool over = clock ? trace.step(n).when.end <= trace.step(k).when.end : n <= k;
                 const bool over_at_start = clock ? trace.step(n).when.end <= trace.step(k).when.start : n < k;
+                if (n == k) CHECK(moved_by(trace, k) == own);
                 done += over ? own : 0;
                 before += over_at_start ? own : 0;
             }

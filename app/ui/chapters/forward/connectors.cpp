@@ -29,9 +29,7 @@ Transfer load_of(const AppState& state, Slot slot, CellState now) {
     return held ? at(held.step) : Transfer{};
 }
 
-Transfer all_of(const Trace& trace, int k) {
-    return {k, traffic_until(trace, k).total() - traffic_until(trace, k - 1).total()};
-}
+Transfer all_of(const Trace& trace, int k) { return {k, moved_by(trace, k)}; }
 
 std::string note(const AppState& state, Transfer t) {
     const bool future = t.step > state.cursor.step;

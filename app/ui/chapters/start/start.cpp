@@ -126,10 +126,6 @@ Doors doors_in(const Rect& a, bool big) {
     return out;
 }
 
-std::int64_t moved(const Trace& trace, int k) {
-    return traffic_until(trace, k).total() - traffic_until(trace, k - 1).total();
-}
-
 // The step of this op before (−1) or after (1) the one that is drawn.
 int step_near(const StartPage& page, Op op, int by) {
     int k = page.step;
@@ -184,11 +180,11 @@ void wires(const Canvas& c, const StartPage& page, const Doors& d) {
     const Trace& trace = *page.forward;
     const Step& step = trace.step(page.step);
     wire(c, d, d.big ? .29f : .38f, blocks({{"Q", Role::Q}}, step.i),
-         moved(trace, step_near(page, Op::load_q, -1)), {Role::Q});
+         moved_by(trace, step_near(page, Op::load_q, -1)), {Role::Q});
     wire(c, d, d.big ? .73f : .7f, blocks({{"K", Role::K}, {"V", Role::V}}, step.j),
-         moved(trace, step_near(page, Op::load_kv, -1)), {Role::K, Role::V});
+         moved_by(trace, step_near(page, Op::load_kv, -1)), {Role::K, Role::V});
     way_back(c, d, blocks({{"O", Role::O}, {"L", info(Slot::L).role}}, step.i),
-             {number(format_size(moved(trace, step_near(page, Op::store, 1))))});
+             {number(format_size(moved_by(trace, step_near(page, Op::store, 1))))});
 }
 
 // The row is drawn large next door.
