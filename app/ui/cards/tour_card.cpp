@@ -149,10 +149,16 @@ constexpr RingLook beside_a_page{5, 5, 7, 16};  // on stage a page has its edge 
 constexpr RingLook between_head_and_formula{1.5f, 1.5f, 3};
 constexpr RingLook with_its_word{32, 4, 3, 4};
 
+// Its words stand over the drawing, which lies beside a table.
+bool has_words_above(const TourStop& stop, const TourPlace& place) {
+    const Picture picture = stop.lesson ? stop.lesson->picture : Picture::count;
+    const bool merges = picture == Picture::merge || picture == Picture::split_kv;
+    return (merges && place.name == "Lens") || (picture == Picture::ring && place.name == "Ring");
+}
+
 RingLook ring_on_stage(const TourStop& stop, const TourPlace& place) {
     if (!stop.page.empty()) return beside_a_page;
-    // Its word stands over the drawing, which lies beside a table.
-    if (stop.lesson && stop.lesson->picture == Picture::merge && place.name == "Lens") return with_its_word;
+    if (has_words_above(stop, place)) return with_its_word;
     return place.kind == TourPlace::Kind::panel ? between_head_and_formula : RingLook{};
 }
 

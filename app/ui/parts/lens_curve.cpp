@@ -39,7 +39,7 @@ void draw_exp_axes(const Canvas& c, const ExpPlot& p) {
     c.line({left, p.y(1)}, {right, p.y(1)}, t.line);
     c.line({left, p.y(0)}, {right, p.y(0)}, t.line2);
     c.text(left - 5, p.y(1) + 1, "1", size::small, t.t2, Face::mono, Align::right);
-    c.text(left - 5, p.y(0) - 5, "0", size::small, t.t2, Face::mono, Align::right);
+    c.text(left - 5, p.y(0) - 2, "0", size::small, t.t2, Face::mono, Align::right);
 }
 
 namespace {
@@ -226,7 +226,7 @@ std::vector<CurveLabel> curve_labels(const Canvas& c, const CurvePlot& plot, con
     std::vector<Rect> taken{{plot.area.right() - 5, plot.area.bottom() + 3, 40, 18}};  // the axis' own 0
     for (const CurveLabel& label : out) taken.push_back({label.at.x - 5, label.at.y - 5, 10, 10});
     const float zero_w = text_width(Face::mono, size::small, "0");
-    taken.push_back({plot.area.x - 5 - zero_w, plot.area.bottom() - 13, zero_w, 16});  // and that of weights
+    taken.push_back({plot.area.x - 5 - zero_w, plot.area.bottom() - 10, zero_w, 16});  // and that of weights
     for (CurveLabel& label : out) {
         const CurvePoint& p = *label.point;
         if (p.left_out || p.x < plot.far || p.x > 0) return {};

@@ -114,10 +114,7 @@ void backward_hbm(const Canvas& c, AppState& state, const Rect& a) {
     const float bottom = s.y[2] + s.qh * rows;
     const float rule = std::max(bottom + (a.h > from::high_hbm ? 28.0f : 12.0f), a.bottom() - lower);
     const Slot growing = keys ? Slot::dQ : Slot::dK;
-    if (rule - bottom >= 25 && still_growing(state, growing))
-        c.text_within(a.inner_x(), bottom + 15, a.inner_w(),
-                      a.w < 250 ? "hatched: still growing" : "hatched: partial sums, still growing",
-                      size::small, c.theme->t3);
+    if (rule - bottom >= 25 && still_growing(state, growing)) draw_growing(c, a, bottom);
     ghost_section(c, state, a, rule, never_here(a.w),
                   keys ? "Columns first: each key block is on chip once, dQ goes through HBM."
                        : "Rows first: each query block is on chip once, dK and dV go through HBM.");

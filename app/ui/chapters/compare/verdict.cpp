@@ -113,6 +113,18 @@ void gauge_words(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
 
 }  // namespace
 
+// Its end is not that of the error, which lies far beyond it: broken, and an arrow head.
+static void goes_on(const Canvas& c, const Rect& bar, ImU32 fill) {
+    note_part(c, bar, "gauge goes on");
+    const float slant = bar.h * .4f, x = bar.right() - 3 * bar.h;
+    for (const float at : {x, x + .5f * bar.h})
+        c.line({at - slant / 2, bar.bottom() + 2}, {at + slant / 2, bar.y - 2}, c.theme->panel, 3);
+    c.polygon({{bar.right(), bar.y - 4},
+               {bar.right() + .6f * bar.h, bar.middle()},
+               {bar.right(), bar.bottom() + 4}},
+              fill);
+}
+
 // The error on the scale of the whole limit, which has marks at the standard's error, at twice that and at
 // its end. Nothing else is filled: a second fill would be read as an error.
 void error_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float size) {
@@ -132,6 +144,7 @@ void error_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
     c.line({edge, y - 4}, {edge, y + h + 4}, t.panel, 7);  // or it is lost in a fill that goes on beyond it
     c.line({edge, y - 4}, {edge, y + h + 4}, strong, 2.5f);
     for (const float x : {X(v.standard), twice}) c.line({x, y - 1}, {x, y + h + 4}, t.t2, 1.5f);
+    if (largest > full) goes_on(c, {a.x, y, a.w, h}, strong);
     gauge_words(c, v, {a.x, y, a.w, h}, size, X(v.error), edge);
     gauge_marks(c, v, {a.x, y, a.w, h}, size, X);
 }

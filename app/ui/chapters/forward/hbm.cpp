@@ -108,7 +108,11 @@ void hbm_view(const Canvas& c, AppState& state, const Rect& a) {
     const float qh = std::min(largest_cell(a, p.N()), zone / px(p.N()));
     const float y2 = y1 + std::min(zone, kh * px(p.N_kv())) + (a.h > from::high_hbm ? 54.0f : 42.0f);
     query_row(c, state, a, y2, qh, at.i);
-    const float y3 = std::max(y2 + std::min(zone, qh * px(p.N())) + 20, a.bottom() - lower);
+    // What its hatching means, also where the caption below has no room.
+    const float bottom = y2 + std::min(zone, qh * px(p.N()));
+    const bool hatched = keeps_state_in_hbm(state) && still_growing(state, Slot::O);
+    const float y3 = std::max(bottom + (hatched ? 30 : 20), a.bottom() - lower);
+    if (hatched) draw_growing(c, a, bottom);
     ghost_section(c, state, a, y3, never_here(a.w),
                   keeps_state_in_hbm(state) ? "Hatched: O, m and ℓ come back for the next key block."
                                             : "Into HBM go only O and one number per query row, L.");

@@ -97,6 +97,12 @@ bool still_growing(const AppState& state, Slot slot) {
     return false;
 }
 
+void draw_growing(const Canvas& c, const Rect& a, float bottom) {
+    c.text_within(a.inner_x(), bottom + 15, a.inner_w(),
+                  a.w < 250 ? "hatched: still growing" : "hatched: partial sums, still growing", size::small,
+                  c.theme->t3);
+}
+
 void thumb(const Canvas& c, AppState& state, const Thumb& t) {
     const int blocks = ceil_div(t.rows, t.block);
     c.rich(t.x - 2, t.y - 18, slot_symbol(t.slot), size::formula);
@@ -188,17 +194,18 @@ void current_tile(const Canvas& c, const GhostGrid& grid, const Step& now, bool 
 
 ImU32 masked_surface(const Theme& t) { return mix(t.panel, t.t3, .3f); }
 
+int legend_rows(const Problem& p) { return p.causal || p.window ? 4 : 3; }
+
 void ghost_legend(const Canvas& c, const AppState& state, float x, float y, float w, bool surface) {
     const Theme& th = *c.theme;
     const ImU32 colour = hue(th, Role::S);
-    const bool skips = state.problem->causal || state.problem->window;
     using Labels = std::array<const char*, 4>;
     constexpr Labels words{"used", "in SRAM now", "not reached", "masked"},
         fewer{"used", "in SRAM", "to come", "masked"};
     const bool all_fit = std::ranges::all_of(
         words, [&](const char* word) { return text_width(Face::regular, size::small, word) <= w - 21; });
     const Labels& labels = all_fit ? words : fewer;
-    for (int n = 0; n < (skips ? 4 : 3); ++n) {
+    for (int n = 0; n < legend_rows(*state.problem); ++n) {
         const float Y = y + px(n) * 21;
         if (n == 0) {
             c.rect(x, Y - 7, 14, 14, mix(th.panel, colour, .14f), radius::bar);
@@ -276,7 +283,7 @@ void ghost_section(const Canvas& c, const AppState& state, const Rect& a, float 
     ghost(c, *state.trace, state.cursor.step, a.inner_x(), top, side, side, hides_what_comes(state));
     const float lx = a.inner_x() + side + 16;
     const Problem& p = state.trace->problem();
-    if (legend && side >= 80)
+    if (legend && side >= 20 * px(legend_rows(p)))
         ghost_legend(c, state, lx, top + 9, a.right() - 12 - lx,
                      GhostGrid(p, {0, 0, side, side}).masked_by_surface());
     if (caption) c.paragraph(a.inner_x(), top + side + 12, a.inner_w(), words, size::small, c.theme->t3, 2);

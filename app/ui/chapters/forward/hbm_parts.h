@@ -30,6 +30,8 @@ const char* hbm_subtitle(const AppState& state, const Rect& panel);
 
 /// Some block of this matrix will be stored again.
 bool still_growing(const AppState& state, Slot slot);
+/// What the hatching of such a block means, below the matrices that end at `bottom`.
+void draw_growing(const Canvas& canvas, const Rect& panel, float bottom);
 
 /// S of the whole problem at (x, y), at most w × h: which tile is on chip now, which were, which are yet to
 /// come or skipped, as far as `trace` has come at step k. `hide_skips`: those that will be skipped look like

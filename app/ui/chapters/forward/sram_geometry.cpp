@@ -102,8 +102,13 @@ Attempt fit(const AppState& state, std::span<BandColumn> columns, float room, bo
     return a;
 }
 
-// What is left over goes to the cells first, then to the gaps.
+// What is left over goes to frames that touch, then to the cells, at last to the gaps.
 void stretch(std::span<BandColumn> columns, float room, bool large) {
+    constexpr float apart = 10;  // two frames, each beyond its cells, with a line's width between them
+    float close = 0;
+    for (const BandColumn& c : columns) close += std::max(0.0f, apart - c.gap);
+    if (const float rest = room - band_width(columns); rest > 0 && close > 0)
+        for (BandColumn& c : columns) c.gap += std::max(0.0f, apart - c.gap) * std::min(1.0f, rest / close);
     float cells = 0, gaps = 0;
     for (const BandColumn& c : columns) cells += c.w * px(c.cols), gaps += c.gap;
     const float factor = std::clamp((room - gaps) / cells, 0.3f, large ? 1.5f : 1.3f);

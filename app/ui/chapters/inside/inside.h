@@ -138,10 +138,12 @@ void draw_sectors(const Canvas& canvas, const AppState& state, const Rect& area,
 /// Of copies above the warps; and of more warps each has a low lane.
 constexpr int most_flight_rows = 6, most_high_lanes = 6;
 /// Lanes of the warps, copies behind them, barriers; clicking goes there.
-void draw_warps(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
+Rect draw_warps(const Canvas& canvas, AppState& state, const Rect& area, const InsidePlace& at,
                 const InsideLook& look);
 /// What its colours mean, in one line for the back row that ends at `right`, where it has room.
 void draw_far_hues(const Canvas& c, const InsidePlace& at, float left, float right, float y);
+/// What the marks of its copies mean, in one line that ends at the right of `area`, where it has room.
+void draw_far_marks(const Canvas& c, AppState& state, const Rect& area);
 /// What its colours and marks mean, in two lines for the back row.
 void draw_far_legend(const Canvas& c, AppState& state, const InsidePlace& at, const Rect& a);
 

@@ -385,7 +385,9 @@ void inside_presenter(const Canvas& canvas, AppState& state, float W, float H) {
         note_part(c, body, "Memory");
     else
         far_body(c, state, body, at, words.why, arrival.sentence);
-    if (!brief) draw_warps(c, state, {left, foot, w, warps}, at, {size::far, size::far, 1.5f, true});
+    if (brief) return;
+    const Rect free = draw_warps(c, state, {left, foot, w, warps}, at, {size::far, size::far, 1.5f, true});
+    if (!at.steps().flights().empty()) draw_far_marks(c, state, free);
 }
 
 }  // namespace tilewalk::ui

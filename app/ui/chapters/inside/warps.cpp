@@ -479,9 +479,9 @@ void draw_phases(const Canvas& c, const InsidePlace& at, const WarpSheet& sheet,
         c.rich(middle, y, name, size, Align::center);
         taken = middle + w / 2 + .9f * size;  // two names are not one product
         // A short line would be a minus sign.
-        const float least = 1.5f * size, before = middle - w / 2 - 6, behind = middle + w / 2 + 6;
-        if (before - from >= least) c.line({from, y}, {before, y}, t.line2, 1);
-        if (to - behind >= least) c.line({behind, y}, {to, y}, t.line2, 1);
+        const float least_line = 1.5f * size, before = middle - w / 2 - 6, behind = middle + w / 2 + 6;
+        if (before - from >= least_line) c.line({from, y}, {before, y}, t.line2, 1);
+        if (to - behind >= least_line) c.line({behind, y}, {to, y}, t.line2, 1);
     }
 }
 
@@ -724,7 +724,7 @@ WarpRows share_out(float h, const InsidePlace& at, const Lanes& lanes, const Ins
 
 }  // namespace
 
-void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
+Rect draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePlace& at,
                 const InsideLook& look) {
     const Lanes lanes = choose_lanes(at, look.far);
     const float names = names_width(at, lanes, look.small);
@@ -764,6 +764,9 @@ void draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     if (rows.axis > 0) draw_slot_axis(c, at, sheet, names, y + rows.axis / 2, look.small);
     answer_flights(c, state, sheet, flights.bars, a.y, flights.row, at);
     answer_mouse(c, state, sheet, at);
+    float end = a.x;
+    for (const FlightBar& bar : flights.bars) end = std::max({end, bar.end, bar.name_end});
+    return {end, a.y, a.right() - end, flights.row};
 }
 
 }  // namespace tilewalk::ui

@@ -95,10 +95,20 @@ float draw_which(const Canvas& c, AppState& state, float right, float y, const I
     return right - 6;
 }
 
+void issued_mark(const Canvas& c, float x, float y) {
+    c.polygon({{x, y - 4}, {x + 9, y - 4}, {x + 4.5f, y + 4}}, c.theme->t2);
+}
+void arrived_mark(const Canvas& c, float x, float y) { c.disc(x + 5, y, 3.5f, c.theme->t2); }
+void committed_mark(const Canvas& c, float x, float y) { c.rect(x + 4, y - 4, 2, 8, c.theme->t2); }
+void barrier_mark(const Canvas& c, float x, float y) {
+    c.line({x + 5, y - 7}, {x + 5, y + 7}, c.theme->t2, 1.5f);
+}
+
 /// A word of the legend with its mark; hovering explains it.
 struct LegendEntry {
     const char* word;
     const char* term;  ///< its card in the glossary
+    void (*draw)(const Canvas&, float x, float y);
 };
 
 float legend_width(std::span<const LegendEntry> all) {
@@ -107,25 +117,20 @@ float legend_width(std::span<const LegendEntry> all) {
     return w;
 }
 
-void draw_mark(const Canvas& c, std::size_t n, float x, float y) {
-    const Theme& t = *c.theme;
-    if (n == 0) c.polygon({{x, y - 4}, {x + 9, y - 4}, {x + 4.5f, y + 4}}, t.t2);
-    if (n == 1) c.rect(x + 4, y - 4, 2, 8, t.t2);
-    if (n == 2) c.disc(x + 5, y, 3.5f, t.t2);
-    if (n == 3) c.line({x + 5, y - 7}, {x + 5, y + 7}, t.t2, 1.5f);
-}
+constexpr LegendEntry legend_marks[] = {{"copy issued", "copy-in-background", &issued_mark},
+                                        {"arrived", "copy-in-background", &arrived_mark},
+                                        {"committed", "copy-group", &committed_mark},
+                                        {"barrier", "barrier", &barrier_mark}};
+/// Without them nobody would know what a bar says.
+constexpr std::span<const LegendEntry> least_marks(legend_marks, 2);
 
-constexpr LegendEntry legend_marks[] = {{"copy issued", "copy-in-background"},
-                                        {"committed", "copy-group"},
-                                        {"arrived", "copy-in-background"},
-                                        {"barrier", "barrier"}};
-
-void draw_legend_marks(const Canvas& c, AppState& state, float x, float y, ImU32 ink) {
-    for (std::size_t n = 0; n < std::size(legend_marks); ++n) {
+void draw_legend_marks(const Canvas& c, AppState& state, float x, float y, ImU32 ink,
+                       std::span<const LegendEntry> all = legend_marks) {
+    for (const LegendEntry& entry : all) {
         x += 16;
-        draw_mark(c, n, x, y);
-        const float w = c.text(x + 16, y, legend_marks[n].word, size::small, ink);
-        tip_of_term(c, state, "##mark " + str(n), {x, y - 10, 16 + w, 20}, legend_marks[n].term);
+        entry.draw(c, x, y);
+        const float w = c.text(x + 16, y, entry.word, size::small, ink);
+        tip_of_term(c, state, std::string("##mark ") + entry.word, {x, y - 10, 16 + w, 20}, entry.term);
         x += 16 + w;
     }
 }
@@ -197,12 +202,12 @@ void draw_legend_list(const Canvas& c, AppState& state, const InsidePlace& at, f
         const auto [in, mark, clicked] = entry(std::string("##legend ") + one.word, one.word);
         in.rect(mark.x, mark.y - 5, 10, 10, mix(t.raised, hue, .8f), 2);
     }
-    for (std::size_t n = 0; n < std::size(legend_marks); ++n) {
-        const auto [in, mark, clicked] = entry("##legend mark " + str(n), legend_marks[n].word);
-        draw_mark(in, n, mark.x, mark.y);
+    for (const LegendEntry& one : legend_marks) {
+        const auto [in, mark, clicked] = entry(std::string("##legend mark ") + one.word, one.word);
+        one.draw(in, mark.x, mark.y);
         if (!clicked) continue;
         state.glossary = std::make_shared<Glossary>();
-        state.glossary->card = find_card(legend_marks[n].term)->id;
+        state.glossary->card = find_card(one.term)->id;
     }
 }
 
@@ -233,6 +238,15 @@ void draw_far_legend(const Canvas& c, AppState& state, const InsidePlace& at, co
     const Enlarged large(c, {a.x, a.y}, factor);
     draw_legend_hues(large.c, at, 0, a.h / factor * .25f, c.theme->t2);
     draw_legend_marks(large.c, state, -16, a.h / factor * .75f, c.theme->t2);
+}
+
+void draw_far_marks(const Canvas& c, AppState& state, const Rect& a) {
+    const float factor = size::far / size::small, room = a.w / factor;
+    const Enlarged large(c, {a.x, a.y}, factor);
+    constexpr std::span<const LegendEntry> all = legend_marks;
+    for (const auto& marks : {all, least_marks})
+        if (const float w = legend_width(marks); w <= room)
+            return draw_legend_marks(large.c, state, room - w, a.h / factor / 2, c.theme->t2, marks);
 }
 
 void inside_warps(const Canvas& c, AppState& state, const Rect& a) {

@@ -22,15 +22,17 @@ std::vector<std::int64_t> four_lengths(std::int64_t N) {
     return out;
 }
 
-// Its corner with the tile once more, so many times as large that the tile is seen from the back row.
-void magnified(const Canvas& c, const Rect& a, float tile_w, float tile_h, ImU32 surface, ImU32 ink) {
+// The tile in the corner at `from` once more, so many times as large that it is seen from the back row: two
+// lines lead from the one to the other.
+void magnified(const Canvas& c, const Rect& a, const Rect& tile, ImU32 surface, ImU32 ink) {
     float times = 1;
-    while (times * std::min(tile_w, tile_h) < 28 && times < 1e6f) times *= 2;
+    while (times * std::min(tile.w, tile.h) < 28 && times < 1e6f) times *= 2;
+    for (const Point end : {Point{a.right(), a.y}, Point{a.x, a.bottom()}})
+        c.line({tile.x + tile.w / 2, tile.y + tile.h / 2}, end, with_alpha(ink, .6f), 1.4f);
     c.rect(a.x, a.y, a.w, a.h, mix(c.theme->panel, surface, .5f));
-    c.rect(a.x, a.y, std::min(times * tile_w, a.w), std::min(times * tile_h, a.h), c.theme->focus);
+    c.rect(a.x, a.y, std::min(times * tile.w, a.w), std::min(times * tile.h, a.h), c.theme->focus);
     c.frame(a.x, a.y, a.w, a.h, ink, 2, 0);
-    c.text(a.x - 10, a.middle(), "× " + format_count(static_cast<std::int64_t>(times)), size::far, ink,
-           Align::right);
+    c.text(a.right() + 10, a.middle(), "× " + format_count(static_cast<std::int64_t>(times)), size::far, ink);
 }
 
 // All of S, true to area, and one tile in its corner; a tile that no pixel can show is drawn as a dot, and
@@ -54,9 +56,9 @@ void square(const Canvas& c, const Study& s, float x, float y, float side) {
     }
     const std::string sizes = format_count(s.shape.Br) + " × " + format_count(s.shape.Bc);
     const bool tiny = w < 8 && h < 8 && side > 190;
-    const float room = side - 24, middle = tiny ? y + 56 : y + side / 2;
-    constexpr float lens = 88;
-    if (tiny) magnified(c, {x + side - lens - 10, y + side - lens - 10, lens, lens}, w, h, surface, ink);
+    constexpr float lens = 72, lens_at = 18;
+    const float room = side - 24, middle = tiny ? y + (lens_at + lens + side) / 2 + 1 : y + side / 2;
+    if (tiny) magnified(c, {x + lens_at, y + lens_at, lens, lens}, {x, y, w, h}, surface, ink);
     c.text(x + side / 2, middle - 34, "S: N × N", size::far, ink, Face::medium, Align::center);
     c.text_within(x + side / 2, middle, room, "tile " + sizes, size::far, ink, Face::regular, Align::center);
     c.text(x + side / 2, middle + 34, seen ? "to scale" : "dot: enlarged", size::far, ink, Face::regular,

@@ -50,9 +50,14 @@ bool short_row(const SoftmaxWalk& walk, const Rect& a) {
 // Which pass, and what was read so far; in one line beside a short row, else in two.
 void draw_reads(const Canvas& c, const SoftmaxWalk& walk, const Rect& a, float y1, float y2) {
     const std::string pass = "pass " + str(walk.step().phase + 1) + " of " + str(walk.passes);
-    const Line reads{strong(str(walk.reads())), word(" of "), strong(str(walk.passes * walk.N())),
-                     word(" reads")};
-    const float before = y2 == y1 ? rich_width(c, reads, size::far_text) + 28 : 0;
+    const Line brief{strong(str(walk.reads())), word(" of "), strong(str(walk.passes * walk.N())),
+                     word(" reads")},
+        of_x = pieces(brief, " of ", symbol("x", Role::S));
+    constexpr float apart = 28, word_w = 150;  // that of the drawing, at the left of one line
+    const float one_line = text_width(Face::medium, size::far_text, pass) + apart + word_w,
+                room = y2 == y1 ? a.w - one_line : a.w;
+    const Line& reads = rich_width(c, of_x, size::far_text) <= room ? of_x : brief;
+    const float before = y2 == y1 ? rich_width(c, reads, size::far_text) + apart : 0;
     c.text(a.right() - before, y1, pass, size::far_text, c.theme->t1, Face::medium, Align::right);
     c.rich(a.right(), y2, reads, size::far_text, Align::right);
 }
@@ -89,7 +94,8 @@ void draw_row(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, c
     if (view.first > 0) c.text(left - 8, head, "…", size::far, c.theme->t1, Align::right);
     if (view.first + view.count < walk.N())
         c.text(left + cw * px(view.count) + 6, head, "…", size::far, c.theme->t1);
-    if (!alone) draw_reads(c, walk, a, y1 + ch / 2, y2 + ch / 2);
+    if (!alone)
+        draw_reads(c, walk, {a.right() - reads_w, a.y, reads_w, a.h}, y1 + ch / 2, y2 + ch / 2);
 }
 
 SoftmaxCard card_of_write(const AppState& state, const SoftmaxWalk& walk, const Access& made, int k) {
@@ -292,13 +298,16 @@ void draw_argument(const Canvas& c, AppState& state, const Rect& a) {
 
 void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& body) {
     follow_component(state);
-    // A line of the derivation is no step: it has no words above it.
-    const float up = state.softmax.tab == SoftmaxPage::values ? 0 : frame_up;
+    // A line of the derivation is no step: it has no words above it. Above the card of a tour these stand clear
+    // of the ring, which goes round them, too.
+    const bool words_above = state.softmax.tab == SoftmaxPage::values && !quiz_waits(state);
+    const float closer = body.h < 300 ? 5 : 0,
+                up = (state.softmax.tab == SoftmaxPage::values ? 0 : frame_up) - closer;
     const Rect a{body.x, body.y - up, body.w, body.h + up};
     const SoftmaxWalk walk = softmax_walk(state);
     // With the words of the frame above it, or a tour's ring would run through them
-    const float words = up == 0 && !quiz_waits(state) ? frame_up + 10 : 8;
-    note_part(c, {a.x - 8, a.y - words, a.w + 16, a.h + words + 8}, form_title(walk.form));
+    const float words = words_above ? frame_up + 10 + .6f * closer : 8, foot = closer > 0 ? 5 : 8;
+    note_part(c, {a.x - 8, a.y - words, a.w + 16, a.h + words + foot}, form_title(walk.form));
     const float row_h = std::min(132.0f, a.h * .33f),
                 y = a.y + row_h +
                     (a.h >= 400 ? 22.0f
