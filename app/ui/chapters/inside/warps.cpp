@@ -645,10 +645,16 @@ std::string flight_tip(const InsidePlace& at, const Flight& f) {
            ". Click: where it is issued.";
 }
 
+float end_of(const std::vector<FlightBar>& bars, float from) {
+    for (const FlightBar& bar : bars) from = std::max({from, bar.end, bar.name_end});
+    return from;
+}
+
 // What a bar is, whether its name has room or not; `top`, `row`: of the first row of bars.
 void answer_flights(const Canvas& c, AppState& state, const WarpSheet& sheet,
                     const std::vector<FlightBar>& bars, float top, float row, const InsidePlace& at) {
-    const Hot hot = hot_area(c, "##flights", sheet.area.x, top, sheet.area.w,
+    const float left = sheet.area.x;
+    const Hot hot = hot_area(c, "##flights", left, top, end_of(bars, left) - left,
                              std::max(0.0f, sheet.area.y - reach_of_slots - top));
     const Point mouse = c.mouse();
     for (const FlightBar& bar : bars) {
@@ -764,8 +770,7 @@ Rect draw_warps(const Canvas& c, AppState& state, const Rect& a, const InsidePla
     if (rows.axis > 0) draw_slot_axis(c, at, sheet, names, y + rows.axis / 2, look.small);
     answer_flights(c, state, sheet, flights.bars, a.y, flights.row, at);
     answer_mouse(c, state, sheet, at);
-    float end = a.x;
-    for (const FlightBar& bar : flights.bars) end = std::max({end, bar.end, bar.name_end});
+    const float end = end_of(flights.bars, a.x);
     return {end, a.y, a.right() - end, flights.row};
 }
 
