@@ -107,7 +107,9 @@ std::string part_name(const RingStep& s, const Access& part) {
 void draw_both_maxima(const Canvas& c, const RingStep& s, const Rect& a, float phase) {
     std::vector<Bar> list;
     for (const Access& part : s.trace.reads(s.k)) {
-        list.push_back({part_name(s, part), s.trace.value(part.value).data(s.r(), 0), Role::m});
+        std::string name = part_name(s, part);  // a rank has a maximum for each, its own is another
+        if (name.starts_with("rank")) name += "'s keys";
+        list.push_back({std::move(name), s.trace.value(part.value).data(s.r(), 0), Role::m});
         list.back().digits = &s.trace.digits(part.slot);
     }
     bars(c, a, list, true, extent(list), phase);
