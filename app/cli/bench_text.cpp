@@ -76,6 +76,18 @@ std::string ring_lines(const Point& p) {
 
 }  // namespace
 
+static std::string columns_in_words(const BenchReport& report) {
+    const bool some = std::ranges::any_of(
+        report.points, [](const Point& point) { return point.state == Point::State::measured; });
+    if (!some) return {};
+    return std::string("\nmedian and p20 … p80: of the timed runs; workspace: what a kernel takes besides "
+                       "its inputs and "
+                       "outputs,\nmodel: the same from a closed form; ") +
+           (has_reading(report) ? "of reading: of the rate at which memory was read just then"
+                                : "of peak: of the multiply-adds that this machine was measured to do") +
+           ";\nlargest error: from fp64, beside what the rule allows.\n";
+}
+
 std::string bench_text(const BenchReport& report) {
     std::string text = machine_line(report) + build_line(report);
     if (!report.source.empty()) text += "recorded in " + report.source + "\n";
@@ -89,6 +101,7 @@ std::string bench_text(const BenchReport& report) {
         for (const Point& point : shape.points)
             if (point.ring && point.state == Point::State::measured) text += ring_lines(point);
     }
+    text += columns_in_words(report);
     if (!report.complete) text += "\nThe run was ended before all points were measured.\n";
     return text;
 }

@@ -54,6 +54,12 @@ std::vector<Counts> by_line(const Record& record, const Launch& launch) {
     return counts;
 }
 
+constexpr const char* columns_in_words =
+    "\nby warps, by lanes: how often all warps, and all their lanes together, did what the line says.\n"
+    "turns of banks: how many it took in shared memory; without conflict: the fewest that do;\n"
+    "ways: so many words of one bank were wanted at once, at worst.\n"
+    "sectors: pieces of 32 bytes that went from or to HBM; needed: those that the bytes asked for fill.\n";
+
 std::string counts_text(const Record& record, const Launch& launch) {
     std::vector<std::vector<std::string>> rows{{"line", "", "by warps", "by lanes", "turns of banks",
                                                 "without conflict", "ways", "sectors", "needed"}};
@@ -110,7 +116,7 @@ std::string inside_text(const inside::Record& record, const std::string& more) {
         for (const Race& race : launch.races) text += "RACE at " + race_text(record, race) + "\n";
     }
     if (record.races() == 0) text += "\nNo two accesses race.\n";
-    return text;
+    return text + columns_in_words;
 }
 
 namespace {

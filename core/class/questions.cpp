@@ -24,6 +24,10 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t n) {
 
 namespace quiz {
 
+std::string step_title(const Trace& trace, int k, const Explanation& e) {
+    return trace.step(k).op == Op::new_max ? title(Op::new_max) : e.title;
+}
+
 std::string shown(double v) {
     const double size = std::abs(v);
     if (v == 0 || size >= 1) return format_short(v, 4);

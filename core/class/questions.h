@@ -79,6 +79,10 @@ struct Question {
 
 /// "1.639", "64 B", "tile (0, 1)": the right answer for people.
 std::string answer_text(const Question& question);
+namespace quiz {
+/// The title of a step in its lesson, without what it tells of the result ("The maximum rises").
+std::string step_title(const Trace& trace, int k, const Explanation& explanation);
+}  // namespace quiz
 
 /// How far an answer on paper may be off: worked out from the numbers in the text and written with three
 /// significant digits, it is nearer than this. 0: a count.

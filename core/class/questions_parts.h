@@ -10,11 +10,6 @@
 
 namespace tilewalk::quiz {
 
-/// The title of a step in its lesson, without what it tells of the result ("The maximum rises").
-inline std::string step_title(const Trace& trace, int k, const Explanation& e) {
-    return trace.step(k).op == Op::new_max ? title(Op::new_max) : e.title;
-}
-
 /// "Row sum, tile (0, 1)"
 inline std::string step_words(const Trace& trace, int k, const Explanation& e) {
     return step_title(trace, k, e) + (e.place == e.title ? "" : ", " + e.place);

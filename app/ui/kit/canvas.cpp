@@ -299,6 +299,10 @@ void Canvas::to_come(float x, float y, float w, float h) const {
     frame(x + .5f, y + .5f, w - 1, h - 1, with_alpha(theme->t3, .6f), 1, radius::bar);
 }
 
+void Canvas::meanwhile(float x, float y, float w, float h, float radius) const {
+    rect(x + 1, y + 1, w - 2, h - 2, mix(theme->panel, theme->raised, .6f), radius);
+}
+
 void Canvas::polygon(std::span<const Point> corners, ImU32 colour) const {
     std::vector<ImVec2> points = device_points(*this, corners);
     if (points.size() < 3) return;

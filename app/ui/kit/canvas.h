@@ -63,6 +63,8 @@ struct Canvas {
     void crossed(float x, float y, float w, float h, ImU32 colour, float pitch = 9, float width = 1) const;
     /// The place of what is still to come.
     void to_come(float x, float y, float w, float h) const;
+    /// In the frame of that place: another worker has done it by now, and it is told later.
+    void meanwhile(float x, float y, float w, float h, float radius) const;
     void polygon(std::span<const Point> corners, ImU32 fill) const;  ///< convex
     void polygon(std::initializer_list<Point> corners, ImU32 fill) const;
     void polyline(std::span<const Point> points, ImU32 colour, float width, bool closed = false) const;

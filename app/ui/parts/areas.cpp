@@ -97,9 +97,10 @@ void name_areas(const Canvas& c, const Problem& p, const Rect& pane, const Plot&
                 const Area* first, const std::vector<bool>& told) {
     const auto key_of = [&](std::size_t n) {
         const auto& [area, r] = boxes[n];
-        const std::string key = index_label(p, "k", static_cast<int>(area - first)), later = key + " later";
-        const bool room = text_width(Face::regular, size::small, later) + 8 <= r.w;
-        return far_type() && area->when == When::after && room ? later : key;
+        const std::string key = index_label(p, "k", static_cast<int>(area - first));
+        if (!far_type() || area->when == When::now) return key;
+        const std::string of_when = key + (area->when == When::after ? " later" : " before");
+        return text_width(Face::regular, size::small, of_when) + 8 <= r.w ? of_when : key;
     };
     const auto width = [&](std::size_t n) { return text_width(Face::regular, size::small, key_of(n)); };
     const auto middle = [&](std::size_t n) { return boxes[n].second.x + boxes[n].second.w / 2; };

@@ -10,6 +10,20 @@ namespace {
 
 constexpr float least_code_row = 15, part_code_row = 19;
 
+struct FittedCode {
+    std::string text;
+    float size;
+};
+
+// A line that is too long has smaller letters; then it loses its remark, which stands behind two spaces.
+FittedCode fitted_code(const std::string& text, float room, Face face) {
+    constexpr float usual = 13, least = 11;
+    for (const std::string& words : {text, text.substr(0, text.rfind("  "))})
+        for (float size = usual; size >= least; size -= .5f)
+            if (text_width(face, size, words) <= room) return {words, size};
+    return {text, least};
+}
+
 // Pseudocode with the current line; the combining tilde is drawn by the canvas.
 void lines(const Canvas& c, const AppState& state, const Rect& a) {
     const Theme& t = *c.theme;
@@ -45,8 +59,9 @@ void lines(const Canvas& c, const AppState& state, const Rect& a) {
             const float guide = a.x + 15 + indent * px(level);
             c.line({guide + .5f, y}, {guide + .5f, y + row}, t.line);
         }
-        c.text_within(x, y + row / 2, a.right() - x - 4, code.text, 13, current ? t.inv : t.t2,
-                      current ? Face::mono_bold : Face::mono);
+        const Face face = current ? Face::mono_bold : Face::mono;
+        const FittedCode fitted = fitted_code(code.text, a.right() - x - 4, face);
+        c.text_within(x, y + row / 2, a.right() - x - 4, fitted.text, fitted.size, current ? t.inv : t.t2, face);
     }
 }
 

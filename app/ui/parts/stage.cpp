@@ -456,15 +456,25 @@ void draw_frame(const Canvas& c, const AppState& state, const Rect& a, const Ter
         draw_frame_word(c, to, top, words.after);
         return;
     }
-    const bool operands = !opens.written(), starts = info(words.op).kind == OpKind::start;
+    const bool operands = !opens.written(), starts = info(words.op).kind == OpKind::start,
+               beside_drawing = lens.w > 0 && lens.y <= line.front().bed.y;
+    // Over what there is now "nothing" would be what this was.
+    const bool in_one = starts && !operands && !beside_drawing;
     const std::string before = operands ? words.before
                                : starts ? std::string(words.before) + ": nothing"
                                         : "";
-    const float first = operands ? line.front().bed.x - gap_before(line, 0) : a.x,
-                free = first + draw_frame_word(c, first, top, before) + (before.empty() ? 0 : 2 * least_gap);
-    float end = a.right();
+    const float first = operands ? line.front().bed.x - gap_before(line, 0)
+                        : in_one ? line.front().bed.x - 4
+                                 : a.x;
+    float free = first + draw_frame_word(c, first, top, before) + (before.empty() ? 0 : 2 * least_gap),
+          end = a.right();
     const auto result = std::ranges::find_if(line, &Placed::result);
-    if (result != line.end() && result->bed.y < line.front().bed.bottom()) {
+    if (in_one) {
+        constexpr float apart = 8;
+        float x = free - 2 * least_gap + apart;
+        x += draw_frame_word(c, x, top, "→") + apart;
+        free = x + draw_frame_word(c, x, top, words.after) + 2 * least_gap;
+    } else if (result != line.end() && result->bed.y < line.front().bed.bottom()) {
         const bool beside = starts && lens.w > 0;  // the operation stands elsewhere
         const float least = operands ? 0 : free + (beside ? 0 : width(words.operation) + 2 * least_gap);
         end = std::max(result->bed.x - 4, least);
@@ -633,7 +643,7 @@ struct BelowOperands {
     float above = 0;  // from the operands to the drawing
     // Without room for the word over the drawing or in its border: it stands in the line of the others.
     bool tight() const { return above < room_of_word; }
-    static constexpr float room_of_word = 22, least_above = 12;
+    static constexpr float room_of_word = 25, least_above = 12;
 };
 
 BelowOperands below_operands(const AppState& state, Terms& line, float w, float h, float words, float above) {
@@ -965,8 +975,9 @@ static Rect beside_words(const AppState& state, Terms line, const Rect& a) {
     return costs_nothing && (in_one || !state.problem->query_token(0).empty()) ? rest : a;
 }
 
-static void lens_alone(const Canvas& c, AppState& state, const Rect& a, const StageView& view) {
-    draw_frame_word_over(c, a, frame_words(op_now(state)).operation);
+static void lens_alone(const Canvas& c, AppState& state, const Rect& a, const StageView& view,
+                       const char* word = nullptr) {
+    draw_frame_word_over(c, a, word ? word : frame_words(op_now(state)).operation);
     stage_lens(c, state, a, view);
 }
 
@@ -990,7 +1001,8 @@ void stage(const Canvas& c, AppState& state, const Rect& all, const StageView& v
         return;
     }
     // A proof that a tour speaks of has the room of the step's matrices.
-    if (lens && proves_split(state) && all.h >= least_lens_h) return lens_alone(c, state, all, view);
+    if (lens && proves_split(state) && all.h >= least_lens_h)
+        return lens_alone(c, state, all, view, "the proof");
     const bool one_row = tells_one_row(state, a.w, a.h) || (view.lens && rather_one_row(state, a.w, a.h));
     if (one_row && zoom(c, state, a, view)) return;
     const bool small = fits_one_line(state, line, a.w);

@@ -503,13 +503,13 @@ bool zoom(const Canvas& c, AppState& state, const Rect& area, const StageView& v
     }
     const float end = a.x + draw_frame_word_over(c, a, words.before);
     // A drawing that is high enough leaves a line to its word.
-    constexpr float high = 200, least = 148, line_in_border = 12;
-    const float line = word_over_drawing - band_gap;
-    const bool over_drawing = z.lens > 0 && a.bottom() - y - line >= high;
+    constexpr float high = 200, least = 148, most_in_border = 17, least_in_border = 12;
+    const float line = word_over_drawing - band_gap, room = a.bottom() - y;
+    const bool over_drawing = z.lens > 0 && room - line >= high;
     if (over_drawing)
         y += line, draw_frame_word(c, a.x, y - word_up, words.operation);
-    else if (z.lens > 0 && a.bottom() - y - line_in_border >= least)
-        y += line_in_border;
+    else if (z.lens > 0 && room - least_in_border >= least)
+        y += std::min(most_in_border, room - least);
     if (!operation_band(c, state, z, a.w) && z.lens == 0)
         draw_frame_word(c, end + 40, a.y - frame_up, words.operation);
     const Rect drawing{a.x, y, a.w, a.bottom() - y};

@@ -378,7 +378,8 @@ constexpr float head_mid = 27;  // of its texts
 // "Load K₁, V₁": what moves says more than that something does. Returns the width.
 float draw_title(const Canvas& c, const AppState& state, float room) {
     const int asked = asked_step(state);
-    const std::string title = asked < 0 ? state.explanation.title : explain(*state.trace, asked).title;
+    const std::string title = asked < 0 ? state.explanation.title
+                                        : quiz::step_title(*state.trace, asked, explain(*state.trace, asked));
     const Op op = asked < 0 ? op_now(state) : state.trace->step(asked).op;
     const bool matrices = (is_load(op) || is_store(op)) && state.lesson->picture != Picture::softmax;
     const bool said = title.starts_with(is_load(op) ? "Load" : "Store");

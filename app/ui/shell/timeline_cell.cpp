@@ -3,6 +3,7 @@
 #include "app/ui/shell/timeline_parts.h"
 #include "app/ui/state/quiz.h"
 #include "core/walk/formula.h"
+#include "core/walk/traffic.h"
 
 #include <algorithm>
 #include <array>
@@ -18,6 +19,12 @@ bool grows_in_hbm(const Trace& trace, int k) {
     if (k == 0 || trace.lesson().by_cell || (op != Op::dq && op != Op::dk && op != Op::dv)) return false;
     const Traffic now = trace.step(k).traffic, before = trace.step(k - 1).traffic;
     return now.hbm_read > before.hbm_read && now.hbm_write > before.hbm_write;
+}
+
+// Zeros that a sum in HBM begins with go there, too.
+bool goes_to_hbm(const Trace& trace, int k) {
+    const Op op = trace.step(k).op;
+    return is_store(op) || (op == Op::init && moved_by(trace, k) > 0);
 }
 
 enum class Rose { no, yes, unknown };
@@ -68,7 +75,7 @@ bool transfer_over(const Canvas& c, const Trace& trace, int k, float x, float y,
     const Point at{x + w / 2, y - s - 1};
     if (op == Op::exchange || op == Op::exchange_gradients)
         exchange_mark(c, at, s, ink, true);
-    else if (is_load(op) || is_store(op))
+    else if (is_load(op) || goes_to_hbm(trace, k))
         way_mark(c, at, s, is_load(op), .8f * s, ink);
     else if (grows_in_hbm(trace, k)) {
         way_mark(c, {at.x - aside, at.y}, s, true, .8f * s, ink);
@@ -84,7 +91,7 @@ void marks(const Canvas& c, const AppState& state, int k, float x, float y, floa
     if (over && transfer_over(c, *state.trace, k, x, y, w, ink)) return;
     const Op op = state.trace->step(k).op;
     const float tx = x + (w < 40 ? 2 : 5), s3 = w < 40 ? 3.0f : 3.5f;
-    if (!large && (is_load(op) || is_store(op))) transfer_mark(c, op, x, y, w, h, ink, above);
+    if (!large && (is_load(op) || goes_to_hbm(*state.trace, k))) transfer_mark(c, op, x, y, w, h, ink, above);
     // A sum that grows in HBM is read and written in one step: both marks, above each other.
     if (!large && w >= 34 && grows_in_hbm(*state.trace, k)) {
         const float mid = y + h / 2;
@@ -249,7 +256,7 @@ void legend_of_marks(const Canvas& c, const AppState& state, const TimelineGrid&
         const bool message = op == Op::exchange || op == Op::exchange_gradients,
                    grows = grows_in_hbm(trace, k);
         marks[from_hbm].seen |= (is_load(op) && !message) || grows;
-        marks[to_hbm].seen |= is_store(op) || grows;
+        marks[to_hbm].seen |= goes_to_hbm(trace, k) || grows;
         marks[between_ranks].seen |= message;
         marks[may_rise].seen |= max_rose(state, k) == Rose::unknown;
         marks[rises].seen |= max_rose(state, k) == Rose::yes;
@@ -284,7 +291,6 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
     const Theme& t = *c.theme;
     const bool done = k < state.cursor.step, current = k == state.cursor.step,
                skip = state.trace->step(k).op == Op::skip;
-    // Of another worker: it has run by now and is told later.
     const bool meanwhile =
         !done && !current && state.trace->step(k).when.over_before(state.trace->step(state.cursor.step).when);
     const float r = std::min({5.0f, w / 4, std::max(1.0f, h / 2 - .5f)});
@@ -294,17 +300,18 @@ void step_cell(const Canvas& c, const AppState& state, int k, float x, float y, 
         c.rect(x, y, w, h, current ? t.t1 : style.symbols ? t.raised : mix(t.raised, t.line2, .6f), r);
     else
         waiting_cell(c, x, y, w, h);
-    if (meanwhile) c.rect(x + 1, y + 1, w - 2, h - 2, mix(t.panel, t.raised, .6f), r);
+    if (meanwhile) c.meanwhile(x, y, w, h, r);
     if (skip) c.crossed(x + 3, y + 3, w - 6, h - 6, t.inv, 10), skipped_words(c, {x, y, w, h}, t.t1, t.inv);
     if (w < 14 || skip) return;
     const Op op = state.trace->step(k).op;
-    const bool transfer = is_load(op) || is_store(op) || (w >= 34 && grows_in_hbm(*state.trace, k));
+    const bool transfer =
+        is_load(op) || goes_to_hbm(*state.trace, k) || (w >= 34 && grows_in_hbm(*state.trace, k));
     const ImU32 ink = current ? t.inv : done ? t.t1 : t.t2;
     bool marked = true, above = false;
     const bool outside = style.stage;
     if (style.symbols && h >= least_with_symbol) {
         float mark = transfer && !outside ? (w < 40 ? 8.0f : 13.0f) : 0.0f;
-        above = !outside && (is_load(op) || is_store(op)) &&
+        above = !outside && (is_load(op) || goes_to_hbm(*state.trace, k)) &&
                 whole_symbol(c, *state.trace, k, w - mark - 2).first.empty() &&
                 !whole_symbol(c, *state.trace, k, w - 2).first.empty();
         if (above) mark = 0;

@@ -155,15 +155,20 @@ float level_and_speed(const Canvas& c, AppState& state, const Rect& a, float x, 
         x += level_w + 20;
     }
     if (x + 170 < a.right()) {
-        x += c.text(x, y, "Speed", size::body, c.theme->t2) + 10;
+        // Without its word rather than without what the marks mean.
+        const float value_w = text_width(Face::medium, size::body, "0.25×"), slider_w = 70,
+                    word_w = text_width(Face::regular, size::body, "Speed") + 10, least_legend = 82,
+                    without = x + slider_w + 12 + value_w + 11;
+        const bool named = without + word_w + least_legend <= a.right() || without + least_legend > a.right();
+        if (named) x += c.text(x, y, "Speed", size::body, c.theme->t2) + 10;
         float speed = px(state.settings.speed);
-        if (slider(c, "##speed", x, y, 70, speed, .25f, 8, true))
+        if (slider(c, "##speed", x, y, slider_w, speed, .25f, 8, true))
             state.settings.speed = std::round(speed * 4) / 4;
-        x += 82;
+        x += slider_w + 12;
         char text[16];
         std::snprintf(text, sizeof text, "%g×", state.settings.speed);
         c.text(x, y, text, size::body, 0, Face::medium);
-        x += text_width(Face::medium, size::body, "0.25×") + 11;
+        x += value_w + 11;
     }
     return x;
 }

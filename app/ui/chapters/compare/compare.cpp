@@ -80,9 +80,11 @@ std::string times_text(double ratio) {
 std::string verdict_words(const KernelComparison& c, bool brief) {
     const OutputVerdict& v = c.nearest();
     const std::string standard = "standard attention in " + std::string(name(format_of(c.kernel->dtype)));
-    const std::string rule = "; the rule: " + format_number(v.factor) + " × and 2 roundings";
-    if (!std::isfinite(v.ratio())) return "off, where " + standard + " is exact";
-    return times_text(v.ratio()) + (brief ? " standard's error" : " the error of " + standard) + rule;
+    const std::string of = std::string(info(v.slot).symbol) + ": ",
+                      rule = format_number(v.factor) + " × and 2 roundings";
+    if (!std::isfinite(v.ratio())) return of + "off, where " + standard + " is exact";
+    return of + times_text(v.ratio()) +
+           (brief ? " standard's error; rule: " : " the error of " + standard + "; the rule: ") + rule;
 }
 
 void compare_view(const Canvas& c, AppState& state, const Rect& a) {

@@ -413,7 +413,9 @@ void mark_cell(const Canvas& c, const AppState& state, const Map& map, const Map
     c.frame(frame.x, frame.y, frame.w, frame.h, t.t1, line, radius::cell);
     if (!with_number) return;
     // Beside it, where the map has more room.
-    const std::string far = far_text(state, map.far(at.row, at.column));
+    // From afar nothing else says which number of which matrix it is.
+    const std::string name = size > size::small ? plain(cell_name(map, at)) + " " : "",
+                      far = name + far_text(state, map.far(at.row, at.column));
     const float w = text_width(Face::mono_bold, size, far) + .8f * size, h = 1.5f * size;
     const bool right = frame.right() + w + 6 < room.right(), left = frame.x - .4f * size - w > filled.x;
     const float beside = right  ? frame.right() + .4f * size

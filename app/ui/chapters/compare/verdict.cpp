@@ -61,7 +61,7 @@ std::string subtitle(const KernelComparison& c, float w) {
 }
 
 // Below the gauge: 1 ×, with what that is if there is room, 2 × and the limit, from the right as far as they
-// fit.
+// fit; those that are named have a tick.
 void gauge_marks(const Canvas& c, const OutputVerdict& v, const Rect& a, float size,
                  const std::function<float(double)>& X) {
     const std::string one = "1 ×";
@@ -79,6 +79,7 @@ void gauge_marks(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
             const bool aside = std::abs(at - X(error)) > w / 4;
             if (at + w / 2 + size * 1.4f > free || (aside && text != one)) continue;
             c.text(at, a.bottom() + size * .9f, text, size, c.theme->t2, Face::regular, Align::center);
+            if (error != v.limit()) c.line({X(error), a.y - 1}, {X(error), a.bottom() + 4}, c.theme->t2, 1.5f);
             free = at - w / 2;
             break;
         }
@@ -135,7 +136,6 @@ void error_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
         return full > 0 ? a.x + a.w * px(std::min(error, full) / full) : a.x;
     };
     const float h = std::max(12.0f, size), y = a.middle() - h / 2, edge = full > 0 ? X(limit) : a.right();
-    const float twice = X(v.factor * v.standard);
     const ImU32 strong = v.passed() ? t.t1 : t.danger;
     c.rect(a.x, y, a.w, h, t.well, radius::cell);
     c.crossed(edge, y, a.right() - edge, h, t.t3, 8);
@@ -143,7 +143,6 @@ void error_gauge(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
     c.frame(a.x + .5f, y + .5f, a.w - 1, h - 1, t.line2, 1, radius::cell);
     c.line({edge, y - 4}, {edge, y + h + 4}, t.panel, 7);  // or it is lost in a fill that goes on beyond it
     c.line({edge, y - 4}, {edge, y + h + 4}, strong, 2.5f);
-    for (const float x : {X(v.standard), twice}) c.line({x, y - 1}, {x, y + h + 4}, t.t2, 1.5f);
     if (largest > full) goes_on(c, {a.x, y, a.w, h}, strong);
     gauge_words(c, v, {a.x, y, a.w, h}, size, X(v.error), edge);
     gauge_marks(c, v, {a.x, y, a.w, h}, size, X);

@@ -174,6 +174,12 @@ struct GhostGrid {
     float least_tile() const {
         return std::min(cw * px(std::min(p.Bc, p.N_kv())), ch * px(std::min(p.Br, p.N())));
     }
+    // Hatches and dashes of a few pixels would be noise, in the tail of a ragged problem, too: there surfaces
+    // tell.
+    bool coarse() const {
+        const auto tail = [](int all, int block) { return px(all % block ? all % block : block); };
+        return std::min({least_tile(), tail(p.N_kv(), p.Bc) * cw, tail(p.N(), p.Br) * ch}) < 28;
+    }
     // Many short diagonals beside each other are a smear: there a surface tells what is masked.
     bool masked_by_surface() const { return least_tile() < 10; }
 };
@@ -193,10 +199,13 @@ void current_tile(const Canvas& c, const GhostGrid& grid, const Step& now, bool 
 }
 
 ImU32 masked_surface(const Theme& t) { return mix(t.panel, t.t3, .3f); }
+ImU32 used_surface(const Theme& t, bool coarse) {
+    return mix(t.panel, hue(t, Role::S), coarse ? .34f : .14f);
+}
 
 int legend_rows(const Problem& p) { return p.causal || p.window ? 4 : 3; }
 
-void ghost_legend(const Canvas& c, const AppState& state, float x, float y, float w, bool surface) {
+void ghost_legend(const Canvas& c, const AppState& state, float x, float y, float w, const GhostGrid& grid) {
     const Theme& th = *c.theme;
     const ImU32 colour = hue(th, Role::S);
     using Labels = std::array<const char*, 4>;
@@ -207,8 +216,10 @@ void ghost_legend(const Canvas& c, const AppState& state, float x, float y, floa
     const Labels& labels = all_fit ? words : fewer;
     for (int n = 0; n < legend_rows(*state.problem); ++n) {
         const float Y = y + px(n) * 21;
-        if (n == 0) {
-            c.rect(x, Y - 7, 14, 14, mix(th.panel, colour, .14f), radius::bar);
+        if (n == 0 && grid.coarse()) {
+            c.rect(x, Y - 7, 14, 14, used_surface(th, true), radius::bar);
+        } else if (n == 0) {
+            c.rect(x, Y - 7, 14, 14, used_surface(th, false), radius::bar);
             c.hatch(x + 1, Y - 6, 12, 12, mix(th.panel, colour, .4f), 5);
             c.frame(x, Y - 7, 14, 14, th.line2, 1.2f, radius::bar);
         } else if (n == 1) {
@@ -216,7 +227,7 @@ void ghost_legend(const Canvas& c, const AppState& state, float x, float y, floa
             c.frame(x, Y - 7, 14, 14, colour, 2.2f, radius::bar);
         } else if (n == 2) {
             c.to_come(x, Y - 7, 14, 14);
-        } else if (surface) {
+        } else if (grid.masked_by_surface()) {
             c.rect(x, Y - 7, 14, 14, masked_surface(th), radius::bar);
         } else {
             c.frame(x, Y - 7, 14, 14, th.line2, 1, radius::bar);
@@ -234,12 +245,7 @@ void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w
     const ImU32 colour = hue(th, Role::S);
     const GhostGrid grid(p, {x, y, w, h});
     const float tile_w = px(std::min(p.Bc, p.N_kv())) * grid.cw;
-    // Hatches and dashes of a few pixels would be noise, in the tail of a ragged problem, too: there surfaces
-    // tell.
-    const auto tail = [](int all, int block) { return px(all % block ? all % block : block); };
-    const float least =
-        std::min({grid.least_tile(), tail(p.N_kv(), p.Bc) * grid.cw, tail(p.N(), p.Br) * grid.ch});
-    const bool dense = tile_w < 6, coarse = least < 28;
+    const bool dense = tile_w < 6, coarse = grid.coarse();
     const Step* now = k >= 0 && trace.step(k).i >= 0 && trace.step(k).j >= 0 ? &trace.step(k) : nullptr;
     bool there = false;  // S of the current tile has been computed
     for (int s = 0; s < trace.size(); ++s) {
@@ -258,7 +264,7 @@ void ghost(const Canvas& c, const Trace& trace, int k, float x, float y, float w
         } else if (current) {
             there = s <= k;  // drawn last, on top
         } else if (s < k) {
-            c.rect(X + 1, Y + 1, tw - 2, tall - 2, mix(th.panel, colour, coarse ? .34f : .14f), radius::bar);
+            c.rect(X + 1, Y + 1, tw - 2, tall - 2, used_surface(th, coarse), radius::bar);
             if (!coarse) c.hatch(X + 1, Y + 1, tw - 2, tall - 2, mix(th.panel, colour, .4f), 7);
             if (!coarse) c.frame(X + 1, Y + 1, tw - 2, tall - 2, th.line2, 1, radius::bar);
         } else if (coarse && !dense) {
@@ -284,8 +290,7 @@ void ghost_section(const Canvas& c, const AppState& state, const Rect& a, float 
     const float lx = a.inner_x() + side + 16;
     const Problem& p = state.trace->problem();
     if (legend && side >= 20 * px(legend_rows(p)))
-        ghost_legend(c, state, lx, top + 9, a.right() - 12 - lx,
-                     GhostGrid(p, {0, 0, side, side}).masked_by_surface());
+        ghost_legend(c, state, lx, top + 9, a.right() - 12 - lx, GhostGrid(p, {0, 0, side, side}));
     if (caption) c.paragraph(a.inner_x(), top + side + 12, a.inner_w(), words, size::small, c.theme->t3, 2);
 }
 

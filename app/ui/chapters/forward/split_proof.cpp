@@ -107,8 +107,8 @@ void term(const Table& t, int key, int n, const Line& made_of, double value, boo
     if (a.h < 2.35f * size::small || rich_width(t.c, made_of, size::small) + 6 > a.w)
         return void(t.c.text(a.x + a.w / 2, a.middle(), text, a.h < 15 ? size::small : size::body, ink,
                              Face::mono_bold, Align::center));
-    t.c.text(a.x + a.w / 2, a.middle() - .6f * size::small, plain(made_of), size::small, ink, Align::center);
-    t.c.text(a.x + a.w / 2, a.middle() + .62f * size::body, text, size::body, ink, Face::mono_bold,
+    t.c.text(a.x + a.w / 2, a.middle() - .62f * size::small, plain(made_of), size::small, ink, Align::center);
+    t.c.text(a.x + a.w / 2, a.middle() + .5f * size::body, text, size::body, ink, Face::mono_bold,
              Align::center);
 }
 

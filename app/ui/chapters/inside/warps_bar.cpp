@@ -147,7 +147,8 @@ std::string legend_word(const LegendHue& one, LegendWords words) {
 }
 std::span<const LegendHue> legend_hues(const InsidePlace& at) {
     static constexpr LegendHue forward[] = {{"Q", Matter::Q},    {"K", Matter::K}, {"V", Matter::V},
-                                            {"S, P", Matter::S}, {"O", Matter::O}, {"else", Matter::none}};
+                                            {"S, P", Matter::S}, {"O", Matter::O}, {"L", Matter::L},
+                                            {"else", Matter::none}};
     static constexpr LegendHue backward[] = {{"Q, dQ", Matter::Q, "Q"}, {"K, dK", Matter::K, "K"},
                                              {"V, dV", Matter::V, "V"}, {"S, P, dP, dS", Matter::S, "S, P"},
                                              {"O, dO", Matter::O, "O"}, {"L", Matter::L},

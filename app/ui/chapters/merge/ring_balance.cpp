@@ -81,7 +81,7 @@ void deal_bars(const Canvas& c, const Dealt& one, const Rect& a, double longest)
 
 void balance_panel(const Canvas& c, AppState& state, const RingNow& now, const Rect& a) {
     const Panel panel(c, "Balance", a, "With a causal mask",
-                      a.w > 430 ? "a bar is a rank, crossed: it waits" : "");
+                      a.w > 430 ? "a bar is a rank, crossed: it waits" : "scores alone");
     const Theme& t = *c.theme;
     const Deals deals = all_deals(now);
     const float top = a.y + 44, each = (a.bottom() - 10 - top) / 3;

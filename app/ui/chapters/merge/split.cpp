@@ -181,9 +181,8 @@ void run_cell(const Canvas& c, const AppState& state, const Axis& axis, const Ru
         c.rect(x, y, w, h, current ? t.t1 : t.raised, std::min(4.0f, w / 4));
     else
         c.frame(x + .5f, y + .5f, w - 1, h - 1, t.line2, 1, std::min(4.0f, w / 4));
-    // By the clock it is over; it is told later.
     if (run.first > k && trace.step(run.last).when.over_before(trace.step(k).when))
-        c.rect(x + 1, y + 1, w - 2, h - 2, mix(t.panel, t.raised, .6f), std::min(4.0f, w / 4));
+        c.meanwhile(x, y, w, h, std::min(4.0f, w / 4));
     if (text_width(Face::medium, size::small, run.name) <= w - 4)
         c.text(x + w / 2, y + h / 2, run.name, size::small,
                current ? t.inv

@@ -301,7 +301,7 @@ void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect
     // A line of the derivation is no step: it has no words above it. Above the card of a tour these stand clear
     // of the ring, which goes round them, too.
     const bool words_above = state.softmax.tab == SoftmaxPage::values && !quiz_waits(state);
-    const float closer = body.h < 300 ? 5 : 0,
+    const float closer = body.h < 350 ? 7 : 0,
                 up = (state.softmax.tab == SoftmaxPage::values ? 0 : frame_up) - closer;
     const Rect a{body.x, body.y - up, body.w, body.h + up};
     const SoftmaxWalk walk = softmax_walk(state);

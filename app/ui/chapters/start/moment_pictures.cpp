@@ -200,7 +200,7 @@ void digits_picture(const Sheet& s) {
     const bool low = s.big || a.h < 74;
     const float size = s.big ? size::far : low ? size::small : size::lead;
     const float step = std::min(s.big ? 40.0f : low ? 24.0f : 30.0f, a.h / 2), top = a.y + step / 2;
-    const std::string names[] = {"exact", name_of(shown.kernel->dtype)};
+    const std::string names[] = {"exact", "kernel"};  // it rounds at every stage: more than its type does
     float w = 0;
     for (const std::string& name : names) w = std::max(w, text_width(Face::regular, s.text(), name) + 10);
     // As many digits as have room beside the names.
