@@ -148,6 +148,7 @@ constexpr RingLook beside_a_page{5, 5, 7, 16};  // on stage a page has its edge 
 // The head with its map above it, the formula with its tildes below it.
 constexpr RingLook between_head_and_formula{1.5f, 1.5f, 3};
 constexpr RingLook with_its_word{32, 4, 3, 4};
+constexpr RingLook close_to_numbers{2, 2, 5};
 
 // Its words stand over the drawing, which lies beside a table.
 bool has_words_above(const TourStop& stop, const TourPlace& place) {
@@ -159,7 +160,7 @@ bool has_words_above(const TourStop& stop, const TourPlace& place) {
 RingLook ring_on_stage(const TourStop& stop, const TourPlace& place) {
     if (!stop.page.empty()) return beside_a_page;
     if (has_words_above(stop, place)) return with_its_word;
-    return place.kind == TourPlace::Kind::panel ? between_head_and_formula : RingLook{};
+    return place.kind == TourPlace::Kind::panel ? between_head_and_formula : close_to_numbers;
 }
 
 // Among the matrices of a dense lesson their names, and those of rows and keys, stand so close that only the
