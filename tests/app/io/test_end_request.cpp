@@ -18,7 +18,12 @@ template <class Program> int status_of(const Program& program) {
     });
 }
 
+// Before anything of this program could ask: tests run in any order.
+const bool asked_at_first = asked_to_end();
+
 }  // namespace
+
+TEST_CASE("a program that nobody has asked to end goes on") { CHECK_FALSE(asked_at_first); }
 
 TEST_CASE("the first signal asks to end; granted, the program ends by it") {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {

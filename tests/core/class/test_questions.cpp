@@ -346,6 +346,32 @@ TEST_CASE("what is worked out from the numbers in the text is right") {
     CHECK(ops.size() >= 20);
 }
 
+TEST_CASE("what nobody works out in the head or on paper is not asked for: fourteen numbers at most, twice "
+          "as many for several") {
+    // Seven products and the sum before them have fifteen.
+    Problem problem = *random_problem(7, 7, 3);
+    problem.Br = problem.Bc = 7;
+    const auto walk = *build_trace(*find_lesson("flash-backward"), problem);
+    const Trace& trace = *walk;
+    bool fifteen = false;
+    for (int k = 1; k < trace.size(); ++k) {
+        fifteen |= explain(trace, k).sources.size() == 15;
+        for (const Gaps gaps : {Gaps::one, Gaps::row, Gaps::tile})
+            for (const Question& asked : questions_before(trace, k, 7, gaps)) {
+                std::set<std::tuple<Slot, int, int>> given;
+                for (const Question& q : asked.numbers()) {
+                    if (q.kind != Question::Kind::value) continue;
+                    INFO(where(trace, q));
+                    CHECK(q.explanation.sources.size() <= 14);
+                    for (const CellRef& cell : q.explanation.sources)
+                        given.insert({cell.slot, cell.row, cell.col});
+                }
+                CHECK(given.size() <= 28);
+            }
+    }
+    CHECK(fifteen);
+}
+
 TEST_CASE("no question says what its step does") {
     Random random(65);
     std::map<std::string, std::set<std::string>> titles;  // of what computes the same

@@ -138,4 +138,13 @@ TEST_CASE("barriers: one with a number opens when so many threads have come, and
     CHECK_FALSE(barriers.at(run.block(), steps, 1, 0));  // an exponential
 }
 
+TEST_CASE("barriers: what is counted at one is no access, and single lanes do it") {
+    for (const Op op : {Op::init_barrier, Op::arrive_at, Op::expect_bytes, Op::wait_for}) {
+        INFO(info(op).name);
+        CHECK_FALSE(info(op).reads);
+        CHECK_FALSE(info(op).writes);
+        CHECK_FALSE(info(op).meets);
+    }
+}
+
 }  // namespace tilewalk::inside
