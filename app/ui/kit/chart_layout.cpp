@@ -311,6 +311,7 @@ private:
         if (!found.there) return;
         const Rect box{found.x, found.y, name + (with_note ? note : 0), h};
         places.take(box);
+        plate(box.x, box.y, box.w, box.h);
         put(found, h, series.label, t.t1, Face::semibold);
         if (with_note) text(found.x + name + 8 * u, found.y + h / 2, series.note, look.text, t.t2);
         if (found.away < look.marker + 10 * u) return;
@@ -323,8 +324,14 @@ private:
     void label(LabelPlaces& places, const ChartNote& note) {
         const Face face = note.strong ? Face::medium : Face::regular;
         const float w = width(face, look.label, note.text), h = look.label * 1.25f;
-        put(places.find({scene.X(note.x), scene.Y(note.y)}, w, h), h, note.text, note.strong ? t.t1 : t.t2,
-            face);
+        const LabelPlaces::Found at = places.find({scene.X(note.x), scene.Y(note.y)}, w, h);
+        if (at.there) plate(at.x, at.y, w, h);
+        put(at, h, note.text, note.strong ? t.t1 : t.t2, face);
+    }
+    // No line of the grid runs through what stands there.
+    void plate(float x, float y, float w, float h) {
+        const float edge = 3 * u;
+        fill({{x - edge, y}, {x + w + edge, y}, {x + w + edge, y + h}, {x - edge, y + h}}, t.panel);
     }
 
     void in_a_corner(LabelPlaces& places) {
@@ -334,14 +341,7 @@ private:
         if (chart.corner.empty()) return;
         const LabelPlaces::Found at =
             places.first_free({{right, low}, {left, p.y + 4 * u}, {left, low}, {right, p.y + 4 * u}}, w, h);
-        // No line of the grid runs through it.
-        const float edge = 3 * u;
-        if (at.there)
-            fill({{at.x - edge, at.y},
-                  {at.x + w + edge, at.y},
-                  {at.x + w + edge, at.y + h},
-                  {at.x - edge, at.y + h}},
-                 t.panel);
+        if (at.there) plate(at.x, at.y, w, h);
         put(at, h, chart.corner, t.t3, Face::regular);
     }
 

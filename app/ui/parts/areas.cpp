@@ -172,10 +172,15 @@ void areas(const Canvas& c, const Problem& p, const Rect& pane, const std::vecto
     const ImU32 mean = hue(*c.theme, Role::D);
     c.line({pane.x - 3, plot.zero}, {pane.x + plot.w + 5, plot.zero}, mean, 1.8f);
     c.rich(pane.x + plot.w + 9, plot.zero, name, size::lead);
-    // What the line stands for, on the side where there is more room.
+    // What the line stands for, on the side where there is more room; beyond it, what an area is.
     const bool below = pane.bottom() - plot.zero > plot.zero - pane.y;
-    if (far_type())
-        c.text(pane.x + plot.w + 9, plot.zero + (below ? 18 : -18), D, size::small, c.theme->t1, Face::mono);
+    if (!far_type()) return;
+    const float way = below ? 1 : -1, key = plot.zero + way * 34;
+    c.text(pane.x + plot.w + 9, plot.zero + way * 18, D, size::small, c.theme->t1, Face::mono);
+    const Line area_is = pieces("area ", symbol("dS", Role::S));
+    const float end = heights ? pane.bottom() - heights_row : pane.bottom() + 6;
+    if (key - 8 >= pane.y - 4 && key + 8 <= end && rich_width(c, area_is, size::small) <= aside)
+        c.rich(pane.x + plot.w + 9, key, area_is, size::small, Align::left, c.theme->t2);
 }
 
 }  // namespace tilewalk::ui

@@ -347,7 +347,7 @@ void draw_loss_before(const Canvas& c, const AppState& state, const Rect& a, con
     const Held before = state.trace->live(t.slot, state.cursor.step - 1);
     const float y = t.bed.bottom() + 32;
     if (!before || y + 16 > a.bottom()) return;
-    const std::string words = "before: " + format_short(before.value->data(0, 0));
+    const std::string words = "was " + format_short(before.value->data(0, 0));
     const float half = text_width(Face::regular, size::far, words) / 2;
     c.text(std::min(t.bed.center(), a.right() - half), y, words, size::far, c.theme->t2, Face::regular,
            Align::center);

@@ -37,7 +37,7 @@ constexpr FrameWords frames[] = {
     computes(Op::dq),         computes(Op::dk),
     computes(Op::add_share),  computes(Op::weight_gradient),
     computes(Op::update),     moves(Op::store_state),
-    moves(Op::store),         {Op::skip, "before", "left out", "after"},
+    moves(Op::store),         {Op::skip, "before", "nothing moves", "after"},
 };
 constexpr bool in_order() {
     for (std::size_t n = 0; n < std::size(frames); ++n)

@@ -167,6 +167,9 @@ std::pair<Line, float> fitting_symbol(const Canvas& c, const Trace& trace, int k
     const auto flat_fits = [&](const Line& line) { return rich_width(c, line, tiny_symbol) <= room + 2; };
     std::string letters;
     for (const Span& s : symbol) letters += s.text;
+    Span slanted = word(letters);
+    slanted.face = Span::Face::symbol;
+    if (rich_width(c, {slanted}, small_symbol) <= room + 2) return {{slanted}, small_symbol};
     if (const Line flat = {word(letters)}; flat_fits(flat))
         return {flat, rich_width(c, flat, small_symbol) <= room + 2 ? small_symbol : tiny_symbol};
     // "dW" for what its place in the lane tells apart; of what is loaded or stored together, the first stands

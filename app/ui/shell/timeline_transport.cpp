@@ -35,9 +35,9 @@ float loop_pill(const Canvas& c, AppState& state, float x, float y, float right)
     return x + w + 18;
 }
 
-bool skips_tiles(const Trace& trace) {
+template <class Which> bool has_step(const Trace& trace, Which which) {
     for (int k = 0; k < trace.size(); ++k)
-        if (trace.step(k).op == Op::skip) return true;
+        if (which(trace.step(k).op)) return true;
     return false;
 }
 
@@ -51,13 +51,14 @@ constexpr const char* skipped_sign = "";  // a small cell in place of a letter
 // Two and two belong together, those of the maximum first: the others are clearer without words.
 std::vector<Mark> marks_of(const AppState& state, const Theme& t) {
     std::vector<Mark> out;
-    if (state.trace->live(Slot::alpha, state.trace->size())) {
+    if (has_step(*state.trace, [](Op op) { return op == Op::new_max; })) {
         out.push_back({"◆", "maximum rises", "rises", hue(t, Role::m)});
         out.push_back({"◇", "may rise", "may rise", t.t3});
     }
-    out.push_back({"▼", "load", "load", t.t2});
-    out.push_back({"▲", "store", "store", t.t2});
-    if (skips_tiles(*state.trace)) out.push_back({skipped_sign, "skipped", "skipped", t.t3});
+    if (has_step(*state.trace, is_load)) out.push_back({"▼", "load", "load", t.t2});
+    if (has_step(*state.trace, is_store)) out.push_back({"▲", "store", "store", t.t2});
+    if (has_step(*state.trace, [](Op op) { return op == Op::skip; }))
+        out.push_back({skipped_sign, "skipped", "skipped", t.t3});
     return out;
 }
 
@@ -75,19 +76,23 @@ float mark_width(const char* words, float size) {
 
 // Pairs above each other, as many as have room.
 float legend_in_two_rows(const Canvas& c, std::span<const Mark> marks, float x, float y, float right) {
-    constexpr float apart = 9;
-    for (std::size_t n = 0; n < marks.size(); n += 2) {
-        const auto pair = marks.subspan(n, std::min<std::size_t>(2, marks.size() - n));
-        const auto width = [&](const char* Mark::*words) {
-            float most = 0;
-            for (const Mark& mark : pair) most = std::max(most, mark_width(mark.*words, size::small));
-            return most;
-        };
-        const auto words = x + width(&Mark::words) <= right ? &Mark::words : &Mark::brief;
-        if (x + width(words) > right) break;
+    constexpr float apart = 9, between = 18;
+    const auto pair_at = [&](std::size_t n) {
+        return marks.subspan(n, std::min<std::size_t>(2, marks.size() - n));
+    };
+    const auto width = [&](std::size_t n, const char* Mark::*words) {
+        float most = 0;
+        for (const Mark& mark : pair_at(n)) most = std::max(most, mark_width(mark.*words, size::small));
+        return most;
+    };
+    float whole = x - between;
+    for (std::size_t n = 0; n < marks.size(); n += 2) whole += width(n, &Mark::words) + between;
+    const auto words = whole <= right ? &Mark::words : &Mark::brief;
+    for (std::size_t n = 0; n < marks.size() && x + width(n, words) <= right; n += 2) {
+        const auto pair = pair_at(n);
         for (std::size_t row = 0; row < pair.size(); ++row)
             draw_mark(c, pair[row], x, y + (row == 0 ? -apart : apart), pair[row].*words, size::small);
-        x += width(words) + 18;
+        x += width(n, words) + between;
     }
     return x;
 }
@@ -156,10 +161,11 @@ float level_and_speed(const Canvas& c, AppState& state, const Rect& a, float x, 
     }
     if (x + 170 < a.right()) {
         // Without its word rather than without what the marks mean.
-        const float value_w = text_width(Face::medium, size::body, "0.25×"), slider_w = 70,
-                    word_w = text_width(Face::regular, size::body, "Speed") + 10, least_legend = 82,
-                    without = x + slider_w + 12 + value_w + 11;
-        const bool named = without + word_w + least_legend <= a.right() || without + least_legend > a.right();
+        const float value_w = text_width(Face::medium, size::body, "0.25×"),
+                    word_w = text_width(Face::regular, size::body, "Speed") + 10, least_legend = 152,
+                    end = x + 70 + 12 + value_w + 11 + word_w;
+        const bool named = end + least_legend <= a.right();
+        const float slider_w = named ? 70 : 50;
         if (named) x += c.text(x, y, "Speed", size::body, c.theme->t2) + 10;
         float speed = px(state.settings.speed);
         if (slider(c, "##speed", x, y, slider_w, speed, .25f, 8, true))

@@ -395,6 +395,20 @@ static std::string far_text(const AppState& state, double far) {
     return state.compare.measure == 1 ? ulp_count(far) + " ULP" : three_digits(far);
 }
 
+// How many cells that differ from the CPU's lie below a plate.
+static int differing_under(const Map& map, const Rect& filled, const Rect& plate) {
+    const auto index = [](float at, float from, float length, Eigen::Index all) {
+        return std::clamp(static_cast<Eigen::Index>((at - from) / length * px(all)), Eigen::Index{0}, all - 1);
+    };
+    int out = 0;
+    for (Eigen::Index r = index(plate.y, filled.y, filled.h, map.far.rows());
+         r <= index(plate.bottom(), filled.y, filled.h, map.far.rows()); ++r)
+        for (Eigen::Index q = index(plate.x, filled.x, filled.w, map.far.cols());
+             q <= index(plate.right(), filled.x, filled.w, map.far.cols()); ++q)
+            out += map.far(r, q) > 0;
+    return out;
+}
+
 void mark_cell(const Canvas& c, const AppState& state, const Map& map, const MapCell& at, const Rect& filled,
                const Rect& room, float size, bool with_number) {
     const Theme& t = *c.theme;
@@ -428,8 +442,14 @@ void mark_cell(const Canvas& c, const AppState& state, const Map& map, const Map
                                                            : above;
     // A row lower than the number would be hidden by it.
     const bool thin = (right || left) && cell.h < .5f * size;
-    const float top = !thin ? middle : below + h < filled.bottom() - 2 ? below : above;
-    const Rect plate{beside, std::clamp(top, filled.y + 2, filled.bottom() - h - 2), w, h};
+    const auto plate_at = [&](float top) {
+        return Rect{beside, std::clamp(top, filled.y + 2, filled.bottom() - h - 2), w, h};
+    };
+    // Above or below the row, where it hides fewer cells that differ.
+    const bool is_above = above > filled.y + 2 && (below + h > filled.bottom() - 2 ||
+                                                   differing_under(map, filled, plate_at(above)) <
+                                                       differing_under(map, filled, plate_at(below)));
+    const Rect plate = plate_at(!thin ? middle : is_above ? above : below);
     c.rect(plate.x, plate.y, plate.w, plate.h, t.t1, radius::cell);
     c.text(plate.x + plate.w / 2, plate.middle(), far, size, t.inv, Face::mono_bold, Align::center);
 }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <tuple>
+#include <utility>
 
 namespace tilewalk::ui {
 
@@ -79,10 +81,25 @@ void gauge_marks(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
             const bool aside = std::abs(at - X(error)) > w / 4;
             if (at + w / 2 + size * 1.4f > free || (aside && text != one)) continue;
             c.text(at, a.bottom() + size * .9f, text, size, c.theme->t2, Face::regular, Align::center);
-            if (error != v.limit()) c.line({X(error), a.y - 1}, {X(error), a.bottom() + 4}, c.theme->t2, 1.5f);
+            if (error != v.limit())
+                c.line({X(error), a.y - 1}, {X(error), a.bottom() + 4}, c.theme->t2, 1.5f);
             free = at - w / 2;
             break;
         }
+}
+
+// Standard's error and two roundings, with a digit more where else they would not come to the printed limit.
+std::string parts_of_limit(const OutputVerdict& v) {
+    const auto parts = [&](const auto& text_of) { return std::pair(text_of(v.standard), text_of(v.floor)); };
+    auto [standard, floor] = parts(three_digits);
+    const bool in_powers = v.limit() < 1e-3;
+    for (int digits = 4; !in_powers && digits <= 5; ++digits) {
+        const ShownNumber limit = read_shown(limit_text(v));
+        const double sum = v.factor * read_shown(standard).value + read_shown(floor).value;
+        if (std::abs(sum - limit.value) <= .5001 * limit.unit) break;
+        std::tie(standard, floor) = parts([&](double x) { return significant(x, digits); });
+    }
+    return standard + " + " + floor;
 }
 
 // Above it: the ratio beside the error, and what the limit is.
@@ -93,7 +110,7 @@ void gauge_words(const Canvas& c, const OutputVerdict& v, const Rect& a, float s
     const float ratio_w = text_width(Face::semibold, size * 1.5f, text);
     // With what it is made of, where there is room
     const std::string factor = "limit " + format_number(v.factor) + " × ";
-    std::string label = factor + three_digits(v.standard) + " + " + three_digits(v.floor) + ", 2 roundings";
+    std::string label = factor + parts_of_limit(v) + ", 2 roundings";
     if (ratio_w + 24 + text_width(Face::medium, size, label) > a.w) label = factor + "+ 2 roundings";
     const float label_w = text_width(Face::medium, size, label);
     if (error_x > limit_x) {  // the error's end has its number, what it should be stands before it

@@ -224,7 +224,7 @@ void draw_loss_change(const Canvas& c, const Rect& pane, double before, double n
     } rows[] = {{"before", 0, before, true},
                 {"after", 0, now, true},
                 {"change", before, now, false},
-                {"promised", before, before + promised, false}};
+                {"by gradient", before, before + promised, false}};
     Extent scale;
     for (const auto& row : rows) scale = join(scale, {row.to, row.to});
     if (!to_scale(scale)) return no_scale(c, pane);

@@ -23,7 +23,7 @@ void size_bar(const Canvas& c, float x, float y, float w, float room, float h, b
     if (fits)
         return c.rect(x, y, std::max(w, 1.0f), h, mix(t.panel, colour, current ? .85f : .5f), radius::bar);
     const bool cut = w > room;
-    w = std::min(w, room);
+    if (cut) w = room - .7f * h - 6;  // the head of its arrow lies within the room
     c.rect(x, y, w, h, mix(t.panel, colour, .22f), radius::bar);
     c.crossed(x + 1, y + 1, w - 2, h - 2, mix(t.panel, colour, .7f), h > 16 ? 14.0f : 9.0f,
               h > 16 ? 2.0f : 1.2f);

@@ -414,7 +414,7 @@ struct Table {
 
 int digits_in(const AppState& state, Slot slot, float cw, float text) {
     for (const int digits : digit_choices(2))
-        if (px(state.look[slot].letters_with(digits)) * size::mono * text <= cw - 3) return digits;
+        if (px(state.look[slot].letters_with(digits)) * size::mono * text <= cw - 5) return digits;
     return 0;
 }
 
