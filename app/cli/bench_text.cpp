@@ -80,12 +80,12 @@ static std::string columns_in_words(const BenchReport& report) {
     const bool some = std::ranges::any_of(
         report.points, [](const Point& point) { return point.state == Point::State::measured; });
     if (!some) return {};
-    return std::string("\nmedian and p20 … p80: of the timed runs; workspace: what a kernel takes besides "
-                       "its inputs and "
-                       "outputs,\nmodel: the same from a closed form; ") +
-           (has_reading(report) ? "of reading: of the rate at which memory was read just then"
-                                : "of peak: of the multiply-adds that this machine was measured to do") +
-           ";\nlargest error: from fp64, beside what the rule allows.\n";
+    std::string text = "\nmedian, p20 … p80: of the timed runs; of peak, of reading: of the rate that the "
+                       "first lines give;\n"
+                       "workspace: what a kernel takes besides its inputs and outputs, model: the same from "
+                       "a closed form;\n";
+    if (has_torch(report)) text += "PyTorch takes: so many times as long as the kernel;\n";
+    return text + "largest error: from fp64, as a part of what the rule allows.\n";
 }
 
 std::string bench_text(const BenchReport& report) {

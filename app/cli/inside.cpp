@@ -58,7 +58,8 @@ constexpr const char* columns_in_words =
     "\nby warps, by lanes: how often all warps, and all their lanes together, did what the line says.\n"
     "turns of banks: how many it took in shared memory; without conflict: the fewest that do;\n"
     "ways: so many words of one bank were wanted at once, at worst.\n"
-    "sectors: pieces of 32 bytes that went from or to HBM; needed: those that the bytes asked for fill.\n";
+    "sectors: pieces of 32 bytes of HBM that were asked for, before any cache; needed: those that the bytes "
+    "fill.\n";
 
 std::string counts_text(const Record& record, const Launch& launch) {
     std::vector<std::vector<std::string>> rows{{"line", "", "by warps", "by lanes", "turns of banks",
@@ -115,7 +116,9 @@ std::string inside_text(const inside::Record& record, const std::string& more) {
         text += counts_text(record, launch) + model_text_of(record.kernel, launch);
         for (const Race& race : launch.races) text += "RACE at " + race_text(record, race) + "\n";
     }
-    if (record.races() == 0) text += "\nNo two accesses race.\n";
+    const bool all = std::ranges::all_of(record.launches, [](const Launch& l) { return l.name.empty(); });
+    if (record.races() == 0)
+        text += std::string("\nNo two accesses race") + (all ? "" : " in what is looked into") + ".\n";
     return text + columns_in_words;
 }
 

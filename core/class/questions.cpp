@@ -358,14 +358,16 @@ Moved moved(const Asked& a, std::span<const Access> accesses) {
         const SlotInfo& slot = info(access.slot);
         if (!slot.hbm) continue;
         const Region at = a.trace.value(access.value).region;
-        const int each = slot.counts_elements ? a.problem.element_bytes : 4;
+        const auto each = static_cast<int>(a.trace.element_bytes(access.slot));
+        const bool as_elements =
+            slot.counts_elements && each == a.problem.element_bytes;  // else a sum in fp32
         out.tiles.push_back(letter(a.trace, access.slot) + "\u00A0(" + str(at.rows) + "\u00A0×\u00A0" +
                             str(at.cols) + ")");
         out.terms.push_back(product({num(at.rows), num(at.cols), num(each)}));
         out.bytes += std::int64_t{at.rows} * at.cols * each;
         out.numbers += std::int64_t{at.rows} * at.cols;
-        if (!slot.counts_elements) out.fp32.push_back(letter(a.trace, access.slot));
-        out.elements |= slot.counts_elements;
+        if (!as_elements) out.fp32.push_back(letter(a.trace, access.slot));
+        out.elements |= as_elements;
     }
     return out;
 }

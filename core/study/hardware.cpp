@@ -95,6 +95,8 @@ std::span<const Hardware> hardware_list() {
     return list;
 }
 
+std::string memory_name(const Hardware& h) { return h.memory.starts_with("HBM") ? "HBM" : h.memory; }
+
 const char* format_name(int element_bytes) {
     return element_bytes >= 4 ? "fp32" : element_bytes == 1 ? "fp8" : "fp16";
 }

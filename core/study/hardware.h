@@ -39,6 +39,8 @@ struct Hardware {
 
 /// A100 40 GB first: the machine of the FlashAttention paper.
 std::span<const Hardware> hardware_list();
+/// What its large memory is called: "HBM" of every generation, else the kind that it is, "GDDR6X".
+std::string memory_name(const Hardware& hardware);
 
 /// "fp32", "fp16" or "fp8" for 4, 2 or 1 bytes.
 const char* format_name(int element_bytes);

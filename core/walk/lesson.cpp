@@ -13,6 +13,14 @@ std::shared_ptr<const Trace> Lesson::build(const Problem& problem) const {
     return recorder.finish();
 }
 
+std::string_view without_remark(std::string_view line) {
+    const std::size_t gap = line.rfind("  ");
+    if (gap == std::string_view::npos) return line;
+    const std::string_view end = line.substr(gap + 2);
+    if (end != "in HBM" && !end.starts_with('(')) return line;
+    return line.substr(0, line.find_last_not_of(' ', gap) + 1);
+}
+
 bool breaks(const Lesson& lesson, const Problem& p) {
     const std::span<const Fault> faults = lesson.faults();
     if (faults.empty()) return false;

@@ -6,6 +6,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilewalk {
@@ -27,6 +28,9 @@ struct CodeLine {
     /// Only of interest when the problem has a mask.
     bool if_masked() const { return op == Op::mask; }
 };
+/// A line of pseudocode without the remark at its end, which stands behind two spaces: "in HBM", or in
+/// parentheses.
+std::string_view without_remark(std::string_view line);
 
 /// What a fault makes of a step, in a few words above its drawing.
 struct FaultCaption {

@@ -91,6 +91,13 @@ void check_holder(const Question& q) {
     const int lane = static_cast<int>(q.expected), group = lane / 4, in_group = lane % 4;
     CHECK((row == group || row == group + 8));
     CHECK((column % 8 == 2 * in_group || column % 8 == 2 * in_group + 1));
+    // Each wrong one is what its cause says; those that come to the right lane are left out.
+    const std::map<std::string, int> mistakes = {{"There are 32 lanes", 4 * row + column % 8 / 2},
+                                                 {"A lane holds two columns", 4 * (row % 8) + column % 8},
+                                                 {"After eight columns", 4 * (row % 8) + column / 2}};
+    for (const WrongAnswer& wrong : q.wrong)
+        for (const auto& [begin, value] : mistakes)
+            if (wrong.cause.starts_with(begin)) CHECK(wrong.value == value);
 }
 
 /// The line that waits is the one behind which the copy has arrived.

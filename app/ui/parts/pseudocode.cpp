@@ -15,10 +15,10 @@ struct FittedCode {
     float size;
 };
 
-// A line that is too long has smaller letters; then it loses its remark, which stands behind two spaces.
+// A line that is too long has smaller letters; then it loses its remark.
 FittedCode fitted_code(const std::string& text, float room, Face face) {
     constexpr float usual = 13, least = 11;
-    for (const std::string& words : {text, text.substr(0, text.rfind("  "))})
+    for (const std::string& words : {text, std::string(without_remark(text))})
         for (float size = usual; size >= least; size -= .5f)
             if (text_width(face, size, words) <= room) return {words, size};
     return {text, least};
@@ -61,7 +61,8 @@ void lines(const Canvas& c, const AppState& state, const Rect& a) {
         }
         const Face face = current ? Face::mono_bold : Face::mono;
         const FittedCode fitted = fitted_code(code.text, a.right() - x - 4, face);
-        c.text_within(x, y + row / 2, a.right() - x - 4, fitted.text, fitted.size, current ? t.inv : t.t2, face);
+        c.text_within(x, y + row / 2, a.right() - x - 4, fitted.text, fitted.size, current ? t.inv : t.t2,
+                      face);
     }
 }
 

@@ -603,6 +603,9 @@ TEST_SUITE("tour files") {
         CHECK(stops[0].instruction == inside::StepQuery{inside::Op::multiply_add, 9, 1, 3, 2});
         CHECK(stops[1].kernel == "f5-flash2");
         CHECK(stops[1].instruction == inside::StepQuery{std::nullopt, 120, 3, 13, 0});
+        const auto last =
+            good(parsed(head + "- lesson: inside\n- instruction: pack warp=31 lane=31 cell=3\n\nx\n")).stops;
+        CHECK(last[0].instruction == inside::StepQuery{inside::Op::pack, 1, 31, 31, 3});
         CHECK(stops[2].dtype == DType::f32);
         CHECK(stops[2].instruction == [] {
             inside::StepQuery q;
@@ -757,6 +760,10 @@ TEST_SUITE("tour files") {
              "my.md, line 6: instructions are counted from 1."},
             {head + "- lesson: inside\n- instruction: pack warp=x\n" + end,
              "my.md, line 6: expected n=1, warp=0, lane=13 or cell=0 in place of \"warp=x\"."},
+            {head + "- lesson: inside\n- instruction: pack warp=32\n" + end,
+             "my.md, line 6: expected n=1, warp=0, lane=13 or cell=0 in place of \"warp=32\"."},
+            {head + "- lesson: inside\n- instruction: pack cell=4\n" + end,
+             "my.md, line 6: expected n=1, warp=0, lane=13 or cell=0 in place of \"cell=4\"."},
             {head + "- lesson: inside\n- instruction: pack warp=-1\n" + end,
              "my.md, line 6: expected n=1, warp=0, lane=13 or cell=0 in place of \"warp=-1\"."},
             {head + "- lesson: inside\n- instruction: pack wrap=1\n" + end,

@@ -206,3 +206,65 @@ TEST_CASE("lesson words: a maximum that is kept although a larger score has come
     }
     for (const auto& one : kept) CHECK_MESSAGE(told[one.words] > 5, one.words);
 }
+
+TEST_CASE(
+    "lesson words: what is to be watched is told of the pass that it is written of, and of no broken one") {
+    Problem problem = worked_example();
+    problem.watch = "how the maximum rises";
+    for (const Lesson& lesson : lessons())
+        if (const auto walk = build_trace(lesson, problem))
+            CHECK_MESSAGE((*walk)->tells_what_to_watch() == (std::string(lesson.id) == "flash-forward"),
+                          lesson.id);
+    problem.switches.no_correction = true;
+    CHECK_FALSE((*build_trace(*find_lesson("flash-forward"), problem))->tells_what_to_watch());
+    problem.switches = {}, problem.watch.clear();
+    CHECK_FALSE((*build_trace(*find_lesson("flash-forward"), problem))->tells_what_to_watch());
+}
+
+// Every line of every lesson's pseudocode.
+template <class Use> static void every_code(const Use& use) {
+    Problem causal = worked_example(), plain = worked_example();
+    causal.causal = true;
+    for (const Problem& problem : {plain, causal})
+        for (const Lesson& lesson : lessons()) {
+            const auto code = lesson.code(problem);
+            use(lesson, std::vector<CodeLine>(code.begin(), code.end()));
+        }
+}
+
+TEST_CASE("lesson words: pseudocode goes in by one behind a line that opens something, and nowhere else") {
+    every_code([](const Lesson& lesson, const std::vector<CodeLine>& code) {
+        int before = 0;
+        std::string opener = "for the first line";
+        for (const CodeLine& line : code) {
+            INFO(lesson.id, ": ", line.text);
+            CHECK(line.indent <= before + 1);
+            // What opens a loop, a kernel or a pass does nothing itself.
+            if (line.indent > before)
+                for (const char* does : {"←", "load", "store"})
+                    CHECK_FALSE_MESSAGE(contains(opener, does), opener);
+            before = line.indent, opener = line.text;
+        }
+        CHECK(code.front().indent == 0);
+    });
+}
+
+TEST_CASE("lesson words: a line of pseudocode without its remark still says all that it does") {
+    CHECK(without_remark("dQ ← dQ + dS K  in HBM") == "dQ ← dQ + dS K");
+    CHECK(without_remark("load Q   (its queries)") == "load Q");
+    for (const char* whole : {"S  ← Q Kᵀ", "m ← −∞,  ℓ ← 0", "for t in 0 … R−1:  j = (i − t) mod R"})
+        CHECK(without_remark(whole) == whole);
+    const auto arrows = [](std::string_view line) {
+        std::size_t count = 0;
+        for (std::size_t at = 0; (at = line.find("←", at)) != line.npos; ++at) ++count;
+        return count;
+    };
+    int shorter = 0;
+    every_code([&](const Lesson&, const std::vector<CodeLine>& code) {
+        for (const CodeLine& line : code) {
+            CHECK_MESSAGE(arrows(without_remark(line.text)) == arrows(line.text), line.text);
+            shorter += without_remark(line.text) != line.text;
+        }
+    });
+    CHECK(shorter > 10);
+}

@@ -93,6 +93,12 @@ TEST_SUITE("formula") {
         CHECK(text_alone(parts, 0) == "0.000");
         CHECK(text_alone(parts, 1e-5) == "1.00×10⁻⁵");
         CHECK(text_alone(whole, 3) == "3");
+        // Powers of ten, ∞ and what stands in a matrix of powers of ten have no zeros behind them.
+        CHECK(text_alone(parts, 1e6) == "1.00×10⁶");
+        CHECK(text_alone(parts, infinity) == "∞");
+        MatrixDigits powers;
+        powers.take(1), powers.take(std::exp(-2)), powers.take(3e7);
+        CHECK(text_alone(powers, 1) == format_short(1));
     }
     TEST_CASE("scores and their maxima, weights and what they are measured with, have the same decimals") {
         for (const char* lesson :

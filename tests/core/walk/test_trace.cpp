@@ -6,6 +6,7 @@
 #include "tests/core/steps.h"
 
 #include <map>
+#include <set>
 #include <utility>
 
 using namespace tilewalk::test;
@@ -66,6 +67,18 @@ std::vector<Problem> many_problems(std::uint64_t seed, int count) {
 }  // namespace
 
 TEST_SUITE("trace") {
+    TEST_CASE("which slots have a tilde, and which are kept in fp32 whatever the matrices' type is") {
+        std::set<std::string> tildes;
+        for (int n = 0; n < slot_count; ++n) {
+            const Slot slot = static_cast<Slot>(n);
+            if (info(slot).tilde) tildes.insert(info(slot).name);
+            INFO(info(slot).name);
+            if (one_column(slot) || slot == Slot::sink || slot == Slot::dsink || slot == Slot::loss)
+                CHECK_FALSE(info(slot).counts_elements);
+        }
+        CHECK(tildes == std::set<std::string>{"m_tile", "P", "E"});
+        CHECK_FALSE(info(Slot::loss).hbm);
+    }
     TEST_CASE("the inputs are there before the first step, cut into tiles, and nothing else is") {
         for (const Problem& p : many_problems(4, 60)) {
             const auto trace = flash_forward(p);

@@ -398,7 +398,8 @@ static std::string far_text(const AppState& state, double far) {
 // How many cells that differ from the CPU's lie below a plate.
 static int differing_under(const Map& map, const Rect& filled, const Rect& plate) {
     const auto index = [](float at, float from, float length, Eigen::Index all) {
-        return std::clamp(static_cast<Eigen::Index>((at - from) / length * px(all)), Eigen::Index{0}, all - 1);
+        return std::clamp(static_cast<Eigen::Index>((at - from) / length * px(all)), Eigen::Index{0},
+                          all - 1);
     };
     int out = 0;
     for (Eigen::Index r = index(plate.y, filled.y, filled.h, map.far.rows());
@@ -413,7 +414,9 @@ void mark_cell(const Canvas& c, const AppState& state, const Map& map, const Map
                const Rect& room, float size, bool with_number) {
     const Theme& t = *c.theme;
     if (!(map.scale.to > 0)) {
-        const char* const words = "No cell differs: the CPU's walk rounds as the kernel does.";
+        const char* const words = map.unlike > 0
+                                      ? "What differs is NaN or ∞: no number says how far."
+                                      : "No cell differs: the CPU's walk rounds as the kernel does.";
         const float w = std::min(filled.w - size, 26 * size), h = paragraph_height(w, words, size * 1.1f);
         if (filled.w > 12 * size)
             c.paragraph(filled.x + (filled.w - w) / 2, filled.middle() - h / 2, w, words, size * 1.1f, t.t2);

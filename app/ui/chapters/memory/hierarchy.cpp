@@ -35,7 +35,7 @@ std::vector<Level> levels(const Hardware& h) {
         sram.note = sms;
         sram.source += "; " + h.on_chip.source;
     }
-    Level hbm{h.memory.starts_with("HBM") ? "HBM" : h.memory,
+    Level hbm{memory_name(h),
               format_large_size(h.capacity.value),
               rate_text(h.bandwidth.value),
               h.memory,

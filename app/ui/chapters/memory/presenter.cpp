@@ -78,7 +78,7 @@ void table(const Canvas& c, const Study& s, const Rect& a) {
     for (const ScoreRow& row : s.rows) most = std::max(most, row.all);
     const auto length = [&](double bytes) { return (bar_end - bar_x) * px(bytes / most); };
     const float limit = bar_x + length(capacity);
-    const std::string there = "HBM: " + format_large_size(capacity);
+    const std::string there = memory_name(s.input.hardware) + ": " + format_large_size(capacity);
     // It begins at its line, or ends there.
     const bool behind = limit + text_width(Face::medium, size::far, there) > bar_end;
     c.text(behind ? limit + 1 : limit - 1, a.y + 20, there, size::far, t.t1, Face::medium,

@@ -98,17 +98,21 @@ void draw_ring_stack(const Canvas& c, const RingStep& s, const Rect& a, Stack ou
 // ---- Maxima of both parts, and how far they are from the common one
 
 // A part is called by the rank whose keys it is of; what all rounds before have come to has no index.
-std::string part_name(const RingStep& s, const Access& part) {
+std::optional<std::string> rank_of_part(const RingStep& s, const Access& part) {
     const Line symbol = slot_symbol(s.trace, part.slot, s.k, part.tile);
-    const bool indexed = !symbol.empty() && symbol.back().script == Span::Script::sub;
-    return indexed ? "rank " + symbol.back().text : "so far";
+    if (symbol.empty() || symbol.back().script != Span::Script::sub) return {};
+    return symbol.back().text;
+}
+std::string part_name(const RingStep& s, const Access& part) {
+    const auto rank = rank_of_part(s, part);
+    return rank ? "rank " + *rank : "so far";
 }
 
 void draw_both_maxima(const Canvas& c, const RingStep& s, const Rect& a, float phase) {
     std::vector<Bar> list;
     for (const Access& part : s.trace.reads(s.k)) {
         std::string name = part_name(s, part);  // a rank has a maximum for each, its own is another
-        if (name.starts_with("rank")) name += "'s keys";
+        if (rank_of_part(s, part)) name += "'s keys";
         list.push_back({std::move(name), s.trace.value(part.value).data(s.r(), 0), Role::m});
         list.back().digits = &s.trace.digits(part.slot);
     }
