@@ -268,3 +268,42 @@ TEST_CASE("lesson words: a line of pseudocode without its remark still says all 
     });
     CHECK(shorter > 10);
 }
+
+TEST_CASE("lesson words: a key lies as far below the maximum as the walk has it") {
+    int told = 0;
+    for (const Problem& problem : {worked_example(), *random_problem(6, 3, 5)}) {
+        const auto walk = *build_trace(*find_lesson("flash-forward"), problem);
+        for (int k = 0; k < walk->size(); ++k) {
+            if (walk->step(k).op != Op::exponentials) continue;
+            const Value& S = *walk->live(Slot::S, k).value;
+            const Value& m = *walk->live(Slot::m, k).value;
+            const Region at = S.region;
+            for (int r = 0; r < at.rows; ++r)
+                for (int c = 0; c < at.cols; ++c) {
+                    const std::string why = explain(*walk, k, CellRef{Slot::P, at.row + r, at.col + c}).why;
+                    const std::size_t from = why.find(" lies "), to = why.find(" below the maximum");
+                    if (from == why.npos || to == why.npos) continue;
+                    const ShownNumber said = read_shown(why.substr(from + 6, to - from - 6));
+                    CHECK_MESSAGE(std::abs(said.value - (m.data(r, 0) - S.data(r, c))) <= .5001 * said.unit,
+                                  why);
+                    ++told;
+                }
+        }
+    }
+    CHECK(told > 10);
+}
+
+TEST_CASE("lesson words: on a ring a score as large as the largest so far leaves the maximum where it is") {
+    Problem problem = *random_problem(4, 2, 1);
+    problem.Q.setOnes(), problem.K.setOnes();
+    problem.options.ranks = 2;
+    const auto walk = *build_trace(*find_lesson("ring"), problem);
+    int ties = 0;
+    for (int k = 0; k < walk->size(); ++k) {
+        if (walk->step(k).op != Op::merge_max) continue;
+        const std::string why = explain(*walk, k).why;
+        CHECK_MESSAGE(contains(why, "score no higher than"), why);
+        ++ties;
+    }
+    CHECK(ties > 0);
+}

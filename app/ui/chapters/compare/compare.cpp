@@ -82,7 +82,9 @@ std::string verdict_words(const KernelComparison& c, bool brief) {
     const std::string standard = "standard attention in " + std::string(name(format_of(c.kernel->dtype)));
     const std::string of = std::string(info(v.slot).symbol) + ": ",
                       rule = format_number(v.factor) + " × and 2 roundings";
-    if (!std::isfinite(v.error)) return of + "NaN or ∞, where " + standard + " is finite; the rule: " + rule;
+    if (!std::isfinite(v.error))
+        return of + "NaN or ∞" +
+               (brief ? "; standard is finite" : ", where " + standard + " is finite; the rule: " + rule);
     if (!std::isfinite(v.ratio())) return of + "off, where " + standard + " is exact";
     return of + times_text(v.ratio()) +
            (brief ? " standard's error; rule: " : " the error of " + standard + "; the rule: ") + rule;
