@@ -146,8 +146,8 @@ std::string legend_word(const LegendHue& one, LegendWords words) {
     return words != LegendWords::all && one.brief ? one.brief : one.word;
 }
 std::span<const LegendHue> legend_hues(const InsidePlace& at) {
-    static constexpr LegendHue forward[] = {{"Q", Matter::Q},    {"K", Matter::K}, {"V", Matter::V},
-                                            {"S, P", Matter::S}, {"O", Matter::O}, {"L", Matter::L},
+    static constexpr LegendHue forward[] = {{"Q", Matter::Q},      {"K", Matter::K}, {"V", Matter::V},
+                                            {"S, P", Matter::S},   {"O", Matter::O}, {"L", Matter::L},
                                             {"else", Matter::none}};
     static constexpr LegendHue backward[] = {{"Q, dQ", Matter::Q, "Q"}, {"K, dK", Matter::K, "K"},
                                              {"V, dV", Matter::V, "V"}, {"S, P, dP, dS", Matter::S, "S, P"},

@@ -94,8 +94,7 @@ void draw_row(const Canvas& c, const AppState& state, const SoftmaxWalk& walk, c
     if (view.first > 0) c.text(left - 8, head, "…", size::far, c.theme->t1, Align::right);
     if (view.first + view.count < walk.N())
         c.text(left + cw * px(view.count) + 6, head, "…", size::far, c.theme->t1);
-    if (!alone)
-        draw_reads(c, walk, {a.right() - reads_w, a.y, reads_w, a.h}, y1 + ch / 2, y2 + ch / 2);
+    if (!alone) draw_reads(c, walk, {a.right() - reads_w, a.y, reads_w, a.h}, y1 + ch / 2, y2 + ch / 2);
 }
 
 SoftmaxCard card_of_write(const AppState& state, const SoftmaxWalk& walk, const Access& made, int k) {
@@ -298,8 +297,8 @@ void draw_argument(const Canvas& c, AppState& state, const Rect& a) {
 
 void softmax_presenter(const Canvas& c, AppState& state, const Rect&, const Rect& body) {
     follow_component(state);
-    // A line of the derivation is no step: it has no words above it. Above the card of a tour these stand clear
-    // of the ring, which goes round them, too.
+    // A line of the derivation is no step: it has no words above it. Above the card of a tour these stand
+    // clear of the ring, which goes round them, too.
     const bool words_above = state.softmax.tab == SoftmaxPage::values && !quiz_waits(state);
     const float closer = body.h < 350 ? 7 : 0,
                 up = (state.softmax.tab == SoftmaxPage::values ? 0 : frame_up) - closer;
