@@ -72,18 +72,10 @@ std::string counts_text(const Record& record, const Launch& launch) {
     return number_table(rows, {0, 1});
 }
 
-// The chips of the model that can run it
-std::vector<const inside::Costs*> costs_for(const std::string& kernel) {
-    std::vector<const inside::Costs*> all;
-    for (const inside::Costs& costs : inside::all_costs())
-        if (gpu::is_taken_by(costs.capability, kernel)) all.push_back(&costs);
-    return all;
-}
-
 // A line for each block that is kept.
-std::string model_text_of(const std::string& kernel, const Launch& launch) {
+std::string model_text_of(const Record& record, const Launch& launch) {
     std::string text;
-    const auto chips = costs_for(kernel);
+    const auto chips = gpu::chips_for(record);
     for (const inside::BlockRecord& block : launch.blocks) {
         std::string clocks;
         for (const inside::Costs* costs : chips)
@@ -113,7 +105,7 @@ std::string inside_text(const inside::Record& record, const std::string& more) {
     for (const Launch& launch : record.launches) {
         text += "\nlaunch " + str(++n) + ": " + shape_of(launch) + "\n";
         if (!launch.name.empty()) continue;
-        text += counts_text(record, launch) + model_text_of(record.kernel, launch);
+        text += counts_text(record, launch) + model_text_of(record, launch);
         for (const Race& race : launch.races) text += "RACE at " + race_text(record, race) + "\n";
     }
     const bool all = std::ranges::all_of(record.launches, [](const Launch& l) { return l.name.empty(); });
@@ -159,7 +151,7 @@ Json launch_json(const Record& record, const Launch& launch) {
                                  {"first", side_json(record, race.first)},
                                  {"second", side_json(record, race.second)},
                                  {"accesses", race.times}});
-    const auto chips = costs_for(record.kernel);
+    const auto chips = gpu::chips_for(record);
     for (const inside::BlockRecord& block : launch.blocks)
         for (const inside::Costs* costs : chips)
             json["model"].push_back({{"capability", costs->capability},

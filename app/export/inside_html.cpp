@@ -108,11 +108,9 @@ void put_totals(std::ostream& out, const Record& record, const Launch& launch) {
     total("sectors of HBM", format_count(all.sectors));
     total("of them not needed", format_count(all.sectors - all.needed));
     for (const inside::BlockRecord& block : launch.blocks)
-        for (const inside::Costs& costs : inside::all_costs()) {
-            if (!gpu::is_taken_by(costs.capability, record.kernel)) continue;
-            total((std::string("clocks, model, ") + costs.chip).c_str(),
-                  format_count(inside::model_time(block, launch.warps(), costs).end));
-        }
+        for (const inside::Costs* costs : gpu::chips_for(record))
+            total((std::string("clocks, model, ") + costs->chip).c_str(),
+                  format_count(inside::model_time(block, launch.warps(), *costs).end));
     out << "</dl>\n";
 }
 

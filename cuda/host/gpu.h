@@ -36,9 +36,11 @@ struct TraceableKernel {
     std::vector<DType> types;
 };
 std::vector<TraceableKernel> traceable_kernels();
-/// Whether a chip of that compute capability takes the kernel; one that is not of the ladder is taken
-/// anywhere.
-bool is_taken_by(int capability, const std::string& kernel);
+/// Whether a chip of that compute capability takes the kernel, in some type or in that one; a kernel that is
+/// not of the ladder is taken anywhere.
+bool is_taken_by(int capability, const std::string& kernel, std::optional<DType> dtype = {});
+/// Of the chips that the model of time knows those that take this run.
+std::vector<const inside::Costs*> chips_for(const inside::Record& record);
 
 struct TraceRequest {
     std::string kernel = "f5-flash2";

@@ -197,12 +197,21 @@ std::vector<TraceableKernel> traceable_kernels() {
     return list;
 }
 
-bool is_taken_by(int capability, const std::string& kernel) {
+bool is_taken_by(int capability, const std::string& kernel, std::optional<DType> dtype) {
     Chip chip;
     chip.capability = capability;
     const auto device = open_emulator();
     const Rung* const rung = find_rung(*device, kernel);
-    return !rung || !types_taken(*rung, chip).empty();
+    if (!rung) return true;
+    const std::vector<DType> types = types_taken(*rung, chip);
+    return dtype ? std::ranges::find(types, *dtype) != types.end() : !types.empty();
+}
+
+std::vector<const inside::Costs*> chips_for(const inside::Record& record) {
+    std::vector<const inside::Costs*> all;
+    for (const inside::Costs& costs : inside::all_costs())
+        if (is_taken_by(costs.capability, record.kernel, record.dtype)) all.push_back(&costs);
+    return all;
 }
 
 Result<KernelTrace> trace_kernel(Where where, const TraceRequest& request, std::stop_token stop,
