@@ -108,9 +108,7 @@ std::string inside_text(const inside::Record& record, const std::string& more) {
         text += counts_text(record, launch) + model_text_of(record, launch);
         for (const Race& race : launch.races) text += "RACE at " + race_text(record, race) + "\n";
     }
-    const bool all = std::ranges::all_of(record.launches, [](const Launch& l) { return l.name.empty(); });
-    if (record.races() == 0)
-        text += std::string("\nNo two accesses race") + (all ? "" : " in what is looked into") + ".\n";
+    if (record.races() == 0) text += "\n" + no_race_text(record) + "\n";
     return text + columns_in_words;
 }
 

@@ -64,7 +64,7 @@ std::string place_link(const Record& record, int launch, std::uint32_t place) {
 }
 
 void put_races(std::ostream& out, const Record& record) {
-    if (record.races() == 0) out << "<p class=\"none\">No two accesses race.</p>\n";
+    if (record.races() == 0) out << "<p class=\"none\">" << no_race_text(record) << "</p>\n";
     int n = 0;
     for (const Launch& launch : record.launches) {
         ++n;

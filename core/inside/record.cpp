@@ -145,6 +145,11 @@ std::string lanes_text(std::uint32_t lanes) {
     return (std::popcount(lanes) == 1 ? "lane " : "lanes ") + text;
 }
 
+std::string no_race_text(const Record& record) {
+    const bool all = std::ranges::all_of(record.launches, [](const Launch& l) { return l.name.empty(); });
+    return std::string("No two accesses race") + (all ? "" : " in what is looked into") + ".";
+}
+
 std::string race_text(const Record& record, const Race& race) {
     std::string text = address_text(record, race.address);
     for (const RaceAccess& a : {race.first, race.second})

@@ -230,5 +230,7 @@ std::string address_text(const Record& record, std::uint32_t address);
 std::string lanes_text(std::uint32_t lanes);
 /// The address, and below it both accesses.
 std::string race_text(const Record& record, const Race& race);
+/// Of one without a race; of launches by the vendor's library nothing is known.
+std::string no_race_text(const Record& record);
 
 }  // namespace tilewalk::inside

@@ -79,7 +79,8 @@ TEST_CASE("cli: bench measures every kernel at every length and verifies it") {
 
 TEST_CASE("cli: bench as text has the finding, and what does not fit with both numbers") {
     check_contains(output_of(with(small, {"--direction", "backward", "--memory-limit", "60K"})),
-                   {"does not fit", "58.6 KiB may be used.", "backward, f32, batch 1, 2 heads, d = 8"});
+                   {"does not fit", "58.6 KiB may be used.", "backward, f32, batch 1, 2 heads, d = 8",
+                    "median, p20 … p80: ", "workspace: ", "largest error: "});
 }
 
 TEST_CASE(
@@ -106,6 +107,7 @@ TEST_CASE("cli: bench that could measure nothing says so") {
     const Ran ran = run(with(small, {"--memory-limit", "1K"}));
     CHECK(ran.code == 2);  // no kernel is wrong
     CHECK(contains(ran.out, "does not fit"));
+    CHECK_FALSE(contains(ran.out, "median, p20"));  // of what is not there nothing is explained
     CHECK(ran.err == "tilewalk: Nothing was measured: no kernel fits into 1000 B.\n");
 }
 
