@@ -1,5 +1,6 @@
 #include "core/inside/record.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 
