@@ -107,8 +107,9 @@ void put_totals(std::ostream& out, const Record& record, const Launch& launch) {
     total("of them by conflicts", format_count(all.turns - all.least));
     total("sectors of HBM", format_count(all.sectors));
     total("of them not needed", format_count(all.sectors - all.needed));
+    const auto chips = gpu::chips_for(record);
     for (const inside::BlockRecord& block : launch.blocks)
-        for (const inside::Costs* costs : gpu::chips_for(record))
+        for (const inside::Costs* costs : chips)
             total((std::string("clocks, model, ") + costs->chip).c_str(),
                   format_count(inside::model_time(block, launch.warps(), *costs).end));
     out << "</dl>\n";

@@ -360,6 +360,15 @@ void finding_line(const Canvas& c, const AppState& state, const Rect& a) {
     c.text_within(x, a.y, a.right() - x, words, size::small, shown.finding ? t.t1 : t.t2, face);
 }
 
+// Beside the map the nearest one.
+MapCell cell_under(const Map& map, const Rect& filled, const Point& at) {
+    const auto index = [](float part, Eigen::Index all) {
+        return std::clamp(static_cast<int>(part * px(all)), 0, static_cast<int>(all) - 1);
+    };
+    return {index((at.y - filled.y) / filled.h, map.far.rows()),
+            index((at.x - filled.x) / filled.w, map.far.cols())};
+}
+
 void cells(const Canvas& c, AppState& state, const Map& map, const MapCell& at, const Rect& a) {
     const Theme& t = *c.theme;
     const Rect filled = heat_map(c, map, a);
@@ -368,12 +377,7 @@ void cells(const Canvas& c, AppState& state, const Map& map, const MapCell& at, 
     drop_focus_stop();  // the arrow keys of the page choose tile and row
     mark_cell(c, state, map, at, filled, a, size::small);
     if (!hot.hovered && !hot.clicked) return;
-    const Point mouse = c.mouse();
-    const auto index = [](float part, Eigen::Index all) {
-        return std::clamp(static_cast<int>(part * px(all)), 0, static_cast<int>(all) - 1);
-    };
-    const int row = index((mouse.y - filled.y) / filled.h, map.far.rows()),
-              column = index((mouse.x - filled.x) / filled.w, map.far.cols());
+    const auto [row, column] = cell_under(map, filled, c.mouse());
     const Rect over = heat_cell(map, filled, row, column);
     c.frame(over.x, over.y, over.w, over.h, t.t1, 1.5f, 2);
     if (hot.clicked) choose_cell(state, map, row, column);
@@ -397,17 +401,11 @@ static std::string far_text(const AppState& state, double far) {
 
 // How many cells that differ from the CPU's lie below a plate.
 static int differing_under(const Map& map, const Rect& filled, const Rect& plate) {
-    const auto index = [](float at, float from, float length, Eigen::Index all) {
-        return std::clamp(static_cast<Eigen::Index>((at - from) / length * px(all)), Eigen::Index{0},
-                          all - 1);
-    };
-    int out = 0;
-    for (Eigen::Index r = index(plate.y, filled.y, filled.h, map.far.rows());
-         r <= index(plate.bottom(), filled.y, filled.h, map.far.rows()); ++r)
-        for (Eigen::Index q = index(plate.x, filled.x, filled.w, map.far.cols());
-             q <= index(plate.right(), filled.x, filled.w, map.far.cols()); ++q)
-            out += map.far(r, q) > 0;
-    return out;
+    const MapCell first = cell_under(map, filled, {plate.x, plate.y}),
+                  last = cell_under(map, filled, {plate.right(), plate.bottom()});
+    const auto under =
+        map.far.block(first.row, first.column, last.row - first.row + 1, last.column - first.column + 1);
+    return static_cast<int>((under.array() > 0).count());
 }
 
 void mark_cell(const Canvas& c, const AppState& state, const Map& map, const MapCell& at, const Rect& filled,

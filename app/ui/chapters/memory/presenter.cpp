@@ -22,7 +22,7 @@ std::vector<std::int64_t> four_lengths(std::int64_t N) {
     return out;
 }
 
-// The tile in the corner at `from` once more, so many times as large that it is seen from the back row: two
+// The tile in the corner once more, so many times as large that it is seen from the back row: two
 // lines lead from the one to the other.
 void magnified(const Canvas& c, const Rect& a, const Rect& tile, ImU32 surface, ImU32 ink) {
     float times = 1;
